@@ -1,0 +1,45 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi } from "../contract.ts"
+import { hmac } from "./hmac.ts"
+
+export const hmacApi = defineApi({
+  id: "hmac",
+  title: "HMAC signature",
+  description: "Signs a message with a secret: a keyed hash (RFC 2104), hexadecimal or base64 encoded.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    message: Type.String({ description: "The message to sign, as UTF-8 text; may be empty." }),
+    secret: Type.String({ minLength: 1, description: "The secret key, as UTF-8 text." }),
+    algorithm: Type.Optional(
+      choice(["sha256", "sha384", "sha512", "sha1", "md5"], {
+        default: "sha256",
+        description: "The hash algorithm.",
+      }),
+    ),
+    encoding: Type.Optional(
+      choice(["hex", "base64"], { default: "hex", description: "How the signature is written." }),
+    ),
+  }),
+  output: Type.Object({
+    hmac: Type.String({ description: "The signature in the requested encoding." }),
+    algorithm: Type.String({ description: "The hash algorithm used." }),
+    encoding: Type.String({ description: "The encoding applied: `hex` or `base64`." }),
+  }),
+  examples: [
+    {
+      name: "RFC 4231 test case 2",
+      input: { message: "what do ya want for nothing?", secret: "Jefe" },
+      output: {
+        hmac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        algorithm: "sha256",
+        encoding: "hex",
+      },
+    },
+  ],
+  run: ({ message, secret, algorithm = "sha256", encoding = "hex" }) => ({
+    hmac: hmac(message, secret, algorithm, encoding),
+    algorithm,
+    encoding,
+  }),
+})
