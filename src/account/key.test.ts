@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test"
+import { systemRandom } from "../ports/random.ts"
+import { createId, createKey, hashKey, isWellFormedKey, visiblePrefix } from "./key.ts"
+
+test("a key is pk_ and 38 base62 characters, and each is different", () => {
+  const keys = Array.from({ length: 1_000 }, () => createKey(systemRandom))
+  for (const key of keys) expect(key).toMatch(/^pk_[0-9A-Za-z]{38}$/)
+  for (const key of keys) expect(isWellFormedKey(key)).toBe(true)
+  expect(new Set(keys).size).toBe(1_000)
+})
+
+test("the checksum is the CRC-32 of the rest in base62", () => {
+  const body = `pk_${"0".repeat(32)}`
+  const crc = Bun.hash.crc32(body)
+  const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+  const checksum = [5, 4, 3, 2, 1, 0].map((power) => digits[Math.floor(crc / 62 ** power) % 62]).join("")
+  expect(isWellFormedKey(body + checksum)).toBe(true)
+})
+
+test("every single mistyped or swapped character is noticed without a look-up", () => {
+  const key = createKey(systemRandom)
+  for (let i = 0; i < key.length; i++) {
+    const other = key[i] === "A" ? "B" : "A"
+    expect(isWellFormedKey(key.slice(0, i) + other + key.slice(i + 1))).toBe(false)
+  }
+  for (const text of ["", "pk_", key.slice(1), `${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`]) {
+    expect(isWellFormedKey(text)).toBe(false)
+  }
+})
+
+test("random characters are even: no modulo bias", () => {
+  const counts = new Map<string, number>()
+  for (let i = 0; i < 4_000; i++) {
+    for (const letter of createKey(systemRandom).slice(3, 35))
+      counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  }
+  expect(counts.size).toBe(62)
+  // 128,000 draws over 62 letters: 2,065 each, standard deviation 45; biased letters would stand near 2,500.
+  for (const count of counts.values()) expect(Math.abs(count - 2_065)).toBeLessThan(6 * 45)
+})
+
+test("what is kept of a key does not give it away", () => {
+  const key = createKey(systemRandom)
+  expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/)
+  expect(hashKey(key)).not.toContain(key.slice(3, 12))
+  expect(visiblePrefix(key)).toBe(key.slice(0, 9))
+})
+
+test("an id carries its kind", () => {
+  expect(createId("acc", systemRandom)).toMatch(/^acc_[0-9A-Za-z]{16}$/)
+})

@@ -1,0 +1,64 @@
+import type { Random } from "../apis/contract.ts"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const randomLength = 32
+const checksumLength = 6
+const shape = /^pk_[0-9A-Za-z]{38}$/
+
+/** Characters of a key that may be shown: enough to tell keys apart, far too few to guess the rest. */
+const visibleLength = 9
+
+/** Makes an API key: `pk_`, 32 base62 characters (190 bits) from `random`, and a CRC-32 of both in 6 more. */
+export function createKey(random: Random): string {
+  const body = `pk_${randomBase62(randomLength, random)}`
+  return body + checksum(body)
+}
+
+/**
+ * Whether a text is a key that may have been issued: its form and checksum are right. Tells a mistyped key from an
+ * unknown one without a look-up; nothing here is secret, so nothing needs constant time.
+ */
+export function isWellFormedKey(text: string): boolean {
+  if (!shape.test(text)) return false
+  const body = text.slice(0, -checksumLength)
+  return text.slice(-checksumLength) === checksum(body)
+}
+
+/**
+ * What the store keeps of a key: its SHA-256 in hexadecimal. A key has 190 random bits, so a plain fast hash is as
+ * good as a slow one. Looking a key up by it leaks no prefix of the key through timing: an attacker cannot choose hashes.
+ */
+export function hashKey(key: string): string {
+  return new Bun.CryptoHasher("sha256").update(key).digest("hex")
+}
+
+/** The part of a key that lists and logs may show. */
+export function visiblePrefix(key: string): string {
+  return key.slice(0, visibleLength)
+}
+
+/** A random identifier such as `acc_4fQ…`: the prefix and 16 base62 characters (95 bits). */
+export function createId(prefix: string, random: Random): string {
+  return `${prefix}_${randomBase62(16, random)}`
+}
+
+function checksum(body: string): string {
+  let rest = Bun.hash.crc32(body)
+  let text = ""
+  for (let i = 0; i < checksumLength; i++) {
+    text = alphabet.charAt(rest % 62) + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/** Rejection sampling: taking a byte modulo 62 would favour the first eight characters. */
+function randomBase62(length: number, random: Random): string {
+  let text = ""
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62)
+    }
+  }
+  return text
+}

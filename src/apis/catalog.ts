@@ -1,0 +1,25 @@
+import type { Companies } from "./bluetoothlookup/company-list.ts"
+import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
+import type { ApiDefinition } from "./contract.ts"
+import { danevalidator } from "./danevalidator/index.ts"
+import { hmac } from "./hmac/index.ts"
+import { linesorter } from "./linesorter/index.ts"
+import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
+import { sunrisesunset } from "./sunrisesunset/index.ts"
+
+/** Data that an operator may replace. */
+export interface CatalogData {
+  readonly bluetoothCompanies?: Companies
+}
+
+/** THE list: what penknife offers. A new API is a folder beside this file, an import and a line here. */
+export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonly ApiDefinition[] {
+  return [
+    hmac,
+    loanpaymentcalculator,
+    danevalidator,
+    linesorter,
+    bluetoothCompanies ? createBluetoothlookup(bluetoothCompanies) : bluetoothlookup,
+    sunrisesunset,
+  ]
+}

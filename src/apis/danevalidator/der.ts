@@ -1,0 +1,46 @@
+const sequence = 0x30
+const bitString = 0x03
+
+/** Whether the octets are one X.509 Certificate from first to last, judged by its outer structure (RFC 5280 §4.1). */
+export function isCertificate(octets: Uint8Array): boolean {
+  return isSequenceOf(octets, [sequence, sequence, bitString])
+}
+
+/** Whether the octets are one SubjectPublicKeyInfo from first to last, judged likewise (RFC 5280 §4.1). */
+export function isSubjectPublicKeyInfo(octets: Uint8Array): boolean {
+  return isSequenceOf(octets, [sequence, bitString])
+}
+
+function isSequenceOf(octets: Uint8Array, memberTags: readonly number[]): boolean {
+  const outer = readElement(octets, 0, octets.length)
+  if (outer?.tag !== sequence || outer.end !== octets.length) return false
+  let at = outer.contentStart
+  for (const tag of memberTags) {
+    const member = readElement(octets, at, outer.end)
+    if (member?.tag !== tag || member.end === member.contentStart) return false
+    at = member.end
+  }
+  return at === outer.end
+}
+
+interface Element {
+  readonly tag: number
+  readonly contentStart: number
+  readonly end: number
+}
+
+/** One DER element with a one-octet tag, inside `limit`; null unless its length is definite and minimal (X.690 §10.1). */
+function readElement(octets: Uint8Array, at: number, limit: number): Element | null {
+  const tag = octets[at]
+  const first = octets[at + 1]
+  if (tag === undefined || first === undefined) return null
+  const extra = first < 0x80 ? 0 : first & 0x7f
+  // Three octets count to 16 MiB, far over what a DNS record holds.
+  if (first === 0x80 || extra > 3) return null
+  const contentStart = at + 2 + extra
+  let length = extra === 0 ? first : 0
+  for (const octet of octets.subarray(at + 2, contentStart)) length = length * 256 + octet
+  if (extra > 0 && (length < 0x80 || length < 256 ** (extra - 1))) return null
+  const end = contentStart + length
+  return end > limit ? null : { tag, contentStart, end }
+}

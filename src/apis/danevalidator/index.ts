@@ -1,0 +1,116 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi, nullable, premium } from "../contract.ts"
+import { securityLevels } from "./advice.ts"
+import { invalidExample, recommendedExample, zoneFileExample } from "./examples.ts"
+import { interpretTlsa } from "./interpretation.ts"
+import { checkTlsa } from "./tlsa-check.ts"
+import { parseTlsaRecord } from "./tlsa-record.ts"
+
+/**
+ * RDATA of 65,535 octets is the longest that DNS has (RFC 1035 §3.2.1): 131,070 digits. The rest is room for the owner
+ * name, line breaks and comments.
+ */
+const maxRecordLength = 150_000
+
+export const danevalidator = defineApi({
+  id: "danevalidator",
+  title: "DANE/TLSA validator",
+  description:
+    "Parses a TLSA record in zone-file form, checks it against RFC 6698 and rates its combination of usage, selector and matching type by RFC 7671. Looks nothing up: DNSSEC and the server's certificate are not checked.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    record: Type.String({
+      maxLength: maxRecordLength,
+      description:
+        "One TLSA record in zone-file form: owner name `_port._protocol.host`, TTL, class, `TLSA`, usage, selector, matching type and the certificate data in hexadecimal. TTL and class may be left out.",
+    }),
+  }),
+  output: Type.Object({
+    raw_record: Type.String({ description: "The record as it was sent." }),
+    parsed: Type.Object(
+      {
+        name: Type.String({ description: "The owner name, with a trailing dot." }),
+        port: Type.Integer({ description: "The port in the owner name." }),
+        protocol: Type.String({ description: "The transport in the owner name: `tcp`, `udp` or `sctp`." }),
+        hostname: Type.String({ description: "The owner name without port, transport and trailing dot." }),
+        ttl: nullable(Type.Integer(), {
+          description:
+            "Time to live in seconds; null when the record has none and its zone's default applies.",
+        }),
+        class: Type.String({ description: "The DNS class; `IN` when the record has none." }),
+        usage: Type.Number({ description: "Certificate usage; 0 to 3 are valid." }),
+        selector: Type.Number({ description: "Selector; 0 and 1 are valid." }),
+        matching: Type.Number({ description: "Matching type; 0 to 2 are valid." }),
+        certificate_data: Type.String({
+          description: "The certificate association data as written, its parts joined.",
+        }),
+        certificate_data_length: Type.Integer({ description: "The length of that data in characters." }),
+      },
+      { description: "The fields of the record." },
+    ),
+    interpretation: premium(
+      Type.Object(
+        {
+          usage: term("What the certificate usage means."),
+          selector: term("What the selector means."),
+          matching: term("What the matching type means."),
+          security_level: choice(securityLevels, {
+            description: "How good the combination is; `Insecure` for every record that is not valid.",
+          }),
+          recommendation: Type.String({ description: "What the record does and what to publish instead." }),
+        },
+        { description: "What the record means and how good it is." },
+      ),
+    ),
+    validation: Type.Object(
+      {
+        is_valid: Type.Boolean({ description: "Whether clients can use the record." }),
+        certificate_data_format: Type.String({
+          description:
+            "Whether the data is all hexadecimal digits: `Valid hexadecimal` or `Invalid hexadecimal`.",
+        }),
+        certificate_data_length_valid: Type.Boolean({
+          description:
+            "Whether the length fits: 64 digits for SHA-256, 128 for SHA-512, and for Full exactly one certificate or public key in DER.",
+        }),
+      },
+      { description: "The result of the checks." },
+    ),
+  }),
+  examples: [recommendedExample, zoneFileExample, invalidExample],
+  run: ({ record }) => {
+    const { owner, ttl, class: rrClass, ...rdata } = parseTlsaRecord(record)
+    const { isHexadecimal, isLengthValid, faults } = checkTlsa(rdata)
+    return {
+      raw_record: record,
+      parsed: {
+        ...owner,
+        ttl,
+        class: rrClass,
+        usage: rdata.usage,
+        selector: rdata.selector,
+        matching: rdata.matching,
+        certificate_data: rdata.data,
+        certificate_data_length: rdata.data.length,
+      },
+      interpretation: interpretTlsa(rdata, faults),
+      validation: {
+        is_valid: faults.length === 0,
+        certificate_data_format: isHexadecimal ? "Valid hexadecimal" : "Invalid hexadecimal",
+        certificate_data_length_valid: isLengthValid,
+      },
+    }
+  },
+})
+
+function term(description: string) {
+  return Type.Object(
+    {
+      name: Type.String({ description: "Its name, such as `DANE-EE`, `SPKI` or `SHA-256`." }),
+      description: Type.String({ description: "Its meaning in a few words." }),
+      full_description: Type.String({ description: "Its meaning in full." }),
+    },
+    { description },
+  )
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test"
+import { parseOwnerName } from "./owner-name.ts"
+
+const label63 = "a".repeat(63)
+/** 10 characters of port and transport, then a host of 243: 253 in all. */
+const longestHost = `${`${label63}.`.repeat(3)}${"b".repeat(51)}`
+
+describe("owner names of TLSA records", () => {
+  test("are taken apart", () => {
+    expect(parseOwnerName("_443._tcp.www.example.com.")).toEqual({
+      name: "_443._tcp.www.example.com.",
+      port: 443,
+      protocol: "tcp",
+      hostname: "www.example.com",
+    })
+  })
+
+  const accepted: readonly (readonly [field: string, name: string, port: number, protocol: string])[] = [
+    ["_25._tcp.mail.example.com", "_25._tcp.mail.example.com.", 25, "tcp"],
+    ["_853._UDP.Dns.Example", "_853._UDP.Dns.Example.", 853, "udp"],
+    ["_1._sctp.localhost", "_1._sctp.localhost.", 1, "sctp"],
+    ["_65535._tcp.xn--mller-kva.example.", "_65535._tcp.xn--mller-kva.example.", 65_535, "tcp"],
+    ["_443._tcp.my_host.1.example", "_443._tcp.my_host.1.example.", 443, "tcp"],
+    ["\\095443._\\tcp.a\\045b.example", "_443._tcp.a-b.example.", 443, "tcp"],
+    [`_443._tcp.${longestHost}.`, `_443._tcp.${longestHost}.`, 443, "tcp"],
+  ]
+  test.each(accepted)("%s", (field, name, port, protocol) => {
+    const owner = parseOwnerName(field)
+    expect(owner).toMatchObject({ name, port, protocol })
+    expect(owner.hostname).toBe(name.split(".").slice(2, -1).join("."))
+  })
+})
+
+describe("other names are rejected", () => {
+  const cases: readonly (readonly [field: string, requirement: string])[] = [
+    ["www.example.com.", "must begin with an owner name of the form _port._protocol.host"],
+    [".", "must begin with an owner name"],
+    ["@", "must begin with an owner name"],
+    ["443._tcp.example.com.", "must begin with an owner name"],
+    ["_https._tcp.example.com.", "must begin with an owner name"],
+    ["_-1._tcp.example.com.", "must begin with an owner name"],
+    ["_0._tcp.example.com.", "a port from 1 to 65535"],
+    ["_65536._tcp.example.com.", "a port from 1 to 65535"],
+    ["_0443._tcp.example.com.", "a port without leading zeros"],
+    ["*._tcp.example.com.", "must name a port in place of the wildcard"],
+    ["_443.tcp.example.com.", "_tcp, _udp or _sctp"],
+    ["_443._quic.example.com.", "_tcp, _udp or _sctp"],
+    ["_443", "_tcp, _udp or _sctp"],
+    ["_443._tcp", "the complete owner name"],
+    ["_443._tcp.", "the complete owner name"],
+    ["_443._tcp.*.example.com.", "no wildcard"],
+    ["_443._tcp.192.0.2.1.", "not an IP address"],
+    ["_443._tcp.2001:db8::1.", "letters, digits, hyphens"],
+    ["_443._tcp.-a.example.", "letters, digits, hyphens"],
+    ["_443._tcp.a-.example.", "letters, digits, hyphens"],
+    ["_443._tcp.a\\.b.example.", "letters, digits, hyphens"],
+    ["_443._tcp.a\\255b.example.", "letters, digits, hyphens"],
+    ["_443._tcp.example.com\\", "letters, digits, hyphens"],
+    ["_443._tcp.müller.example.", "xn-- form"],
+    ["_443._tcp..example.com.", "no empty label"],
+    ["_443._tcp.example.com..", "no empty label"],
+    [`_443._tcp.${label63}a.example.`, "labels of at most 63"],
+    [`_443._tcp.${longestHost}c.`, "at most 253"],
+  ]
+  test.each(cases)("%s", (field, requirement) => {
+    expect(() => parseOwnerName(field)).toThrow(requirement)
+  })
+})

@@ -1,0 +1,95 @@
+import { reject } from "../contract.ts"
+
+export interface OwnerName {
+  /** The whole name with its trailing dot, letters in the case given. */
+  readonly name: string
+  readonly port: number
+  readonly protocol: string
+  /** What follows port and protocol, without a trailing dot. */
+  readonly hostname: string
+}
+
+const form = "of the form _port._protocol.host, such as _443._tcp.www.example.com"
+const maxLabelLength = 63
+/** RFC 1035 §2.3.4 allows 255 octets on the wire: 253 in text, without the trailing dot. */
+const maxNameLength = 253
+/** The transports that RFC 6698 §3 names. */
+const protocols: readonly string[] = ["tcp", "udp", "sctp"]
+
+/** Reads the owner name of a TLSA record (RFC 6698 §3), absolute with or without a trailing dot. Rejects `record`. */
+export function parseOwnerName(field: string): OwnerName {
+  const labels = toLabels(field)
+  const [portLabel = "", protocolLabel = "", ...host] = labels
+  const port = toPort(portLabel)
+  const protocol = protocolLabel.slice(1).toLowerCase()
+  if (!protocolLabel.startsWith("_") || !protocols.includes(protocol)) {
+    reject("record", "must have _tcp, _udp or _sctp as the second label of the owner name")
+  }
+  requireHost(host)
+  return { name: `${labels.join(".")}.`, port, protocol, hostname: host.join(".") }
+}
+
+function toPort(label: string): number {
+  if (label === "*") reject("record", "must name a port in place of the wildcard *, such as _443")
+  const digits = /^_(\d+)$/.exec(label)?.[1]
+  if (digits === undefined) reject("record", `must begin with an owner name ${form}`)
+  const port = Number(digits)
+  if (port < 1 || port > 65_535) reject("record", "must have a port from 1 to 65535 in the owner name")
+  // Clients look up _443; a record at _0443 is never found.
+  if (digits.startsWith("0")) reject("record", "must have a port without leading zeros in the owner name")
+  return port
+}
+
+function requireHost(labels: readonly string[]): void {
+  if (labels.length === 0) {
+    reject("record", `must have the complete owner name, host included, ${form}`)
+  }
+  for (const label of labels) {
+    if (label === "*") reject("record", "must name one host: behind the port, * is no wildcard in the DNS")
+    // Underscores are no part of a host name (RFC 1123 §2.1), yet servers have such names.
+    if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
+      reject("record", "must have a host of letters, digits, hyphens and dots in the owner name")
+    }
+  }
+  if (/^\d+$/.test(labels.at(-1) ?? "")) {
+    reject("record", "must have a host name in the owner name, not an IP address")
+  }
+}
+
+function toLabels(field: string): string[] {
+  if (/[^\p{ASCII}]/u.test(field)) {
+    reject("record", "must have an ASCII owner name: write an internationalized domain in its xn-- form")
+  }
+  const labels = field.includes("\\") ? splitEscaped(field) : field.split(".")
+  if (labels.length > 1 && labels.at(-1) === "") labels.pop()
+  if (labels.includes("")) {
+    reject(
+      "record",
+      labels.length === 1
+        ? `must begin with an owner name ${form}`
+        : "must have no empty label in the owner name",
+    )
+  }
+  if (labels.some((label) => label.length > maxLabelLength)) {
+    reject("record", `must have owner name labels of at most ${maxLabelLength} characters`)
+  }
+  if (labels.join(".").length > maxNameLength) {
+    reject("record", `must have an owner name of at most ${maxNameLength} characters`)
+  }
+  return labels
+}
+
+/** Labels with `\X` and `\DDD` undone (RFC 1035 §5.1). An escaped dot is part of its label, which no host rule admits. */
+function splitEscaped(field: string): string[] {
+  const labels: string[] = []
+  let label = ""
+  for (const [token, decimal, literal] of field.matchAll(/\\(\d{3})|\\(.)|[^\\]|\\/gs)) {
+    if (decimal !== undefined) label += String.fromCharCode(Number(decimal))
+    else if (literal !== undefined) label += literal
+    else if (token === ".") {
+      labels.push(label)
+      label = ""
+    } else label += token
+  }
+  return [...labels, label]
+}

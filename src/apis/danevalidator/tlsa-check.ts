@@ -1,0 +1,82 @@
+import { isCertificate, isSubjectPublicKeyInfo } from "./der.ts"
+import type { TlsaRdata } from "./tlsa-record.ts"
+
+export interface TlsaCheck {
+  readonly isHexadecimal: boolean
+  /** Whether the amount of data is what selector and matching type ask for. True where no rule is known. */
+  readonly isLengthValid: boolean
+  /** Sentences, one for each fault; empty when the record is valid. */
+  readonly faults: readonly string[]
+}
+
+/** Judges what a well-formed record says: assigned numbers (RFC 7218) and data that fit them (RFC 6698 §2.1). */
+export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
+  const isHexadecimal = /^[0-9a-f]+$/i.test(rdata.data)
+  const lengthFault = findLengthFault(rdata, isHexadecimal)
+  const faults = [
+    findNumberFault("Certificate usage", rdata.usage, 3),
+    findNumberFault("Selector", rdata.selector, 1),
+    findNumberFault("Matching type", rdata.matching, 2),
+    isHexadecimal ? null : describeNonHexadecimal(rdata.data),
+    lengthFault,
+  ].filter((fault) => fault !== null)
+  return { isHexadecimal, isLengthValid: lengthFault === null, faults }
+}
+
+function findNumberFault(field: string, value: number, highest: number): string | null {
+  if (value >= 0 && value <= highest) return null
+  if (value === 255) return `${field} 255 is for private use and means nothing to other clients.`
+  const reason = value < 0 || value > 255 ? "does not fit into its octet" : "is not assigned"
+  return `${field} ${value} ${reason}: use 0 to ${highest}.`
+}
+
+function describeNonHexadecimal(data: string): string {
+  const hints: readonly (readonly [RegExp, string])[] = [
+    [/^0x/i, " Leave out the 0x in front."],
+    [/"/, " Leave out the quotes."],
+    [/^[0-9a-f]{2}(:[0-9a-f]{2})+$/i, " Leave out the colons."],
+    [/^[a-z0-9+/]+={0,2}$/i, " If it is base64, write it in hexadecimal."],
+  ]
+  const hint = hints.find(([pattern]) => pattern.test(data))?.[1] ?? ""
+  return `The certificate data has characters that are not hexadecimal digits.${hint}`
+}
+
+/** Octets of data that fit into a record beside the three numbers (RFC 1035 §3.2.1). */
+const maxDataOctets = 65_535 - 3
+
+function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal: boolean): string | null {
+  const count = data.length
+  if (matching === 1 && count !== 64) return describeDigestLength("SHA-256", 64, count)
+  if (matching === 2 && count !== 128) return describeDigestLength("SHA-512", 128, count)
+  if (count % 2 === 1)
+    return `The certificate data has ${count} digits, an odd number: one is missing or too many.`
+  if (count > maxDataOctets * 2) return `The certificate data is longer than a DNS record: ${count} digits.`
+  if (matching !== 0) return null
+  if (selector !== 0 && selector !== 1) return null
+  const octets = isHexadecimal ? Uint8Array.fromHex(data) : new Uint8Array()
+  if (selector === 0 ? isCertificate(octets) : isSubjectPublicKeyInfo(octets)) return null
+  return describeFull(selector, count, octets)
+}
+
+function describeDigestLength(name: string, expected: number, count: number): string {
+  const hint =
+    count === 40
+      ? " 40 is the length of SHA-1, which TLSA does not have."
+      : count === 64
+        ? " 64 is the length of SHA-256, matching type 1."
+        : count === 128
+          ? " 128 is the length of SHA-512, matching type 2."
+          : ""
+  return `A ${name} digest has ${expected} hexadecimal digits; the data here has ${count} characters.${hint}`
+}
+
+function describeFull(selector: 0 | 1, count: number, octets: Uint8Array): string {
+  const wanted = selector === 0 ? "a certificate" : "a SubjectPublicKeyInfo"
+  const isOther = selector === 0 ? isSubjectPublicKeyInfo(octets) : isCertificate(octets)
+  const hint = isOther
+    ? ` It is ${selector === 0 ? "a public key, selector 1" : "a certificate, selector 0"}.`
+    : count === 64 || count === 128
+      ? ` It looks like a digest, matching type ${count / 64}.`
+      : ""
+  return `With matching type 0 the data has to be ${wanted} in DER, complete and nothing else.${hint}`
+}

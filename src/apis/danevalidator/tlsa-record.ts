@@ -1,0 +1,158 @@
+import { reject } from "../contract.ts"
+import { type OwnerName, parseOwnerName } from "./owner-name.ts"
+import { toZoneFields } from "./zone-fields.ts"
+
+export interface TlsaRdata {
+  readonly usage: number
+  readonly selector: number
+  readonly matching: number
+  /** The certificate association data as written, its parts joined; hexadecimal only if the record is right. */
+  readonly data: string
+}
+
+export interface TlsaRecord extends TlsaRdata {
+  readonly owner: OwnerName
+  /** Seconds; null when the record leaves it to its zone. */
+  readonly ttl: number | null
+  readonly class: string
+}
+
+const example = "_443._tcp.www.example.com. 3600 IN TLSA 3 1 1 and 64 hexadecimal digits"
+
+/**
+ * Reads one TLSA record in zone-file form (RFC 6698 §2.2, RFC 1035 §5.1), or with the type or the data written as for
+ * an unknown type (RFC 3597 §5). Rejects `record` for text that has not this form; what the fields say is not judged.
+ */
+export function parseTlsaRecord(text: string): TlsaRecord {
+  const fields = toZoneFields(text)
+  const [owner, ...rest] = fields
+  if (owner === undefined) reject("record", `must be a TLSA record, such as ${example}`)
+  if (owner.startsWith("$")) {
+    reject("record", "must be the record alone, with its complete owner name, without $ORIGIN or $TTL")
+  }
+  if (owner.startsWith('"')) reject("record", "must have no quotes around it")
+  if (isTypeWord(owner) || toClass(owner) !== null || toTtl(owner) !== null) {
+    reject("record", "must begin with the owner name, such as _443._tcp.www.example.com")
+  }
+  const typeAt = rest.findIndex(isTypeWord)
+  if (typeAt === -1) return rejectOtherType(rest)
+  const { ttl, class: rrClass } = toTtlAndClass(rest.slice(0, typeAt))
+  return { owner: parseOwnerName(owner), ttl, class: rrClass, ...toRdata(rest.slice(typeAt + 1)) }
+}
+
+function isTypeWord(field: string): boolean {
+  return /^(tlsa|type52)$/i.test(field)
+}
+
+function rejectOtherType(fields: readonly string[]): never {
+  const type = fields.find((field) => toClass(field) === null && toTtl(field) === null) ?? ""
+  if (/^(smimea|type53)$/i.test(type)) {
+    reject("record", "must be a TLSA record; SMIMEA is a different type (RFC 8162)")
+  }
+  if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) {
+    reject("record", `must be of type TLSA, not ${type.toUpperCase()}`)
+  }
+  return reject(
+    "record",
+    `must contain the word TLSA before usage, selector and matching type, as in ${example}`,
+  )
+}
+
+function toTtlAndClass(fields: readonly string[]): { ttl: number | null; class: string } {
+  let ttl: number | null = null
+  let rrClass: string | null = null
+  for (const field of fields) {
+    const fieldTtl = toTtl(field)
+    const fieldClass = toClass(field)
+    if (fieldTtl !== null && ttl === null) ttl = fieldTtl
+    else if (fieldClass !== null && rrClass === null) rrClass = fieldClass
+    else reject("record", "must have nothing but one TTL and one class between the owner name and TLSA")
+  }
+  return { ttl, class: rrClass ?? "IN" }
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+/** RFC 2181 §8. */
+const maxTtl = 2_147_483_647
+
+/** Seconds of `3600`, or of `1h30m` as name servers write it; null for a field that is no TTL. */
+function toTtl(field: string): number | null {
+  if (!/^(\d+|(\d+[smhdw])+)$/i.test(field)) return null
+  let seconds = 0
+  for (const [, amount, unit = "s"] of field.matchAll(/(\d+)([smhdw]?)/gi)) {
+    seconds += Number(amount) * (unitSeconds[unit.toLowerCase() || "s"] ?? 1)
+  }
+  if (seconds > maxTtl) reject("record", `must have a TTL of at most ${maxTtl} seconds`)
+  return seconds
+}
+
+const classNames: Readonly<Record<number, string>> = { 1: "IN", 2: "CS", 3: "CH", 4: "HS" }
+
+/** The class's mnemonic, also for `CLASS1` (RFC 3597 §5); null for a field that is no class. */
+function toClass(field: string): string | null {
+  const word = field.toUpperCase()
+  if (Object.values(classNames).includes(word)) return word
+  const digits = /^CLASS(\d{1,5})$/.exec(word)?.[1]
+  if (digits === undefined || Number(digits) > 65_535) return null
+  return classNames[Number(digits)] ?? `CLASS${Number(digits)}`
+}
+
+function toRdata(fields: readonly string[]): TlsaRdata {
+  if (fields[0] === "\\#") return toGenericRdata(fields.slice(1))
+  const [usage, selector, matching, ...data] = fields
+  const missing = ["usage", "selector", "matching type", "certificate data"].slice(fields.length)
+  if (usage === undefined || selector === undefined || matching === undefined || data.length === 0) {
+    return reject("record", `must have after TLSA also: ${missing.join(", ")}`)
+  }
+  return {
+    usage: toNumber("usage", usage),
+    selector: toNumber("selector", selector),
+    matching: toNumber("matching type", matching),
+    data: data.join(""),
+  }
+}
+
+/** The RFC 7218 names, without their hyphens. Name servers do not load them, so they only earn a hint. */
+const mnemonics: ReadonlyMap<string, number> = new Map([
+  ["PKIXTA", 0],
+  ["PKIXEE", 1],
+  ["DANETA", 2],
+  ["DANEEE", 3],
+  ["CERT", 0],
+  ["SPKI", 1],
+  ["FULL", 0],
+  ["SHA256", 1],
+  ["SHA2256", 1],
+  ["SHA512", 2],
+  ["SHA2512", 2],
+  ["PRIVCERT", 255],
+  ["PRIVSEL", 255],
+  ["PRIVMATCH", 255],
+])
+
+function toNumber(field: string, text: string): number {
+  const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+  // Adding 0 makes -0 a 0.
+  if (Number.isSafeInteger(value)) return value + 0
+  const number = mnemonics.get(text.toUpperCase().replaceAll("-", ""))
+  const hint = number === undefined ? "" : `: ${number} in place of ${text.toUpperCase()}`
+  return reject("record", `must have a whole number as ${field}${hint}`)
+}
+
+/** `\# 35 0301…`: the count of octets, then all of them, the first three being the numbers (RFC 3597 §5). */
+function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
+  const digits = parts.join("")
+  if (!/^\d{1,5}$/.test(count)) reject("record", "must have the count of octets after \\#")
+  if (digits.length !== Number(count) * 2) {
+    reject(
+      "record",
+      `must have ${Number(count) * 2} hexadecimal digits after \\# ${Number(count)}, not ${digits.length}`,
+    )
+  }
+  if (Number(count) < 4)
+    reject("record", "must have usage, selector, matching type and certificate data after \\#")
+  const head = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(digits)
+  if (head === null) return reject("record", "must have hexadecimal digits after \\# and the count of octets")
+  const [usage = 0, selector = 0, matching = 0] = head.slice(1).map((octet) => Number.parseInt(octet, 16))
+  return { usage, selector, matching, data: digits.slice(6) }
+}

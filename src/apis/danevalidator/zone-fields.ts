@@ -1,0 +1,73 @@
+import { reject } from "../contract.ts"
+
+/**
+ * Cuts one zone-file entry (RFC 1035 §5.1) into its fields, in time linear in its length. Comments, blank lines and
+ * parentheses are taken out; quotes and backslashes stay in the field, so that the reader of a field can judge them.
+ * Rejects `record` for text that is not exactly one entry.
+ */
+export function toZoneFields(text: string): string[] {
+  const fields: string[] = []
+  let depth = 0
+  let isEnded = false
+  let at = 0
+  while (at < text.length) {
+    const character = text.charAt(at)
+    if (character === "\n") {
+      isEnded = depth === 0 && fields.length > 0
+      at++
+    } else if (isBlank(character)) {
+      at++
+    } else if (character === ";") {
+      const end = text.indexOf("\n", at)
+      at = end === -1 ? text.length : end
+    } else if (isEnded) {
+      reject("record", "must be one record: only inside parentheses may it go on in the next line")
+    } else if (character === "(" || character === ")") {
+      depth += character === "(" ? 1 : -1
+      if (depth < 0) reject("record", "must have an opening parenthesis before each closing one")
+      at++
+    } else {
+      const end = endOfField(text, at)
+      fields.push(requireVisible(text.slice(at, end)))
+      at = end
+    }
+  }
+  if (depth > 0) reject("record", "must close each parenthesis, and not inside a comment")
+  return fields
+}
+
+function endOfField(text: string, start: number): number {
+  let at = start
+  while (at < text.length) {
+    const character = text.charAt(at)
+    if (character === "\\") at += 2
+    else if (character === '"') at = endOfQuoted(text, at)
+    else if (character === "\n" || isBlank(character) || ";()".includes(character)) break
+    else at++
+  }
+  return Math.min(at, text.length)
+}
+
+function endOfQuoted(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === "\\") at++
+    else if (character === '"') return at + 1
+    else if (character === "\n") break
+  }
+  return reject("record", "must close each quote on its line, and hexadecimal data needs none")
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\t" || character === "\r"
+}
+
+/** A no-break space or a zero-width character from a web page looks right and breaks the zone file. */
+function requireVisible(field: string): string {
+  const invisible = /[\p{Cc}\p{Cf}\p{Z}]/u.exec(field)?.[0]
+  // A plain blank can only be here inside quotes or behind a backslash.
+  if (invisible === undefined || isBlank(invisible)) return field
+  const code = invisible.codePointAt(0) ?? 0
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
+  return reject("record", `must not contain the invisible character ${name}; use plain spaces`)
+}

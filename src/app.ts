@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs"
+import packageJson from "../package.json" with { type: "json" }
+import { type Accounts, createAccounts } from "./account/accounts.ts"
+import { readCompanies } from "./apis/bluetoothlookup/company-list.ts"
+import { createCatalog } from "./apis/catalog.ts"
+import type { ApiDefinition, Ports } from "./apis/contract.ts"
+import { createCharges } from "./call/charge.ts"
+import type { PreparedApi, Road } from "./call/execute.ts"
+import { createGate } from "./call/gate.ts"
+import { compileInput, type RawInput } from "./call/input.ts"
+import { compileMask } from "./call/present.ts"
+import type { Config } from "./config.ts"
+import { ConfigError } from "./config-error.ts"
+import { systemClock } from "./ports/clock.ts"
+import { createSystemDns } from "./ports/dns/system-dns.ts"
+import { createLog } from "./ports/log.ts"
+import { systemRandom } from "./ports/random.ts"
+import { openDatabase } from "./store/sqlite/open.ts"
+import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
+import type { Store } from "./store/store.ts"
+import { type HttpServer, startHttpServer } from "./surfaces/http/server.ts"
+
+export const version = packageJson.version
+
+/** A running service and the accounts behind it. */
+export interface Service {
+  readonly server: HttpServer
+  readonly accounts: Accounts
+  /** Ends gracefully: calls under way finish, the store is closed. */
+  stop(): Promise<void>
+}
+
+/** Calls under way get this long to finish when the service stops. */
+const stopGraceMs = 10_000
+
+/** The composition root: everything is made here, once, from the configuration. */
+export async function startService(config: Config, ports: Ports = livePorts(config)): Promise<Service> {
+  const catalog = catalogFor(config)
+  requireKnownCredits(config, catalog)
+  const store = createSqliteStore(openDatabase(config.db))
+  try {
+    await requireKnownPlans(store, config)
+    const road: Road = {
+      gate: createGate(store, config.plans, ports.clock),
+      charges: createCharges(store, ports.clock),
+      ports,
+      log: createLog((line) => process.stderr.write(line)),
+    }
+    const apis = catalog.map((definition) => prepare(definition, config.credits.get(definition.id)))
+    const server = startHttpServer(
+      { apis, road, random: ports.random, ping: () => store.ping(), version },
+      {
+        host: config.host,
+        port: config.port,
+        tls: config.tlsCert && config.tlsKey ? { certFile: config.tlsCert, keyFile: config.tlsKey } : null,
+        trustedProxies: config.trustedProxies,
+        maxBodyBytes: config.maxBodyBytes,
+      },
+    )
+    return {
+      server,
+      accounts: accountsOn(store, config, ports),
+      async stop() {
+        await server.stop(stopGraceMs)
+        await store.close()
+      },
+    }
+  } catch (thrown) {
+    await store.close()
+    throw thrown
+  }
+}
+
+/** The accounts of a data file, for commands; close the result when done. Makes the file only if `create` says so. */
+export function openAccounts(
+  config: Config,
+  options: { create: boolean },
+): { accounts: Accounts; close(): Promise<void> } {
+  const store = createSqliteStore(openDatabase(config.db, { mustExist: !options.create }))
+  return { accounts: accountsOn(store, config, livePorts(config)), close: () => store.close() }
+}
+
+/** Runs one API here: no server, no key, no charge, premium fields included. */
+export async function callHere(
+  config: Config,
+  apiId: string,
+  input: RawInput,
+  ports: Ports = livePorts(config),
+): Promise<Record<string, unknown>> {
+  const definition = catalogFor(config).find(({ id }) => id === apiId)
+  if (!definition) throw new Error(`no API '${apiId}' in the catalog`)
+  return definition.run(compileInput(definition.input)(input, true), { ports })
+}
+
+/** What is on offer, with the embedded data. */
+export const catalog: readonly ApiDefinition[] = createCatalog()
+
+function prepare(definition: ApiDefinition, credits: number | undefined): PreparedApi {
+  return {
+    definition,
+    credits: credits ?? definition.credits,
+    readInput: compileInput(definition.input),
+    mask: compileMask(definition.output),
+  }
+}
+
+function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinition[] {
+  if (file === null) return catalog
+  try {
+    return createCatalog({ bluetoothCompanies: readCompanies(readFileSync(file, "utf8")) })
+  } catch (cause) {
+    throw new ConfigError(
+      `--bluetooth-companies ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    )
+  }
+}
+
+function livePorts(config: Config): Ports {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    dns: createSystemDns(config.dnsServers, { clock: systemClock, random: systemRandom }),
+  }
+}
+
+function accountsOn(store: Store, config: Config, { clock, random }: Ports): Accounts {
+  return createAccounts({ store, plans: config.plans, clock, random, apiIds: catalog.map(({ id }) => id) })
+}
+
+/** A price for an API that does not exist would silently never be charged. */
+function requireKnownCredits(config: Config, apis: readonly ApiDefinition[]): void {
+  for (const id of config.credits.keys()) {
+    if (!apis.some((api) => api.id === id)) throw new ConfigError(`'credits.${id}': there is no API '${id}'.`)
+  }
+}
+
+/** An account whose plan is gone from the configuration could be neither served nor refused rightly. */
+async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
+  for (const { id, plan } of await store.listAccounts()) {
+    if (!plans.has(plan)) {
+      throw new ConfigError(
+        `Account ${id} in ${db} has the plan '${plan}', which is not configured: add [plans.${plan}].`,
+      )
+    }
+  }
+}

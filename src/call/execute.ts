@@ -1,0 +1,86 @@
+import type { ApiDefinition, Ports } from "../apis/contract.ts"
+import type { Envelope } from "../encode/formats.ts"
+import type { Log } from "../ports/log.ts"
+import type { Charges } from "./charge.ts"
+import { type Fault, toFault } from "./fault.ts"
+import type { Gate } from "./gate.ts"
+import type { RawInput, ReadInput } from "./input.ts"
+import type { Mask } from "./present.ts"
+
+/** One request for one API, whatever way it came in. */
+export interface Call {
+  readonly api: PreparedApi
+  readonly key: string | null
+  /** The client's IP address; asked only where a key is bound to addresses. */
+  readonly address: () => string
+  readonly requestId: string
+  /** Reads the parameters. Called once the caller is known: a stranger learns nothing from a body. */
+  readonly read: () => RawInput | Promise<RawInput>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly envelope: Envelope
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** An API with everything compiled that can be compiled at start. */
+export interface PreparedApi {
+  readonly definition: ApiDefinition
+  readonly credits: number
+  readonly readInput: ReadInput
+  readonly mask: Mask
+}
+
+/** What the road leads past. */
+export interface Road {
+  readonly gate: Gate
+  readonly charges: Charges
+  readonly ports: Ports
+  readonly log: Log
+}
+
+/** Takes a call down the road: gate → input → hold → run → settle → present. Never throws. */
+export async function execute(call: Call, road: Road): Promise<Reply> {
+  const { api } = call
+  try {
+    const caller = await road.gate.identify(call.key, call.address)
+    road.gate.requireApi(caller, api.definition.id)
+
+    const input = api.readInput(await call.read(), caller.plan.premium)
+    const hold = road.charges.hold(caller, api.definition.id, api.credits)
+    const data = await api.definition.run(input, { ports: road.ports })
+    await road.charges.settle(hold)
+
+    return succeed(caller.plan.premium ? data : api.mask(data))
+  } catch (thrown) {
+    const fault = toFault(thrown)
+    logFault(fault, call.requestId, road.log)
+    return fail(fault)
+  }
+}
+
+function succeed(data: Record<string, unknown>): Reply {
+  return { status: 200, envelope: { status: "ok", error: null, data }, headers: noHeaders }
+}
+
+/** The answer that a fault becomes. */
+export function fail(fault: Fault): Reply {
+  return {
+    status: fault.status,
+    envelope: { status: "error", error: fault.message, data: null },
+    headers: fault.headers,
+  }
+}
+
+/** Server-side faults are logged with their cause; a caller's own mistakes are theirs to read. */
+export function logFault(fault: Fault, requestId: string, log: Log): void {
+  if (fault.status < 500) return
+  const { cause } = fault
+  log.error(fault.code, {
+    requestId,
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  })
+}
+
+const noHeaders = {}

@@ -1,0 +1,68 @@
+import { addressMatches, type Network, toNetworks } from "../account/address.ts"
+import { hashKey, isWellFormedKey } from "../account/key.ts"
+import type { Plan, Plans } from "../account/plan.ts"
+import type { Clock } from "../apis/contract.ts"
+import type { AccountRecord, KeyAccess, KeyRecord, Store } from "../store/store.ts"
+import { Fault, fixedFault } from "./fault.ts"
+
+/** Who calls, as the gate has found out. */
+export interface Caller {
+  readonly key: KeyRecord
+  readonly account: AccountRecord
+  readonly plan: Plan
+}
+
+export interface Gate {
+  /** Who is it? Throws the 401s, and the 403 of an address that the key does not allow. */
+  identify(key: string | null, address: () => string): Promise<Caller>
+  /** May they? Throws the 403 of an API that the key does not allow. */
+  requireApi(caller: Caller, api: string): void
+}
+
+export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
+  return {
+    async identify(text, address) {
+      if (!text) throw fixedFault("keyMissing")
+      if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
+      const access = await store.findKey(hashKey(text))
+      if (access === null) throw fixedFault("keyUnknown")
+      requireValid(access, clock.now())
+      requireAddress(access.key, address)
+      const plan = plans.get(access.account.plan)
+      if (!plan)
+        throw new Error(
+          `account ${access.account.id} has plan '${access.account.plan}', which is not configured`,
+        )
+      return { key: access.key, account: access.account, plan }
+    },
+    requireApi({ key }, api) {
+      if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
+        throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
+      }
+    },
+  }
+}
+
+function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number): void {
+  if (key.revokedMs !== null && key.revokedMs <= nowMs) throw fixedFault("keyRevoked")
+  if (account.closedMs !== null && account.closedMs <= nowMs) throw fixedFault("keyRevoked")
+  if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRevoked")
+  if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
+}
+
+function requireAddress(key: KeyRecord, address: () => string): void {
+  if (key.allowIps === null) return
+  if (!addressMatches(address(), networksOf(key))) throw fixedFault("addressForbidden")
+}
+
+/** A key's networks are parsed once for as long as its record lives. */
+const parsed = new WeakMap<KeyRecord, readonly Network[]>()
+
+function networksOf(key: KeyRecord): readonly Network[] {
+  let networks = parsed.get(key)
+  if (!networks) {
+    networks = toNetworks(key.allowIps ?? [])
+    parsed.set(key, networks)
+  }
+  return networks
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import fc from "fast-check"
+import { choice, InputRejected, premium } from "../apis/contract.ts"
+import { compileInput, type RawInput } from "./input.ts"
+
+const read = compileInput(
+  Type.Object({
+    amount: Type.Number({ minimum: -90, maximum: 90 }),
+    years: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 3 })),
+    order: Type.Optional(choice(["asc", "desc"], { default: "asc", description: "" })),
+    exact: Type.Optional(Type.Boolean()),
+    lines: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
+    date: Type.Optional(premium(Type.String({ minLength: 1 }))),
+  }),
+)
+
+const text = (values: Record<string, string | string[]>): RawInput => ({
+  kind: "text",
+  values: new Map(Object.entries(values).map(([name, value]) => [name, [value].flat()])),
+})
+const typed = (values: Record<string, unknown>): RawInput => ({ kind: "typed", values })
+
+describe("text says exactly what it means", () => {
+  test.each([
+    ["5", 5],
+    ["-33.9", -33.9],
+    ["1e1", 10],
+    ["2.5E-1", 0.25],
+    ["-0", 0],
+    ["007", 7],
+  ])("%p is the number %p", (value, expected) => {
+    expect(read(text({ amount: value }), true).amount).toBe(expected)
+  })
+
+  test.each([
+    "",
+    " 5",
+    "5 ",
+    "NaN",
+    "Infinity",
+    "0x10",
+    "1,5",
+    "1_000",
+    ".5",
+    "5.",
+    "+5",
+    "1e999",
+    "91",
+    "-90.1",
+    "five",
+  ])("%p is no number from -90 to 90", (value) => {
+    expect(() => read(text({ amount: value }), true)).toThrow(
+      "The 'amount' parameter must be a number from -90 to 90.",
+    )
+  })
+
+  test.each(["1.5", "0", "51", "1e999"])("%p is no whole number from 1 to 50", (value) => {
+    expect(() => read(text({ amount: "1", years: value }), true)).toThrow(
+      "The 'years' parameter must be a whole number from 1 to 50.",
+    )
+  })
+
+  test("booleans are true and false, nothing else", () => {
+    expect(read(text({ amount: "1", exact: "true" }), true).exact).toBe(true)
+    expect(read(text({ amount: "1", exact: "false" }), true).exact).toBe(false)
+    for (const value of ["", "1", "yes", "TRUE"]) {
+      expect(() => read(text({ amount: "1", exact: value }), true)).toThrow(
+        "The 'exact' parameter must be true or false.",
+      )
+    }
+  })
+
+  test("one given twice is refused, a list may have many", () => {
+    expect(() => read(text({ amount: ["1", "2"] }), true)).toThrow(
+      "The 'amount' parameter must be given once, not 2 times.",
+    )
+    expect(read(text({ amount: "1", lines: ["a", "b"] }), true).lines).toEqual(["a", "b"])
+  })
+})
+
+describe("JSON is taken as typed", () => {
+  test.each([["5"], [null], [true], [[5]], [{ a: 5 }], [Number.POSITIVE_INFINITY], [Number.NaN]])(
+    "%p is no number",
+    (value) => {
+      expect(() => read(typed({ amount: value }), true)).toThrow("The 'amount' parameter must be a number")
+    },
+  )
+
+  test("a list's culprit is pointed at, not quoted", () => {
+    expect(() => read(typed({ amount: 1, lines: ["a", 7] }), true)).toThrow(
+      "The 'lines' parameter must be an array of at most 3 strings; item 1 (counted from 0) is not.",
+    )
+    expect(() => read(typed({ amount: 1, lines: ["a", "b", "c", "d"] }), true)).toThrow(
+      "The 'lines' parameter must be an array of at most 3 strings.",
+    )
+  })
+
+  test("lone surrogates are refused, at the top and in lists", () => {
+    for (const values of [{ date: "a\ud800" }, { lines: ["ok", "\udc00"] }]) {
+      expect(() => read(typed({ amount: 1, ...values }), true)).toThrow("must be well-formed Unicode text")
+    }
+    expect(read(typed({ amount: 1, date: "😀" }), true).date).toBe("😀")
+  })
+})
+
+test("defaults are filled, unknown parameters left out, prototypes left alone", () => {
+  const hostile = JSON.parse('{"amount": 1, "__proto__": {"years": 9}, "constructor": 1, "other": 2}')
+  expect(read(typed(hostile), true)).toEqual({ amount: 1, years: 3, order: "asc" })
+  expect(Object.getPrototypeOf(read(typed(hostile), true))).toBe(Object.prototype)
+  expect(() => read(typed(Object.create({ amount: 1 })), true)).toThrow("The 'amount' parameter is required")
+})
+
+test("the first parameter in schema order is the one that is named", () => {
+  expect(() => read(typed({ years: 99, order: "up" }), true)).toThrow(
+    "The 'amount' parameter is required and must be a number from -90 to 90.",
+  )
+  expect(() => read(typed({ order: "up", years: 99, amount: 1 }), true)).toThrow("'years'")
+})
+
+test("a premium parameter is checked on every plan and takes effect on those that have it", () => {
+  expect(read(typed({ amount: 1, date: "x" }), true)).toHaveProperty("date", "x")
+  expect(read(typed({ amount: 1, date: "x" }), false)).not.toHaveProperty("date")
+  expect(() => read(typed({ amount: 1, date: "" }), false)).toThrow("'date'")
+})
+
+test("whatever comes in, the outcome is a checked input or a rejection that names a parameter", () => {
+  const names = ["amount", "years", "order", "exact", "lines", "date"]
+  const value = fc.oneof(fc.jsonValue(), fc.string(), fc.double(), fc.constantFrom("asc", 5, true))
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...names, "__proto__", "x"), value), (values) => {
+      try {
+        const input = read(typed(values), true)
+        expect(input.amount as number).toBeWithin(-90, 90.0001)
+        expect(Object.keys(input).every((name) => names.includes(name))).toBe(true)
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(InputRejected)
+        expect(names).toContain((thrown as InputRejected).parameter)
+      }
+    }),
+    { seed: 20250101, numRuns: 1_000 },
+  )
+})

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test"
+import { type ConfigSources, loadConfig } from "./config.ts"
+
+const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, env: {}, file: null, ...sources })
+const file = (values: Record<string, unknown>) => ({ name: "p.toml", values })
+
+test("flag beats environment beats file beats default", () => {
+  const env = { PENKNIFE_PORT: "3" }
+  expect(load({}).port).toBe(8080)
+  expect(load({ file: file({ port: 2 }) }).port).toBe(2)
+  expect(load({ file: file({ port: 2 }), env }).port).toBe(3)
+  expect(load({ file: file({ port: 2 }), env, flags: { port: "4" } }).port).toBe(4)
+})
+
+test("repeatable settings: flags, a comma list, a TOML array", () => {
+  const servers = ["192.0.2.1", "192.0.2.2:5353"]
+  expect(load({ flags: { dnsServers: servers } }).dnsServers).toHaveLength(2)
+  expect(load({ env: { PENKNIFE_DNS_SERVER: "192.0.2.1, 192.0.2.2:5353" } }).dnsServers).toHaveLength(2)
+  expect(load({ file: file({ dns_server: servers }) }).dnsServers).toHaveLength(2)
+})
+
+test("the result cannot be changed", () => {
+  expect(Object.isFrozen(load({}))).toBe(true)
+})
+
+test.each<[Partial<ConfigSources>, string]>([
+  [{ flags: { port: "x" } }, "--port must be a whole number from 0 to 65535, not 'x'."],
+  [{ flags: { port: "65536" } }, "--port must be"],
+  [{ flags: { port: "" } }, "--port must be"],
+  [{ env: { PENKNIFE_PORT: "-1" } }, "PENKNIFE_PORT must be"],
+  [{ file: file({ port: 1.5 }) }, "'port' in p.toml must be"],
+  [{ file: file({ port: [1] }) }, "'port' in p.toml must be a text or a number."],
+  [{ file: file({ prot: 1 }) }, "'prot' in p.toml is not a setting."],
+  [{ flags: { trustedProxies: ["10.0.0.0/33"] } }, "--trust-proxy must be an IP address or a network"],
+  [{ flags: { dnsServers: ["dns.example"] } }, "--dns-server must be"],
+  [{ flags: { tlsCert: "a.pem" } }, "--tls-cert and --tls-key must be given together."],
+  [
+    { file: file({ plans: { free: { monthly_credits: -1 } } }) },
+    "'plans.free.monthly_credits' in p.toml cannot be used",
+  ],
+  [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml cannot be used"],
+  [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
+])("%o: %s", (sources, message) => {
+  expect(() => load(sources)).toThrow(message)
+})
+
+test("plans are the defaults, changed and added to by the file", () => {
+  const { plans, credits } = load({
+    file: file({
+      plans: { free: { requests_per_minute: 10 }, team: { monthly_credits: "unlimited", premium: false } },
+      credits: { hmac: 3 },
+    }),
+  })
+  expect([...plans.keys()]).toEqual(["free", "starter", "pro", "mega", "enterprise", "team"])
+  expect(plans.get("free")).toMatchObject({ monthlyCredits: 1_000, signUpBonus: 500, requestsPerMinute: 10 })
+  expect(plans.get("team")).toMatchObject({ monthlyCredits: null, premium: false, signUpBonus: 0 })
+  expect(credits.get("hmac")).toBe(3)
+})
+
+test("the default plans are those of the documentation", () => {
+  const rows = [...load({}).plans.values()].map(Object.values)
+  expect(rows).toEqual([
+    ["free", 1_000, 500, 60, false, 1],
+    ["starter", 200_000, 0, null, true, 10],
+    ["pro", 1_000_000, 0, null, true, 25],
+    ["mega", 4_000_000, 0, null, true, 100],
+    ["enterprise", null, 0, null, true, null],
+  ])
+})

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { negotiate } from "./accept.ts"
+import { type Format, formats } from "./formats.ts"
+
+const seed = 20250101
+
+function expectAll(cases: Readonly<Record<string, Format>>): void {
+  const answers = Object.fromEntries(Object.keys(cases).map((accept) => [accept, negotiate(accept)]))
+  expect(answers).toEqual(cases)
+}
+
+test("no header, and anything it does not know, is json", () => {
+  expect(negotiate(null)).toBe("json")
+  expectAll({
+    "": "json",
+    " ": "json",
+    "*/*": "json",
+    "text/html": "json",
+    "image/*": "json",
+    "*": "json",
+    "application/vnd.api+json": "json",
+    "application/json;q=0": "json",
+    "*/*;q=0": "json",
+    "application/xml;q=0": "json",
+    xml: "json",
+  })
+})
+
+test("every media type of every format", () => {
+  expectAll({
+    "application/json": "json",
+    "application/xml": "xml",
+    "text/xml": "xml",
+    "application/yaml": "yaml",
+    "application/x-yaml": "yaml",
+    "text/yaml": "yaml",
+    "text/csv": "csv",
+  })
+})
+
+test("the highest weight wins", () => {
+  expectAll({
+    "application/json;q=0.5, application/xml": "xml",
+    "application/xml;q=0.5, application/json": "json",
+    "application/xml;q=0.2, text/csv;q=0.9, text/yaml;q=0.3": "csv",
+    "application/xml;q=0.899,application/yaml;q=0.9": "yaml",
+    "text/csv;q=0.001": "csv",
+    "text/csv;q=1.000, text/xml;q=0.999": "csv",
+    "application/xml;q=0.1, text/html": "xml",
+    "application/xml;q=0.1, text/xml;q=0.6, application/yaml;q=0.5": "xml",
+  })
+})
+
+test("a range that is more specific sets a type's weight, whatever the order", () => {
+  expectAll({
+    "*/*, application/json;q=0": "xml",
+    "application/json;q=0, */*": "xml",
+    "application/json;q=0, application/xml;q=0, */*": "yaml",
+    "application/*;q=0, */*": "csv",
+    "*/*, application/*;q=0, text/csv;q=0": "json",
+    "application/*, application/json;q=0.1": "xml",
+    "*/*;q=0.9, application/*;q=0.1": "csv",
+    "text/*": "csv",
+    "application/*": "json",
+    "application/*;q=0.5, text/csv;q=0.4": "json",
+    "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8": "xml",
+  })
+})
+
+test("equal weights: the more specific range, then the type named first", () => {
+  expectAll({
+    "application/xml, */*": "xml",
+    "*/*, text/csv": "csv",
+    "application/json, text/plain, */*": "json",
+    "text/csv, application/json": "csv",
+    "application/json, text/csv": "json",
+    "application/yaml;q=0.5, application/xml;q=0.5": "yaml",
+  })
+})
+
+test("letter case, blanks, parameters and empty elements do not matter", () => {
+  expectAll({
+    "Application/XML": "xml",
+    "  text/csv  ": "csv",
+    "TEXT/YAML;Q=1": "yaml",
+    "application/xml\t;\tq=0.9 , application/json ; q=0.8": "xml",
+    "application/json; charset=utf-8; q=0.1, application/yaml; charset=utf-8": "yaml",
+    "text/csv;header=present": "csv",
+    ",, ,application/xml,,": "xml",
+    "application/xml;;q=0.5;, application/json;q=0.4": "xml",
+    "application/xml;q=0.1;ext=1, application/json;q=0": "xml",
+    "application/json;q=0.1, application/xml;q=0.5, application/json;q=0.9": "json",
+  })
+})
+
+test("quoted strings hide separators and weights", () => {
+  expectAll({
+    'application/xml;a="x,text/csv;q=1", application/yaml;q=0.5': "xml",
+    'application/xml;a=";q=0";q=0.2, application/json;q=0.1': "xml",
+    'application/xml;a="\\",text/csv,";q=0.3, text/yaml;q=0.2': "xml",
+    'text/yaml;a="never closed, text/csv': "yaml",
+  })
+})
+
+test("a range whose weight is no weight is passed over", () => {
+  expectAll({
+    "application/xml;q=high": "json",
+    "application/xml;q=2": "json",
+    "application/xml;q=-1": "json",
+    "application/xml;q=1.1": "json",
+    "application/xml;q=": "json",
+    "application/xml;q=1e0": "json",
+    "application/xml;q=NaN, text/csv;q=0.1": "csv",
+    "application/xml;q=0.33333, text/csv;q=0.3": "xml",
+    "application/xml;q=0., application/json;q=0": "json",
+  })
+})
+
+describe("hostile headers", () => {
+  test("never throw", () => {
+    const pieces = fc.constantFrom(
+      ...'a/*;,=q01."\\ \t',
+      "text/csv",
+      "application/*",
+      "*/*",
+      ";q=",
+      "__proto__",
+    )
+    const header = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(pieces, { maxLength: 40 }).map((all) => all.join("")),
+    )
+    fc.assert(
+      fc.property(header, (accept) => formats.includes(negotiate(accept))),
+      { seed, numRuns: 2000 },
+    )
+  })
+
+  // Quadratic work on a million characters would outlast the test's time limit many times over.
+  test.each(['"', ",", ";", '"\\', "a;", ' ";,', "\t", 'a;q="",', "*/*,", "text/csv;q=0.", "q=0"])(
+    "%j, over and over",
+    (piece) => {
+      const flood = piece.repeat(1_000_000 / piece.length)
+      expect(formats).toContain(negotiate(flood))
+      expect(formats).toContain(negotiate(`"${flood}`))
+      expect(formats).toContain(negotiate(`text/csv;q=0${flood}`))
+    },
+  )
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "bun:test"
+import { parse } from "csv-parse/sync"
+import fc from "fast-check"
+import { encodeCsv } from "./csv.ts"
+import { anyEnvelope, everything, failure, toJsonValue } from "./envelope-samples.ts"
+import type { Envelope } from "./formats.ts"
+
+function encodeData(data: object): string {
+  return encodeCsv({ status: "ok", error: null, data })
+}
+
+describe("form", () => {
+  test("a row for each leaf, in order, with CRLF", () => {
+    expect(
+      encodeData({
+        loanAmount: 250000,
+        formatted: { loanAmount: "$250,000.00" },
+        sorted: ["b", "a"],
+        list: [{ x: 1, y: [true] }, [null, [2]]],
+        big: 1e21,
+        minusZero: -0,
+        none: [],
+        nothing: {},
+      }),
+    ).toBe(
+      [
+        "key,value",
+        "loanAmount,250000",
+        'formatted.loanAmount,"$250,000.00"',
+        "sorted[0],b",
+        "sorted[1],a",
+        "list[0].x,1",
+        "list[0].y[0],true",
+        "list[1][0],",
+        "list[1][1][0],2",
+        "big,1e+21",
+        "minusZero,0",
+        "",
+      ].join("\r\n"),
+    )
+  })
+
+  test("null is an empty field, an empty string is quotes", () => {
+    expect(encodeData({ company: null, spf_record: "" })).toBe('key,value\r\ncompany,\r\nspf_record,""\r\n')
+  })
+
+  test("an error is two rows", () => {
+    expect(encodeCsv({ status: "error", error: "No such path.", data: null })).toBe(
+      "key,value\r\nstatus,error\r\nerror,No such path.\r\n",
+    )
+    expect(encodeCsv(failure)).toEndWith(
+      `\r\nerror,"The 'companyid' parameter must be a number from 0 to 65535, or hexadecimal."\r\n`,
+    )
+  })
+
+  test("no leaf, no row", () => {
+    expect(encodeData({})).toBe("key,value\r\n")
+    expect(encodeCsv({ status: "ok", error: null, data: null })).toBe("key,value\r\n")
+  })
+
+  test.each([
+    [" x", '" x"'],
+    ["x ", '"x "'],
+    ["\tx", '"\tx"'],
+    ["a,b", '"a,b"'],
+    ['a"b', '"a""b"'],
+    ["a\rb", '"a\rb"'],
+    ["a\nb", '"a\nb"'],
+    ["a\r\nb", '"a\r\nb"'],
+    ["a b", "a b"],
+    ["=1+1", "=1+1"],
+    ["a;b", "a;b"],
+    ["\uD83Dx", "\uFFFDx"],
+  ])("field %j is written %j", (text, field) => {
+    expect(encodeData({ text })).toBe(`key,value\r\ntext,${field}\r\n`)
+  })
+})
+
+describe("read back", () => {
+  test("every leaf, under its path", () => {
+    expectSameLeaves(everything)
+    expectSameLeaves(failure)
+  })
+
+  test("every leaf of any envelope", () => {
+    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { seed: 20250101, numRuns: 500 })
+  })
+})
+
+/** Follows each row's path into the JSON value, and counts the leaves there by other means. */
+function expectSameLeaves(envelope: Envelope): void {
+  const [header, ...rows] = readRows(encodeCsv(envelope))
+  expect(header).toEqual({ key: "key", value: "value" })
+  const json = toJsonValue(envelope, (text) => text.toWellFormed())
+  if (envelope.status === "error") {
+    expect(rows).toEqual([
+      { key: "status", value: "error" },
+      { key: "error", value: String(json.error) },
+    ])
+    return
+  }
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
+  expect(rows).toHaveLength(countLeaves(json.data))
+  for (const { key, value } of rows)
+    expect({ key, value }).toEqual({ key, value: toText(follow(json.data, key)) })
+}
+
+interface Row {
+  readonly key: string
+  readonly value: string | null
+}
+
+function readRows(csv: string): Row[] {
+  return parse<Row>(csv, {
+    columns: ["key", "value"],
+    record_delimiter: ["\r\n", "\n", "\r"],
+    cast: (value, { quoting }) => (value === "" && !quoting ? null : value),
+  })
+}
+
+function countLeaves(data: unknown): number {
+  let leaves = 0
+  JSON.parse(JSON.stringify(data), (_key, member: unknown) => {
+    if (typeof member !== "object" || member === null) leaves++
+    return member
+  })
+  return leaves
+}
+
+function follow(data: unknown, path: string): unknown {
+  let value = data
+  for (const [, key, index] of path.matchAll(/(\w+)|\[(\d+)\]/g)) {
+    expect(Array.isArray(value)).toBe(index !== undefined)
+    value = Object(value)[key ?? index ?? ""]
+  }
+  return value
+}
+
+function toText(leaf: unknown): string | null {
+  if (leaf === null) return null
+  return typeof leaf === "string" ? leaf : JSON.stringify(leaf)
+}

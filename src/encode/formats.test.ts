@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { anyEnvelope, everything, failure } from "./envelope-samples.ts"
+import { contentTypes, encodeEnvelope, formats, isFormat } from "./formats.ts"
+
+test("formats are known by their names alone", () => {
+  expect(formats).toEqual(["json", "xml", "yaml", "csv"])
+  expect(formats.every(isFormat)).toBe(true)
+  for (const text of ["JSON", "", "html", "toString", "__proto__"]) expect(isFormat(text)).toBe(false)
+})
+
+test("content types are the registered ones", () => {
+  expect(contentTypes).toEqual({
+    json: "application/json",
+    xml: "application/xml; charset=utf-8",
+    yaml: "application/yaml",
+    csv: "text/csv; charset=utf-8; header=present",
+  })
+})
+
+describe.each([...formats])("%s", (format) => {
+  test("a failure carries its message", () => {
+    expect(encodeEnvelope(format, failure)).toContain("must be a number from 0 to 65535, or hexadecimal.")
+  })
+
+  test("survives UTF-8", () => {
+    const survives = (text: string) =>
+      text === new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text))
+    expect(survives(encodeEnvelope(format, everything))).toBe(true)
+    fc.assert(
+      fc.property(anyEnvelope, (envelope) => survives(encodeEnvelope(format, envelope))),
+      { seed: 20250101, numRuns: 300 },
+    )
+  })
+
+  test("a member that is undefined is absent", () => {
+    const without = { status: "ok", error: null, data: { a: 1, c: { e: "" } } } as const
+    const withUndefined = { ...without, data: { a: 1, b: undefined, c: { d: undefined, e: "" } } }
+    expect(encodeEnvelope(format, withUndefined)).toBe(encodeEnvelope(format, without))
+  })
+
+  test("leaves a frozen envelope as it is", () => {
+    const envelope = Object.freeze({
+      status: "ok",
+      error: null,
+      data: Object.freeze({ list: Object.freeze([1]) }),
+    } as const)
+    const before = JSON.stringify(envelope)
+    expect(encodeEnvelope(format, envelope)).toBe(encodeEnvelope(format, envelope))
+    expect(JSON.stringify(envelope)).toBe(before)
+  })
+})

@@ -1,0 +1,47 @@
+import { encodeCsv } from "./csv.ts"
+import { encodeJson } from "./json.ts"
+import { encodeXml } from "./xml.ts"
+import { encodeYaml } from "./yaml.ts"
+
+/** Every format an answer can be had in, the default first. */
+export const formats = ["json", "xml", "yaml", "csv"] as const
+export type Format = (typeof formats)[number]
+
+/** Whether a text is the name of a format; names are lower-case. */
+export function isFormat(text: string): text is Format {
+  return formats.some((format) => format === text)
+}
+
+/**
+ * What every REST answer is, in whatever format. `data` holds JSON values only: strings, finite numbers, booleans,
+ * null, arrays and plain objects without cycles, whose keys are letters, digits and underscores. A member that is
+ * undefined counts as absent.
+ */
+export interface Envelope {
+  readonly status: "ok" | "error"
+  readonly error: string | null
+  readonly data: object | null
+}
+
+/** The `Content-Type` of each format: RFC 8259 §11, RFC 7303 §9.1, RFC 9512 §2.1, RFC 4180 §3. All are UTF-8. */
+export const contentTypes: Readonly<Record<Format, string>> = {
+  json: "application/json",
+  xml: "application/xml; charset=utf-8",
+  yaml: "application/yaml",
+  csv: "text/csv; charset=utf-8; header=present",
+}
+
+const encoders: Readonly<Record<Format, (envelope: Envelope) => string>> = {
+  json: encodeJson,
+  xml: encodeXml,
+  yaml: encodeYaml,
+  csv: encodeCsv,
+}
+
+/**
+ * Writes an envelope as text. Half a surrogate pair is no character and UTF-8 cannot carry it: JSON keeps it as an
+ * escape, the other formats write U+FFFD in its place.
+ */
+export function encodeEnvelope(format: Format, envelope: Envelope): string {
+  return encoders[format](envelope)
+}

@@ -1,0 +1,80 @@
+import type { Database } from "bun:sqlite"
+import { StoreUnusable } from "../store.ts"
+
+/**
+ * The schema's history: entry n takes a store from version n to n + 1. A released entry is never edited; a change is a
+ * new entry. The version stands in `PRAGMA user_version`.
+ */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE accounts (
+    id              TEXT PRIMARY KEY,
+    name            TEXT NOT NULL,
+    plan            TEXT NOT NULL,
+    created_ms      INTEGER NOT NULL,
+    closed_ms       INTEGER,
+    period_start_ms INTEGER NOT NULL,
+    used            INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0),
+    bonus           INTEGER NOT NULL DEFAULT 0 CHECK (bonus >= 0)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE keys (
+    id         TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    name       TEXT NOT NULL,
+    prefix     TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    expires_ms INTEGER,
+    revoked_ms INTEGER,
+    allow_apis TEXT,          -- JSON array; null is all
+    block_apis TEXT NOT NULL, -- JSON array
+    allow_ips  TEXT,          -- JSON array of CIDR; null is any
+    rate_limit INTEGER        -- per minute; null is the plan's
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX keys_by_account ON keys (account_id);
+
+  -- A key has one current secret and, after rotations, older ones that are graced until until_ms.
+  CREATE TABLE secrets (
+    hash       TEXT PRIMARY KEY, -- SHA-256 of the key, hexadecimal
+    key_id     TEXT NOT NULL REFERENCES keys (id),
+    created_ms INTEGER NOT NULL,
+    until_ms   INTEGER           -- null: current
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX secrets_by_key ON secrets (key_id);
+
+  -- Grows with accounts × days × APIs, not with calls.
+  CREATE TABLE usage (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    day        TEXT NOT NULL, -- YYYY-MM-DD, UTC
+    api        TEXT NOT NULL,
+    calls      INTEGER NOT NULL,
+    credits    INTEGER NOT NULL,
+    PRIMARY KEY (account_id, day, api)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+/** The schema version this program writes. */
+export const schemaVersion = migrations.length
+
+/** Brings a store to {@link schemaVersion}, all or nothing. Two processes may try at once: the second finds it done. */
+export function migrate(database: Database, file: string): void {
+  if (versionOf(database) === schemaVersion) return
+  const run = database.transaction(() => {
+    const version = versionOf(database)
+    if (version > schemaVersion) {
+      throw new StoreUnusable(
+        `${file} was written by a newer penknife (store version ${version}; this one knows ${schemaVersion}). ` +
+          "Use that version, or another file with --db.",
+      )
+    }
+    for (const step of migrations.slice(version)) database.run(step)
+    database.run(`PRAGMA user_version = ${schemaVersion}`)
+  })
+  run.exclusive()
+}
+
+function versionOf(database: Database): number {
+  const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get()
+  return row?.user_version ?? 0
+}

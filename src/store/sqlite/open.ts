@@ -1,0 +1,70 @@
+import { Database, SQLiteError } from "bun:sqlite"
+import { existsSync } from "node:fs"
+import { StoreUnavailable, StoreUnusable } from "../store.ts"
+import { migrate } from "./migrations.ts"
+
+/** How long a statement waits for another process's lock before it gives up. */
+const busyTimeoutMs = 5_000
+
+/**
+ * Opens (and makes, unless `mustExist`) the data file, and brings its schema up to date. `:memory:` is a store of its
+ * own that ends with the process.
+ * @throws {StoreUnusable} when the file is missing, is no store, or is from a newer version
+ */
+export function openDatabase(file: string, options: { mustExist?: boolean } = {}): Database {
+  if (options.mustExist && !existsSync(file)) {
+    throw new StoreUnusable(
+      `There is no data file ${file}. Name it with --db, or make one with 'account create'.`,
+    )
+  }
+  let database: Database
+  try {
+    database = new Database(file, { create: !options.mustExist, readwrite: true, strict: true })
+  } catch (cause) {
+    throw new StoreUnusable(`The data file ${file} cannot be opened: ${messageOf(cause)}.`, { cause })
+  }
+  try {
+    database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    database.run("PRAGMA journal_mode = WAL")
+    // With WAL, NORMAL never corrupts and survives a killed process; only a power cut may lose the last commits.
+    database.run("PRAGMA synchronous = NORMAL")
+    database.run("PRAGMA foreign_keys = ON")
+    migrate(database, file)
+  } catch (cause) {
+    database.close()
+    if (cause instanceof StoreUnusable) throw cause
+    throw new StoreUnusable(`The data file ${file} cannot be used: ${messageOf(cause)}.`, { cause })
+  }
+  return database
+}
+
+/** Runs a database operation; what SQLite cannot do now becomes {@link StoreUnavailable}, bugs stay what they are. */
+export function guarded<T>(operation: () => T): T {
+  try {
+    return operation()
+  } catch (cause) {
+    if (
+      cause instanceof SQLiteError &&
+      unavailableCodes.has(cause.code?.split("_").slice(0, 2).join("_") ?? "")
+    ) {
+      throw new StoreUnavailable(`${cause.code}: ${cause.message}`, { cause })
+    }
+    throw cause
+  }
+}
+
+const unavailableCodes = new Set([
+  "SQLITE_BUSY",
+  "SQLITE_LOCKED",
+  "SQLITE_FULL",
+  "SQLITE_READONLY",
+  "SQLITE_IOERR",
+  "SQLITE_CORRUPT",
+  "SQLITE_NOTADB",
+  "SQLITE_CANTOPEN",
+  "SQLITE_NOMEM",
+])
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

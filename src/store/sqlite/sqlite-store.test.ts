@@ -1,0 +1,200 @@
+import { Database } from "bun:sqlite"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../../../test/support/temp.ts"
+import {
+  type AccountRecord,
+  type Charge,
+  type KeyRecord,
+  type Store,
+  StoreUnavailable,
+  StoreUnusable,
+} from "../store.ts"
+import { schemaVersion } from "./migrations.ts"
+import { openDatabase } from "./open.ts"
+import { createSqliteStore } from "./sqlite-store.ts"
+
+const dir = tempDir()
+let file = ""
+let store: Store
+let count = 0
+
+beforeEach(() => {
+  file = join(dir, `store-${count++}.db`)
+  store = createSqliteStore(openDatabase(file))
+})
+afterEach(() => store.close())
+
+const account: AccountRecord = {
+  id: "acc_1",
+  name: "Ä & Co",
+  plan: "free",
+  createdMs: 1_000,
+  closedMs: null,
+  periodStartMs: 1_000,
+  used: 0,
+  bonus: 5,
+}
+const key: KeyRecord = {
+  id: "key_1",
+  accountId: "acc_1",
+  name: "ci",
+  prefix: "pk_abcdef",
+  createdMs: 1_000,
+  expiresMs: 9_000,
+  revokedMs: null,
+  allowApis: ["hmac"],
+  blockApis: [],
+  allowIps: ["192.0.2.0/24"],
+  rateLimit: 10,
+}
+const charge: Charge = {
+  accountId: "acc_1",
+  api: "hmac",
+  calls: 1,
+  credits: 1,
+  allowance: 10,
+  periodStartMs: 1_000,
+  day: "2025-01-01",
+}
+
+describe("accounts and keys", () => {
+  test("come back as they were stored", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, { hash: "h1", prefix: "pk_abcdef", createdMs: 1_000 })
+    expect(await store.findAccount("acc_1")).toStrictEqual(account)
+    expect(await store.findKey("h1")).toStrictEqual({ key, account, secretUntilMs: null })
+    expect(await store.listKeys("acc_1")).toStrictEqual([key])
+    expect(await store.listKeys("acc_2")).toStrictEqual([])
+    expect(await store.findKey("h2")).toBeNull()
+    expect(await store.findAccount("acc_2")).toBeNull()
+  })
+
+  test("rotation graces the old secret, and an earlier end stays", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1_000 })
+    expect(await store.rotateKey("key_1", { hash: "h2", prefix: "p2", createdMs: 2_000 }, 5_000)).toBe(true)
+    expect(await store.rotateKey("key_1", { hash: "h3", prefix: "p3", createdMs: 3_000 }, 9_000)).toBe(true)
+    expect((await store.findKey("h1"))?.secretUntilMs).toBe(5_000)
+    expect((await store.findKey("h2"))?.secretUntilMs).toBe(9_000)
+    expect((await store.findKey("h3"))?.secretUntilMs).toBeNull()
+    expect((await store.findKeyById("key_1"))?.prefix).toBe("p3")
+    expect(await store.rotateKey("key_9", { hash: "h4", prefix: "p4", createdMs: 3_000 }, 9_000)).toBe(false)
+    expect(await store.findKey("h4")).toBeNull()
+  })
+
+  test("a revoked key keeps its first instant", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1_000 })
+    await store.revokeKey("key_1", 4_000)
+    await store.revokeKey("key_1", 8_000)
+    expect((await store.findKey("h1"))?.key.revokedMs).toBe(4_000)
+    expect(await store.revokeKey("key_9", 1)).toBe(false)
+  })
+
+  test("a key without an account is refused by the database", async () => {
+    await expect(store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1 })).rejects.toThrow(
+      "FOREIGN KEY",
+    )
+    expect(await store.findKey("h1")).toBeNull()
+  })
+})
+
+describe("charging", () => {
+  test("takes the month's credits first, then the bonus, then nothing", async () => {
+    await store.createAccount(account)
+    const outcomes = await store.charge(Array.from({ length: 17 }, () => charge))
+    expect(outcomes.filter((outcome) => outcome.charged)).toHaveLength(15)
+    expect(outcomes[9]).toEqual({ charged: true, used: 10, bonus: 5, periodStartMs: 1_000 })
+    expect(outcomes[14]).toEqual({ charged: true, used: 10, bonus: 0, periodStartMs: 1_000 })
+    expect(outcomes.slice(15)).toEqual([{ charged: false }, { charged: false }])
+    expect(await store.usage("acc_1", "")).toEqual([
+      { day: "2025-01-01", api: "hmac", calls: 15, credits: 15 },
+    ])
+  })
+
+  test("splits one charge over month and bonus, and takes all or nothing", async () => {
+    await store.createAccount(account)
+    expect(await store.charge([{ ...charge, credits: 12 }])).toEqual([
+      { charged: true, used: 10, bonus: 3, periodStartMs: 1_000 },
+    ])
+    expect(await store.charge([{ ...charge, credits: 4 }])).toEqual([{ charged: false }])
+    expect(await store.findAccount("acc_1")).toMatchObject({ used: 10, bonus: 3 })
+    expect(await store.charge([{ ...charge, credits: 3 }])).toEqual([
+      { charged: true, used: 10, bonus: 0, periodStartMs: 1_000 },
+    ])
+  })
+
+  test("a new month renews once; an older month counts as the stored one", async () => {
+    await store.createAccount({ ...account, bonus: 0 })
+    await store.charge([{ ...charge, credits: 10 }])
+    expect(await store.charge([{ ...charge, credits: 4, periodStartMs: 2_000 }])).toEqual([
+      { charged: true, used: 4, bonus: 0, periodStartMs: 2_000 },
+    ])
+    expect(await store.charge([{ ...charge, credits: 6 }])).toEqual([
+      { charged: true, used: 10, bonus: 0, periodStartMs: 2_000 },
+    ])
+    expect(await store.charge([charge])).toEqual([{ charged: false }])
+    expect(await store.charge([{ ...charge, periodStartMs: 2_000 }])).toEqual([{ charged: false }])
+  })
+
+  test("unlimited counts use and leaves the bonus; an allowance that shrank below the use leaves the bonus to spend", async () => {
+    await store.createAccount(account)
+    expect(await store.charge([{ ...charge, credits: 1_000, allowance: null }])).toEqual([
+      { charged: true, used: 1_000, bonus: 5, periodStartMs: 1_000 },
+    ])
+    expect(await store.charge([{ ...charge, credits: 5 }])).toEqual([
+      { charged: true, used: 1_000, bonus: 0, periodStartMs: 1_000 },
+    ])
+  })
+
+  test("closed and unknown accounts are not charged, and book no usage", async () => {
+    await store.createAccount({ ...account, closedMs: 1_500 })
+    expect(await store.charge([charge, { ...charge, accountId: "acc_9" }])).toEqual([
+      { charged: false },
+      { charged: false },
+    ])
+    expect(await store.usage("acc_1", "")).toEqual([])
+  })
+})
+
+describe("files that cannot be used", () => {
+  test("one of a newer version is refused and left alone", () => {
+    const newer = join(dir, "newer.db")
+    const database = new Database(newer)
+    database.run(`PRAGMA user_version = ${schemaVersion + 1}`)
+    database.close()
+    expect(() => openDatabase(newer)).toThrow(StoreUnusable)
+    expect(() => openDatabase(newer)).toThrow("was written by a newer penknife")
+    const again = new Database(newer)
+    expect(again.query("SELECT count(*) AS n FROM sqlite_schema").get()).toEqual({ n: 0 })
+    again.close()
+  })
+
+  test("one that is no database says so", () => {
+    const text = join(dir, "text.db")
+    writeFileSync(text, "this is not a database, but it is long enough to look like a file\n".repeat(20))
+    expect(() => openDatabase(text)).toThrow(/text\.db cannot be used: file is not a database/)
+  })
+
+  test("one that must exist and does not is not made", () => {
+    const missing = join(dir, "missing.db")
+    expect(() => openDatabase(missing, { mustExist: true })).toThrow("There is no data file")
+    expect(() => openDatabase(join(dir, "no", "folder.db"))).toThrow("cannot be opened")
+  })
+})
+
+test("a store that another process keeps locked is unavailable, not broken", async () => {
+  await store.createAccount(account)
+  const impatient = openDatabase(file)
+  impatient.run("PRAGMA busy_timeout = 0")
+  const other = createSqliteStore(impatient)
+  const blocker = openDatabase(file)
+  blocker.run("BEGIN IMMEDIATE")
+  await expect(other.charge([charge])).rejects.toThrow(StoreUnavailable)
+  blocker.run("ROLLBACK")
+  expect(await other.charge([charge])).toMatchObject([{ charged: true }])
+  await other.close()
+  blocker.close()
+})

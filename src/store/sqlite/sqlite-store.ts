@@ -1,0 +1,149 @@
+import type { Database } from "bun:sqlite"
+import type { AccountChange, Store } from "../store.ts"
+import { prepareCharges } from "./charges.ts"
+import { guarded } from "./open.ts"
+import {
+  type AccessRow,
+  type AccountRow,
+  accountColumns,
+  type KeyRow,
+  keyColumns,
+  keyParameters,
+  toAccess,
+  toAccount,
+  toKey,
+} from "./rows.ts"
+
+/** The store on one SQLite file. Owns `database` and closes it. */
+export function createSqliteStore(database: Database): Store {
+  const charge = prepareCharges(database)
+  const findAccess = database.query<AccessRow, [string]>(
+    `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("keys", "key_")}, ${accountColumns("accounts", "account_")}
+     FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id
+     WHERE secrets.hash = ?1`,
+  )
+  const findAccount = database.query<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?1")
+  const findKeyById = database.query<KeyRow, [string]>("SELECT * FROM keys WHERE id = ?1")
+  const insertSecret = database.query<unknown, [string, string, number]>(
+    "INSERT INTO secrets (hash, key_id, created_ms) VALUES (?1, ?2, ?3)",
+  )
+
+  return {
+    async findKey(secretHash) {
+      const row = guarded(() => findAccess.get(secretHash))
+      return row && toAccess(row)
+    },
+    async charge(charges) {
+      return guarded(() => charge(charges))
+    },
+
+    async createAccount(account) {
+      guarded(() =>
+        database
+          .query(
+            `INSERT INTO accounts (id, name, plan, created_ms, closed_ms, period_start_ms, used, bonus)
+             VALUES ($id, $name, $plan, $createdMs, $closedMs, $periodStartMs, $used, $bonus)`,
+          )
+          .run({ ...account }),
+      )
+    },
+    async findAccount(id) {
+      const row = guarded(() => findAccount.get(id))
+      return row && toAccount(row)
+    },
+    async listAccounts() {
+      const rows = guarded(() =>
+        database.query<AccountRow, []>("SELECT * FROM accounts ORDER BY created_ms, id").all(),
+      )
+      return rows.map(toAccount)
+    },
+    async updateAccount(id, change) {
+      return guarded(() => updateAccount(database, id, change))
+    },
+    async grant(accountId, credits) {
+      const { changes } = guarded(() =>
+        database.query("UPDATE accounts SET bonus = bonus + ?2 WHERE id = ?1").run(accountId, credits),
+      )
+      return changes === 1
+    },
+
+    async createKey(key, secret) {
+      guarded(
+        database.transaction(() => {
+          database
+            .query(
+              `INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, allow_apis,
+                 block_apis, allow_ips, rate_limit)
+               VALUES ($id, $accountId, $name, $prefix, $createdMs, $expiresMs, $revokedMs, $allowApis,
+                 $blockApis, $allowIps, $rateLimit)`,
+            )
+            .run(keyParameters(key))
+          insertSecret.run(secret.hash, key.id, secret.createdMs)
+        }).immediate,
+      )
+    },
+    async findKeyById(id) {
+      const row = guarded(() => findKeyById.get(id))
+      return row && toKey(row)
+    },
+    async listKeys(accountId) {
+      const rows = guarded(() =>
+        database
+          .query<KeyRow, [string | null]>(
+            "SELECT * FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id",
+          )
+          .all(accountId ?? null),
+      )
+      return rows.map(toKey)
+    },
+    async rotateKey(id, secret, othersUntilMs) {
+      return guarded(
+        database.transaction(() => {
+          const { changes } = database
+            .query("UPDATE keys SET prefix = ?2 WHERE id = ?1")
+            .run(id, secret.prefix)
+          if (changes === 0) return false
+          database
+            .query("UPDATE secrets SET until_ms = min(coalesce(until_ms, ?2), ?2) WHERE key_id = ?1")
+            .run(id, othersUntilMs)
+          insertSecret.run(secret.hash, id, secret.createdMs)
+          return true
+        }).immediate,
+      )
+    },
+    async revokeKey(id, atMs) {
+      const { changes } = guarded(() =>
+        database
+          .query("UPDATE keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1")
+          .run(id, atMs),
+      )
+      return changes === 1
+    },
+
+    async usage(accountId, sinceDay) {
+      return guarded(() =>
+        database
+          .query<{ day: string; api: string; calls: number; credits: number }, [string, string]>(
+            `SELECT day, api, calls, credits FROM usage WHERE account_id = ?1 AND day >= ?2
+             ORDER BY day DESC, api`,
+          )
+          .all(accountId, sinceDay),
+      )
+    },
+    async ping() {
+      guarded(() => database.query("SELECT count(*) FROM accounts").get())
+    },
+    async close() {
+      database.close()
+    },
+  }
+}
+
+function updateAccount(database: Database, id: string, change: AccountChange): boolean {
+  const { changes } = database
+    .query(
+      `UPDATE accounts SET plan = coalesce($plan, plan), closed_ms = coalesce($closedMs, closed_ms) WHERE id = $id`,
+    )
+    .run({ id, plan: change.plan ?? null, closedMs: change.closedMs ?? null })
+  return changes === 1
+}

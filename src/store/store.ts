@@ -1,0 +1,119 @@
+/**
+ * Persistence behind one interface. Asynchronous and batched where it is hot, so that a server database can stand
+ * behind it; what is decided (does a charge fit?) is decided by the database, not by the memory of a process.
+ */
+export interface Store {
+  /** The key whose current or still graced secret has this SHA-256, with its account; null when there is none. */
+  findKey(secretHash: string): Promise<KeyAccess | null>
+  /** Decides and commits charges in order, in one transaction; the outcomes are in the same order. */
+  charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
+
+  createAccount(account: AccountRecord): Promise<void>
+  findAccount(id: string): Promise<AccountRecord | null>
+  listAccounts(): Promise<readonly AccountRecord[]>
+  /** Changes what is named, leaves the rest; false when there is no such account. */
+  updateAccount(id: string, change: AccountChange): Promise<boolean>
+  /** Adds bonus credits; false when there is no such account. */
+  grant(accountId: string, credits: number): Promise<boolean>
+
+  /** Stores a key with its first secret. */
+  createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
+  findKeyById(id: string): Promise<KeyRecord | null>
+  /** All keys, or those of one account, oldest first. */
+  listKeys(accountId?: string): Promise<readonly KeyRecord[]>
+  /** Makes `secret` the current one; earlier ones stop at `othersUntilMs`, or sooner where they already would. */
+  rotateKey(id: string, secret: SecretRecord, othersUntilMs: number): Promise<boolean>
+  /** Revokes a key from `atMs` on; a key revoked before keeps its earlier instant. */
+  revokeKey(id: string, atMs: number): Promise<boolean>
+
+  /** Usage by UTC day and API, newest day first. */
+  usage(accountId: string, sinceDay: string): Promise<readonly UsageRow[]>
+  /** Throws a {@link StoreUnavailable} when the database does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AccountRecord {
+  readonly id: string
+  readonly name: string
+  readonly plan: string
+  readonly createdMs: number
+  readonly closedMs: number | null
+  /** Start of the month that `used` counts. */
+  readonly periodStartMs: number
+  readonly used: number
+  readonly bonus: number
+}
+
+export interface AccountChange {
+  readonly plan?: string
+  readonly closedMs?: number
+}
+
+export interface KeyRecord {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** Start of the current secret, for lists. */
+  readonly prefix: string
+  readonly createdMs: number
+  readonly expiresMs: number | null
+  readonly revokedMs: number | null
+  /** Ids of the only APIs it may call; null is all. */
+  readonly allowApis: readonly string[] | null
+  readonly blockApis: readonly string[]
+  /** CIDR networks it may be used from; null is any. */
+  readonly allowIps: readonly string[] | null
+  /** Calls a minute for this key alone; null is the plan's. */
+  readonly rateLimit: number | null
+}
+
+export interface SecretRecord {
+  /** SHA-256 of the key, hexadecimal. */
+  readonly hash: string
+  readonly prefix: string
+  readonly createdMs: number
+}
+
+export interface KeyAccess {
+  readonly key: KeyRecord
+  readonly account: AccountRecord
+  /** When this secret stops because the key was rotated; null for the current one. */
+  readonly secretUntilMs: number | null
+}
+
+export interface Charge {
+  readonly accountId: string
+  readonly api: string
+  /** Successful calls that the credits pay for. */
+  readonly calls: number
+  readonly credits: number
+  /** The month's allowance by the account's plan; null is unlimited. */
+  readonly allowance: number | null
+  /** Start of the month the charge falls into. An older month than the stored one counts as the stored one. */
+  readonly periodStartMs: number
+  /** UTC day that usage is booked on, `YYYY-MM-DD`. */
+  readonly day: string
+}
+
+export type ChargeOutcome =
+  | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
+  /** The balance no longer covers it, or the account is gone. Nothing was taken. */
+  | { readonly charged: false }
+
+export interface UsageRow {
+  readonly day: string
+  readonly api: string
+  readonly calls: number
+  readonly credits: number
+}
+
+/** The database cannot do its work now (locked, full, read-only, corrupt). Nothing of the operation was kept. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable"
+}
+
+/** The data file cannot be used by this program at all; the message says why and what to do. */
+export class StoreUnusable extends Error {
+  override readonly name = "StoreUnusable"
+}

@@ -1,0 +1,121 @@
+import { Command } from "commander"
+import type { AccountStatus, Accounts } from "../../account/accounts.ts"
+import type { AccountRecord } from "../../store/store.ts"
+import { printRecord, printRows, type Row, toIso } from "./output.ts"
+import type { CliParts } from "./program.ts"
+import { addSettings, readSettings } from "./settings.ts"
+import { toPositiveInteger } from "./values.ts"
+
+/** `account create · list · show · set-plan · grant · close`. */
+export function accountCommand(parts: CliParts): Command {
+  const { terminal } = parts
+  return new Command("account")
+    .description("Make and manage accounts.")
+    .addCommand(
+      administrative(
+        parts,
+        new Command("create")
+          .description("Make an account.")
+          .requiredOption("--name <NAME>", "what to call it")
+          .option("--plan <PLAN>", "its plan (default: free)", "free"),
+        async (accounts, { name, plan, json }) => {
+          const account = await accounts.create(String(name), String(plan))
+          printRecord(terminal, toRow(account), json)
+        },
+        { create: true },
+      ),
+    )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("list").description("List all accounts."),
+        async (accounts, { json }) => {
+          const rows = (await accounts.list()).map(toRow)
+          printRows(terminal, rows, json, "There are no accounts; make one with 'account create'.")
+        },
+      ),
+    )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("show").description("Show an account and its credits.").argument("<ID>"),
+        async (accounts, { json }, id) => printRecord(terminal, toStatusRow(await accounts.show(id)), json),
+      ),
+    )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("set-plan").description("Change the plan.").argument("<ID>").argument("<PLAN>"),
+        async (accounts, { json }, id, plan) => {
+          await accounts.setPlan(id, plan)
+          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
+        },
+      ),
+    )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("grant")
+          .description("Give credits; they are added to the bonus and do not expire.")
+          .argument("<ID>")
+          .argument("<CREDITS>", "how many", toPositiveInteger),
+        async (accounts, { json }, id, credits) => {
+          await accounts.grant(id, Number(credits))
+          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
+        },
+      ),
+    )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("close").description("Close an account: its keys stop working at once.").argument("<ID>"),
+        async (accounts, { json }, id) => {
+          await accounts.closeAccount(id)
+          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
+        },
+      ),
+    )
+}
+
+export type AdminOptions = Readonly<Record<string, unknown>> & { readonly json: boolean }
+
+/** Gives a command `--db`, `--config` and `--json`, opens the accounts for its action and closes them after. */
+export function administrative(
+  { env, openAccounts }: CliParts,
+  command: Command,
+  action: (accounts: Accounts, options: AdminOptions, ...args: string[]) => Promise<void>,
+  { create = false } = {},
+): Command {
+  addSettings(command.option("--json", "print JSON"), ["db"])
+  return command.action(async () => {
+    const opened = openAccounts(readSettings(command, env), { create })
+    try {
+      const options = command.opts()
+      await action(opened.accounts, { ...options, json: options.json === true }, ...command.processedArgs)
+    } finally {
+      await opened.close()
+    }
+  })
+}
+
+function toRow(account: AccountRecord): Row {
+  return {
+    id: account.id,
+    name: account.name,
+    plan: account.plan,
+    created: toIso(account.createdMs),
+    closed: toIso(account.closedMs),
+  }
+}
+
+function toStatusRow({ account, balance, keys }: AccountStatus): Row {
+  return {
+    ...toRow(account),
+    allowance: balance.allowance ?? "unlimited",
+    used: balance.used,
+    bonus: balance.bonus,
+    remaining: balance.remaining ?? "unlimited",
+    renews: toIso(balance.period.endMs),
+    keys: keys.length,
+  }
+}

@@ -1,0 +1,73 @@
+import { Command, CommanderError } from "commander"
+import { AccountError, type Accounts } from "../../account/accounts.ts"
+import { type ApiDefinition, InputRejected, Unavailable } from "../../apis/contract.ts"
+import type { RawInput } from "../../call/input.ts"
+import type { Config } from "../../config.ts"
+import { ConfigError } from "../../config-error.ts"
+import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
+import { accountCommand } from "./account.ts"
+import { callCommand } from "./call.ts"
+import { keyCommand } from "./key.ts"
+import type { Terminal } from "./output.ts"
+import { serveCommand } from "./serve.ts"
+
+/** What the commands do their work with; handed in, so that they know nothing of how it is put together. */
+export interface CliParts {
+  readonly terminal: Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly catalog: readonly ApiDefinition[]
+  readonly now: () => number
+  /** Resolves when the process is asked to stop (SIGTERM, SIGINT). */
+  readonly stopRequested: () => Promise<void>
+  startService(config: Config): Promise<{
+    readonly server: { readonly url: string }
+    readonly accounts: Accounts
+    stop(): Promise<void>
+  }>
+  openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
+  callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
+}
+
+/** Runs one command line (without the program's own name) and gives the exit code: 0, 1 for errors, 2 for wrong usage. */
+export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
+  const { terminal } = parts
+  const program = new Command("penknife")
+    .description("Many small utility APIs in one binary: a metered service, and a test double of one.")
+    .version(parts.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .exitOverride()
+    .showHelpAfterError("(add --help for help)")
+  for (const command of [serveCommand, callCommand, accountCommand, keyCommand]) {
+    program.addCommand(inherit(command(parts), program))
+  }
+  try {
+    await program.parseAsync(argv, { from: "user" })
+    return 0
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return helpShown.has(thrown.code) ? 0 : 2
+    terminal.err(`penknife: ${toMessage(thrown)}\n`)
+    return thrown instanceof ConfigError || thrown instanceof InputRejected ? 2 : 1
+  }
+}
+
+/** Asking for help is no mistake; a command group named without a command is one. */
+const helpShown = new Set(["commander.helpDisplayed", "commander.version"])
+
+/** Subcommands made apart from the program do not inherit its settings by themselves. */
+function inherit(command: Command, program: Command): Command {
+  command.copyInheritedSettings(program)
+  for (const child of command.commands) inherit(child, program)
+  return command
+}
+
+function toMessage(thrown: unknown): string {
+  if (expected.some((type) => thrown instanceof type)) return (thrown as Error).message
+  if (thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE") {
+    return `${thrown.message} Another program listens there: choose a free port with --port.`
+  }
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}
+
+const expected = [AccountError, ConfigError, InputRejected, StoreUnavailable, StoreUnusable, Unavailable]

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test"
+import { toNetworks } from "../../account/address.ts"
+import { clientAddress } from "./client-address.ts"
+
+const trusted = toNetworks(["10.0.0.0/8", "::1"])
+
+test.each([
+  // socket, X-Forwarded-For, client
+  ["203.0.113.9", null, "203.0.113.9"],
+  ["203.0.113.9", "198.51.100.1", "203.0.113.9"],
+  ["10.0.0.1", null, "10.0.0.1"],
+  ["10.0.0.1", "198.51.100.1", "198.51.100.1"],
+  ["::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"],
+  ["10.0.0.1", "6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.1"],
+  ["10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+  ["::1", "198.51.100.1:4711", "198.51.100.1"],
+  ["::1", "[2001:db8::7]:4711", "2001:db8::7"],
+  ["::1", "2001:db8::7", "2001:db8::7"],
+  // Garbage is not skipped to get at what stands further left.
+  ["10.0.0.1", "198.51.100.1, unknown", "unknown"],
+])("socket %p, forwarded for %p: %p", (socket, forwardedFor, expected) => {
+  expect(clientAddress(socket, forwardedFor, trusted)).toBe(expected)
+})

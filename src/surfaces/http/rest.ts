@@ -1,0 +1,54 @@
+import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
+import { inputFault } from "../../call/fault.ts"
+import type { RawInput } from "../../call/input.ts"
+import { readJsonObject } from "./body.ts"
+import { parseQuery, type Query } from "./query.ts"
+import { type Negotiated, negotiateFormat, type ResponseHead, respond } from "./respond.ts"
+
+/** What a REST route needs to know of the request besides the request itself. */
+export interface Exchange {
+  readonly request: Request
+  readonly requestId: string
+  readonly address: () => string
+  readonly head: ResponseHead
+}
+
+/** The handler of one API: `GET` with a query string, or `POST` with a JSON body. */
+export function createRestHandler(
+  api: PreparedApi,
+  road: Road,
+  maxBodyBytes: number,
+): (exchange: Exchange) => Promise<string> {
+  const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
+
+  async function readFromQuery(_request: Request, query: Query): Promise<RawInput> {
+    return { kind: "text", values: query.values }
+  }
+  async function readFromBody(request: Request): Promise<RawInput> {
+    return { kind: "typed", values: await readJsonObject(request, maxBodyBytes) }
+  }
+
+  return async ({ request, requestId, address, head }) => {
+    const query = parseQuery(request.url)
+    const negotiated = negotiateFormat(request, query)
+    const reply = await execute(
+      {
+        api,
+        key: request.headers.get("x-api-key"),
+        address,
+        requestId,
+        read: () => {
+          requireReadable(query, negotiated)
+          return readParameters(request, query)
+        },
+      },
+      road,
+    )
+    return respond(reply, negotiated.format, head)
+  }
+}
+
+function requireReadable(query: Query, { problem }: Negotiated): void {
+  if (problem) throw problem
+  if (query.malformed !== null) throw inputFault(query.malformed, "must be percent-encoded UTF-8")
+}

@@ -1,0 +1,113 @@
+/** The arrows between the rooms of src/, and a few rules of the house, checked on what the files really import. */
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { Glob } from "bun"
+
+const src = join(import.meta.dir, "../src")
+const files = [...new Glob("**/*.ts").scanSync(src)].filter((file) => !file.endsWith(".test.ts")).sort()
+const textOf = (file: string) => readFileSync(join(src, file), "utf8")
+
+/** What each room may import besides itself; a file's own entry wins over its room's. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  "main.ts": ["app.ts", "ports", "surfaces"],
+  "app.ts": [
+    "account",
+    "apis",
+    "call",
+    "config.ts",
+    "config-error.ts",
+    "encode",
+    "ports",
+    "store",
+    "surfaces",
+  ],
+  "config.ts": ["config-tables.ts", "config-error.ts", "account", "ports"],
+  "config-tables.ts": ["config-error.ts", "account"],
+  "config-error.ts": [],
+  "apis/contract.ts": [],
+  "apis/catalog.ts": ["apis"],
+  call: ["account", "apis/contract.ts", "encode", "ports/log.ts", "store/store.ts"],
+  account: ["apis/contract.ts", "store/store.ts"],
+  store: [],
+  ports: ["apis/contract.ts"],
+  encode: [],
+  surfaces: [
+    "account",
+    "apis/contract.ts",
+    "call",
+    "config.ts",
+    "config-error.ts",
+    "encode",
+    "store/store.ts",
+  ],
+}
+
+test("every import follows an arrow", () => {
+  const wrong: string[] = []
+  for (const file of files) {
+    for (const target of importsOf(file)) {
+      if (!mayImport(file, target)) wrong.push(`${file} → ${target}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(files.length).toBeGreaterThan(40)
+})
+
+test("Elysia is known in surfaces/http alone, SQLite in store/sqlite alone", () => {
+  const users = (name: RegExp) => files.filter((file) => packagesOf(file).some((used) => name.test(used)))
+  expect(users(/elysia/).filter((file) => !file.startsWith("surfaces/http/"))).toEqual([])
+  expect(users(/^bun:sqlite$/).filter((file) => !file.startsWith("store/sqlite/"))).toEqual([])
+  expect(users(/^commander$/).filter((file) => !file.startsWith("surfaces/cli/"))).toEqual([])
+})
+
+test("time, randomness and the network are reached through ports alone", () => {
+  const reach =
+    /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bMath\.random\(|\bgetRandomValues\(|\bfetch\(|node:(dgram|net|dns|https?)\b/
+  const reaching = files.filter(
+    (file) => !file.startsWith("ports/") && reach.test(withoutComments(textOf(file))),
+  )
+  // app.fetch is Elysia's way of taking a request, not of sending one.
+  expect(reaching.filter((file) => file !== "surfaces/http/server.ts")).toEqual([])
+})
+
+test("only main.ts reads argv and the environment, and ends the process", () => {
+  const process = /\bprocess\.(argv|env|exit)\b|\bBun\.(argv|env)\b/
+  expect(files.filter((file) => process.test(withoutComments(textOf(file))))).toEqual(["main.ts"])
+})
+
+test("no file is over 400 lines, half of them are near 100", () => {
+  const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
+  expect(lengths.at(-1)).toBeLessThanOrEqual(400)
+  expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(130)
+})
+
+function mayImport(file: string, target: string): boolean {
+  const room = file.split("/")[0] ?? ""
+  const api = /^apis\/[a-z]+\//.exec(file)?.[0]
+  if (api) return target.startsWith(api) || target === "apis/contract.ts"
+  const allowed = arrows[file] ?? arrows[room] ?? []
+  if (arrows[file] === undefined && target.startsWith(`${room}/`)) return true
+  return allowed.some((arrow) => target === arrow || target.startsWith(`${arrow}/`))
+}
+
+function specifiersOf(file: string): string[] {
+  return [...textOf(file).matchAll(/^(?:import|export)\b[^"']*?["']([^"']+)["']/gms)].map(
+    (match) => match[1] ?? "",
+  )
+}
+
+function importsOf(file: string): string[] {
+  return specifiersOf(file)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => relative(src, join(src, dirname(file), specifier)))
+    .filter((target) => target.endsWith(".ts"))
+}
+
+function packagesOf(file: string): string[] {
+  return specifiersOf(file).filter((specifier) => !specifier.startsWith("."))
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:])\/\/.*$/gm, "$1")
+}

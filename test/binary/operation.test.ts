@@ -1,0 +1,98 @@
+/** The executable as an operator drives it. */
+import { expect, test } from "bun:test"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../support/temp.ts"
+import { binary, run, runJson, start } from "./support.ts"
+
+const dir = tempDir()
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s ends it with 0 and leaves a store that opens",
+  async (signal) => {
+    const db = join(dir, `${signal}.db`)
+    const server = await start(["serve", "--port", "0", "--db", db])
+    expect(server.event).toEqual({
+      event: "listening",
+      url: expect.stringMatching(/^http:/),
+      pid: server.child.pid,
+    })
+    expect(await server.stop(signal)).toBe(0)
+    expect(await server.child.stderr.text()).toBe("")
+    expect(readdirSync(dir).filter((name) => name.startsWith(signal))).toEqual([`${signal}.db`])
+    expect(await runJson("account", "list", "--db", db)).toEqual([])
+  },
+)
+
+test("administration works while a server runs: a revoked key stops with the next request", async () => {
+  const db = join(dir, "live.db")
+  const server = await start(["serve", "--port", "0", "--db", db])
+  const { id: account } = await runJson("account", "create", "--name", "Ann", "--db", db)
+  const { id, key } = await runJson("key", "create", "--account", account, "--db", db)
+  const status = async () =>
+    (await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })).status
+  expect(await status()).toBe(200)
+  await runJson("key", "revoke", id, "--db", db)
+  expect(await status()).toBe(401)
+  expect(await server.stop()).toBe(0)
+})
+
+test("a port in use is an error that says what to do", async () => {
+  const server = await start(["serve", "--port", "0", "--db", join(dir, "a.db")])
+  const { port } = new URL(server.url)
+  const { code, err } = await run(["serve", "--port", port, "--db", join(dir, "b.db")])
+  expect(code).toBe(1)
+  expect(err).toContain("--port")
+  expect(err).not.toContain(" at ")
+  await server.stop()
+})
+
+test("a .env or bunfig.toml lying about does not steer it", async () => {
+  const here = join(dir, "stray")
+  mkdirSync(here)
+  writeFileSync(join(here, ".env"), "PENKNIFE_PORT=nonsense\n")
+  writeFileSync(join(here, "bunfig.toml"), 'preload = ["./missing.ts"]\n')
+  const child = Bun.spawn([binary, "call", "bluetoothlookup", "--companyid", "76", "--json"], {
+    cwd: here,
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  expect({ code: await child.exited, err: await child.stderr.text() }).toEqual({ code: 0, err: "" })
+  expect(JSON.parse(await child.stdout.text()).company).toBe("Apple, Inc.")
+})
+
+test("TLS, with a certificate and key from files", async () => {
+  const { cert, key } = await import("./certificate.ts")
+  writeFileSync(join(dir, "cert.pem"), cert)
+  writeFileSync(join(dir, "key.pem"), key)
+  const flags = ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")]
+  const server = await start(["serve", "--port", "0", "--db", join(dir, "tls.db"), ...flags])
+  expect(server.url).toStartWith("https://")
+  const answer = await fetch(`${server.url}/health`, { tls: { ca: cert } })
+  expect(answer.status).toBe(200)
+  await server.stop()
+  const missing = await run([
+    "serve",
+    "--port",
+    "0",
+    "--db",
+    join(dir, "tls.db"),
+    "--tls-cert",
+    "/none.pem",
+    "--tls-key",
+    "/none.pem",
+  ])
+  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("/none.pem") })
+})
+
+test("no key ever reaches a log", async () => {
+  const db = join(dir, "quiet.db")
+  const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
+  const { key } = await runJson("key", "create", "--account", id, "--db", db)
+  const server = await start(["serve", "--port", "0", "--db", db])
+  for (const path of ["/v1/bluetoothlookup?companyid=76", "/v1/hmac", "/nothing", `/v1/${key}`]) {
+    await fetch(server.url + path, { headers: { "x-api-key": key } })
+  }
+  await server.stop()
+  expect(await server.child.stderr.text()).not.toContain(key.slice(0, 12))
+})

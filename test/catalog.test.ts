@@ -1,0 +1,220 @@
+/** The contract of every API of the catalog, over every surface; a new API gets all of it by being in the list. */
+import { afterAll, describe, expect, test } from "bun:test"
+import type { TObject, TSchema } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { parse as parseCsv } from "csv-parse/sync"
+import { XMLParser } from "fast-xml-parser"
+import { parse as parseYaml } from "yaml"
+import { type ApiDefinition, type Example, isPremium } from "../src/apis/contract.ts"
+import { catalog } from "../src/app.ts"
+import { compileInput } from "../src/call/input.ts"
+import { readAnswer } from "./support/answer.ts"
+import { runCliForTest } from "./support/cli.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { portsFor } from "./support/zone-ports.ts"
+
+const cases = catalog.flatMap((api) =>
+  api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
+)
+const services: TestService[] = []
+afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+async function serviceFor(example: Example): Promise<TestService> {
+  const service = await startTestService({ ports: portsFor(example) })
+  services.push(service)
+  return service
+}
+
+describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %s", (id, api) => {
+  test("has an id that paths, GraphQL and the command line can carry", () => {
+    expect(id).toMatch(/^[a-z][a-z0-9]*$/)
+    expect(catalog.filter((other) => other.id === id)).toHaveLength(1)
+  })
+
+  test("describes itself and every field, and has an example", () => {
+    expect(api.title.length).toBeGreaterThan(3)
+    expect(api.description.length).toBeGreaterThan(20)
+    expect(api.credits).toBeGreaterThanOrEqual(1)
+    expect(api.examples.length).toBeGreaterThanOrEqual(1)
+    for (const [path, schema] of fieldsOf(api.input, "input").concat(fieldsOf(api.output, "output"))) {
+      expect([path, schema.description]).toEqual([path, expect.stringMatching(/\S.{3,}/)])
+    }
+  })
+
+  test("is frozen to the last node", () => {
+    for (const [, schema] of fieldsOf(api.output, "output")) expect(Object.isFrozen(schema)).toBe(true)
+    expect(() => Object.assign(api.input.properties, { x: 1 })).toThrow(TypeError)
+  })
+})
+
+describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, { api, example }) => {
+  test("the answer fits the output schema and knows no other field", async () => {
+    const data = await runExample(api, example)
+    expect(
+      [...Value.Errors(closed(api.output), data)].map(({ path, message }) => `${path}: ${message}`),
+    ).toEqual([])
+    expect(withoutVarying(data, example)).toEqual(withoutVarying(example.output, example))
+  })
+
+  test("REST gives it in four formats, charges the price once each, and never caches", async () => {
+    const service = await serviceFor(example)
+    const { account, key } = await service.createKey("pro")
+    const json = await service.call(api, example.input, { key })
+    expect(json.status).toBe(200)
+    expect(json.headers.get("content-type")).toBe("application/json")
+    expect(json.headers.get("cache-control")).toBe("no-store")
+    const envelope = await readAnswer(json)
+    expect(Object.keys(envelope)).toEqual(["status", "error", "data"])
+    expect(envelope).toMatchObject({ status: "ok", error: null })
+    expect(withoutVarying(envelope.data, example)).toEqual(withoutVarying(example.output, example))
+    expect((await service.accounts.show(account)).balance.used).toBe(api.credits)
+
+    const text = async (format: string) => (await service.call(api, example.input, { key, format })).text()
+    expect(withoutVarying(parseYaml(await text("yaml")).data, example)).toEqual(
+      withoutVarying(envelope.data, example),
+    )
+    expect(comparable(readXml(await text("xml")), example)).toEqual(comparable(asXml(envelope.data), example))
+    expect(comparable(readCsv(await text("csv")), example)).toEqual(comparable(asCsv(envelope.data), example))
+    expect((await service.accounts.show(account)).balance.used).toBe(4 * api.credits)
+    expect(await service.accounts.usage(account, 1)).toEqual([
+      expect.objectContaining({ api: api.id, calls: 4, credits: 4 * api.credits }),
+    ])
+  })
+
+  test("a plan without premium gets no premium field, in any format", async () => {
+    const service = await serviceFor(example)
+    const { key } = await service.createKey("free")
+    const { data } = await readAnswer(service.call(api, example.input, { key }))
+    expect(Value.Check(withoutPremium(api.output), data)).toBe(true)
+    const hidden = premiumNames(api.output)
+    for (const format of ["json", "xml", "yaml", "csv"]) {
+      const answer = await (await service.call(api, example.input, { key, format })).text()
+      for (const name of hidden) expect(answer).not.toMatch(new RegExp(`\\b${name}\\b`))
+    }
+  })
+
+  test("the command line prints the same data", async () => {
+    const args = Object.entries(example.input).flatMap(([name, value]) =>
+      [value].flat().flatMap((item) => [`--${name}`, String(item)]),
+    )
+    const { code, out, err } = await runCliForTest(["call", api.id, ...args], { ports: portsFor(example) })
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(withoutVarying(JSON.parse(out), example)).toEqual(withoutVarying(example.output, example))
+  })
+})
+
+async function runExample(api: ApiDefinition, example: Example) {
+  const input = compileInput(api.input)({ kind: "typed", values: example.input }, true)
+  return api.run(input, { ports: portsFor(example) })
+}
+
+function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))
+}
+
+/** Every field below an object schema, with its path. */
+function fieldsOf(schema: TSchema, path: string): [string, TSchema][] {
+  const own = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
+  const inner = schema.type === "array" ? fieldsOf(schema.items, `${path}[]`) : []
+  return own
+    .flatMap(([name, child]): [string, TSchema][] => [
+      [`${path}.${name}`, child],
+      ...fieldsOf(child, `${path}.${name}`),
+    ])
+    .concat(inner)
+}
+
+/** The schema with no room for unknown fields. */
+function closed(schema: TSchema): TSchema {
+  return mapObjects(schema, (object) => ({ ...object, additionalProperties: false }))
+}
+
+/** The schema of what a plan without premium may see: nothing else passes. */
+function withoutPremium(schema: TObject): TSchema {
+  return mapObjects(schema, (object) => {
+    const properties = Object.entries(object.properties).filter(([, child]) => !isPremium(child))
+    const names = properties.map(([name]) => name)
+    return {
+      ...object,
+      properties: Object.fromEntries(properties),
+      required: (object.required ?? []).filter((name) => names.includes(name)),
+      additionalProperties: false,
+    } as TObject
+  })
+}
+
+function mapObjects(schema: TSchema, change: (object: TObject) => TObject): TSchema {
+  if (schema.type === "array") return { ...schema, items: mapObjects(schema.items, change) }
+  if (schema.type !== "object") return schema
+  const changed = change(schema as TObject)
+  const properties = Object.entries(changed.properties).map(([name, child]) => [
+    name,
+    mapObjects(child, change),
+  ])
+  return { ...changed, properties: Object.fromEntries(properties) }
+}
+
+/** Names of premium fields that no other field of the schema shares. */
+function premiumNames(output: TObject): string[] {
+  const fields = fieldsOf(output, "")
+  const last = (path: string) => path.slice(path.lastIndexOf(".") + 1)
+  const open = fields
+    .filter(([path, schema]) => !isPremium(schema) && !underPremium(path, fields))
+    .map(([path]) => last(path))
+  return fields
+    .filter(([, schema]) => isPremium(schema))
+    .map(([path]) => last(path))
+    .filter((name) => !open.includes(name))
+}
+
+function underPremium(path: string, fields: [string, TSchema][]): boolean {
+  return fields.some(([other, schema]) => isPremium(schema) && path.startsWith(other) && path !== other)
+}
+
+/** What the format cannot tell apart is taken out of both sides: types of leaves, and lists of none or one. */
+function comparable(data: unknown, { varying = [] }: Example): unknown {
+  const entries = Object.entries(data as object).filter(
+    ([name]) => !varying.some((field) => name.split(/[.[]/)[0] === field),
+  )
+  return Object.fromEntries(entries)
+}
+
+function readXml(text: string): unknown {
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    parseTagValue: false,
+    trimValues: false,
+    ignoreDeclaration: true,
+  })
+  return leaves(parser.parse(text).response.data)
+}
+
+function leaves(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(leaves)
+  if (typeof value !== "object" || value === null) return value
+  if ((value as Record<string, unknown>)["@_xsi:nil"] === "true") return null
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, leaves(child)]))
+}
+
+function asXml(value: unknown): unknown {
+  if (value === null) return null
+  if (Array.isArray(value)) return value.length === 1 ? asXml(value[0]) : value.map(asXml)
+  if (typeof value !== "object") return String(value)
+  const entries = Object.entries(value).filter(([, child]) => !(Array.isArray(child) && child.length === 0))
+  return entries.length === 0 ? "" : Object.fromEntries(entries.map(([name, child]) => [name, asXml(child)]))
+}
+
+function readCsv(text: string): unknown {
+  expect(text.startsWith("key,value\r\n")).toBe(true)
+  const rows = parseCsv(text, { columns: true }) as { key: string; value: string }[]
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]))
+}
+
+function asCsv(value: unknown, path = ""): Record<string, string> {
+  if (typeof value !== "object" || value === null) return { [path]: value === null ? "" : String(value) }
+  const children = Object.entries(value).map(([name, child]) => {
+    if (Array.isArray(value)) return asCsv(child, `${path}[${name}]`)
+    return asCsv(child, path === "" ? name : `${path}.${name}`)
+  })
+  return Object.assign({}, ...children)
+}

@@ -1,0 +1,145 @@
+/** Who may call: every 401 and 403, before anything is read or charged. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readAnswer } from "./support/answer.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+const path = "/v1/bluetoothlookup?companyid=76"
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"] } })
+})
+afterAll(() => service.stop())
+
+async function refusal(response: Response | Promise<Response>) {
+  const answer = await response
+  const { status, error, data } = await readAnswer(answer)
+  expect({ status, data }).toEqual({ status: "error", data: null })
+  return { status: answer.status, error: String(error) }
+}
+
+describe("401", () => {
+  test("no key", async () => {
+    expect(await refusal(service.fetch(path))).toEqual({
+      status: 401,
+      error: "An API key is needed: send it in the 'x-api-key' header.",
+    })
+  })
+
+  test("a mistyped key is told from an unknown one, and neither is echoed", async () => {
+    const { key } = await service.createKey("free")
+    const mistyped = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`
+    const { error, status } = await refusal(service.fetch(path, { key: mistyped }))
+    expect(status).toBe(401)
+    expect(error).toContain("mistyped")
+    expect(error).not.toContain(mistyped)
+
+    const other = await startTestService()
+    const unknown = await refusal(other.fetch(path, { key }))
+    await other.stop()
+    expect(unknown).toEqual({ status: 401, error: "The API key in the 'x-api-key' header is not known." })
+  })
+
+  test("an expired key, from its very instant on", async () => {
+    const { key } = await service.createKey("free", { expiresMs: service.clock.now() + 1_000 })
+    expect((await service.fetch(path, { key })).status).toBe(200)
+    service.clock.advance(999)
+    expect((await service.fetch(path, { key })).status).toBe(200)
+    service.clock.advance(1)
+    expect(await refusal(service.fetch(path, { key }))).toMatchObject({
+      status: 401,
+      error: expect.stringContaining("expired"),
+    })
+  })
+
+  test("a revoked key, from the next request on", async () => {
+    const { id, key } = await service.createKey("free")
+    expect((await service.fetch(path, { key })).status).toBe(200)
+    await service.accounts.revokeKey(id)
+    expect(await refusal(service.fetch(path, { key }))).toMatchObject({
+      status: 401,
+      error: expect.stringContaining("revoked"),
+    })
+  })
+
+  test("a rotated key works until its grace ends, the new one at once", async () => {
+    const { id, key } = await service.createKey("free")
+    const rotated = await service.accounts.rotateKey(id, 60_000)
+    expect(rotated.id).toBe(id)
+    expect(rotated.key).not.toBe(key)
+    expect((await service.fetch(path, { key })).status).toBe(200)
+    expect((await service.fetch(path, { key: rotated.key })).status).toBe(200)
+    service.clock.advance(60_000)
+    expect((await service.fetch(path, { key })).status).toBe(401)
+    expect((await service.fetch(path, { key: rotated.key })).status).toBe(200)
+    const again = await service.accounts.rotateKey(id, 0)
+    expect((await service.fetch(path, { key: rotated.key })).status).toBe(401)
+    expect((await service.fetch(path, { key: again.key })).status).toBe(200)
+  })
+
+  test("the key of a closed account", async () => {
+    const { account, key } = await service.createKey("free")
+    await service.accounts.closeAccount(account)
+    expect((await service.fetch(path, { key })).status).toBe(401)
+  })
+
+  test("a stranger learns nothing about parameters, formats or bodies", async () => {
+    for (const request of [
+      service.fetch("/v1/bluetoothlookup"),
+      service.fetch("/v1/bluetoothlookup?format=nonsense"),
+      service.fetch("/v1/hmac", { method: "POST", body: "not json" }),
+      service.fetch("/v1/hmac", { method: "POST", body: "x".repeat(3_000_000) }),
+    ]) {
+      const answer = await request
+      expect(answer.status).toBe(401)
+      expect(await answer.text()).not.toMatch(/companyid|format|json|body|bytes/)
+    }
+  })
+})
+
+describe("403", () => {
+  test("an API that is blocked, or not among the allowed", async () => {
+    const blocked = await service.createKey("free", { blockApis: ["bluetoothlookup"] })
+    const allowed = await service.createKey("free", { allowApis: ["hmac"] })
+    for (const { key } of [blocked, allowed]) {
+      expect(await refusal(service.fetch(path, { key }))).toEqual({
+        status: 403,
+        error: "This API key may not call 'bluetoothlookup'.",
+      })
+    }
+    const fine = await service.createKey("free", { allowApis: ["bluetoothlookup"] })
+    expect((await service.fetch(path, { key: fine.key })).status).toBe(200)
+  })
+
+  test("an address outside the allow-list, the forwarded one behind a trusted proxy", async () => {
+    const { account, key } = await service.createKey("free", {
+      allowIps: ["198.51.100.0/24", "2001:db8::/32"],
+    })
+    const from = (address: string) => service.fetch(path, { key, headers: { "x-forwarded-for": address } })
+    expect((await from("198.51.100.7")).status).toBe(200)
+    expect((await from("2001:db8::7")).status).toBe(200)
+    expect((await from("203.0.113.5, 198.51.100.7")).status).toBe(200)
+    for (const address of ["203.0.113.5", "198.51.100.7, 203.0.113.5", "nonsense", "2001:db9::7"]) {
+      expect(await refusal(from(address))).toEqual({
+        status: 403,
+        error: "This API key may not be used from this IP address.",
+      })
+    }
+    expect(await refusal(service.fetch(path, { key }))).toMatchObject({ status: 403 })
+    expect((await service.accounts.show(account)).balance.used).toBe(3)
+  })
+
+  test("X-Forwarded-For is not believed from a socket that is no trusted proxy", async () => {
+    const plain = await startTestService()
+    const { key } = await plain.createKey("free", { allowIps: ["198.51.100.0/24"] })
+    const lied = await plain.fetch(path, { key, headers: { "x-forwarded-for": "198.51.100.7" } })
+    await plain.stop()
+    expect(lied.status).toBe(403)
+  })
+})
+
+test("the header's name is case-insensitive, its value is not", async () => {
+  const { key } = await service.createKey("free")
+  expect((await service.fetch(path, { headers: { "X-API-KEY": key } })).status).toBe(200)
+  expect((await service.fetch(path, { headers: { "x-api-key": key.toLowerCase() } })).status).toBe(401)
+})

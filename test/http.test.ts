@@ -1,0 +1,198 @@
+/** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { connect } from "node:net"
+import { readAnswer } from "./support/answer.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+let service: TestService
+let key = ""
+const path = "/v1/bluetoothlookup?companyid=76"
+
+beforeAll(async () => {
+  service = await startTestService()
+  ;({ key } = await service.createKey("pro"))
+})
+afterAll(() => service.stop())
+
+describe("formats", () => {
+  test.each([
+    ["application/xml", "application/xml; charset=utf-8"],
+    ["text/xml", "application/xml; charset=utf-8"],
+    ["application/yaml", "application/yaml"],
+    ["application/x-yaml", "application/yaml"],
+    ["text/yaml", "application/yaml"],
+    ["text/csv", "text/csv; charset=utf-8; header=present"],
+    ["application/json", "application/json"],
+    ["*/*", "application/json"],
+    ["image/png", "application/json"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/xml; charset=utf-8"],
+    ["application/xml;q=0.5, application/yaml", "application/yaml"],
+    ["application/xml;q=0, */*", "application/json"],
+  ])("Accept: %s is answered with %s", async (accept, contentType) => {
+    const answer = await service.fetch(path, { key, headers: { accept } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get("content-type")).toBe(contentType)
+    expect(answer.headers.get("vary")).toBe("Accept")
+  })
+
+  test("?format= wins over Accept, for answers and refusals", async () => {
+    const headers = { accept: "application/xml" }
+    const good = await service.fetch(`${path}&format=csv`, { key, headers })
+    expect(await good.text()).toStartWith("key,value\r\ncompanyId,76\r\n")
+    const bad = await service.fetch(`${path}&format=yaml`, { headers })
+    expect([bad.status, bad.headers.get("content-type")]).toEqual([401, "application/yaml"])
+  })
+})
+
+describe("paths and methods", () => {
+  test.each([
+    "/",
+    "/v1",
+    "/v1/",
+    "/v1/nothing",
+    "/v2/hmac",
+    "/V1/hmac",
+    "/v1/hmac/x",
+    "/v1/constructor",
+    "/%00",
+  ])("%s is an enveloped 404 in every format", async (unknown) => {
+    const answer = await service.fetch(unknown, { headers: { accept: "application/xml" } })
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      404,
+      "application/xml; charset=utf-8",
+    ])
+    expect(await answer.text()).toContain("<status>error</status>")
+    expect(answer.headers.get("x-request-id")).toBeTruthy()
+    const json = await readAnswer(service.fetch(unknown))
+    expect(json).toEqual({ status: "error", error: expect.stringContaining("/v1/hmac"), data: null })
+  })
+
+  test.each([
+    ["GET", "/v1/hmac", "POST"],
+    ["DELETE", "/v1/hmac", "POST"],
+    ["POST", "/v1/bluetoothlookup", "GET"],
+    ["PUT", "/v1/bluetoothlookup", "GET"],
+    ["PATCH", "/v1/bluetoothlookup", "GET"],
+  ])("%s %s is an enveloped 405 that allows %s", async (method, wrong, allow) => {
+    const answer = await service.fetch(wrong, { method, key })
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow])
+    expect(await answer.json()).toEqual({
+      status: "error",
+      error: `This path takes ${allow}, not ${method}.`,
+      data: null,
+    })
+  })
+
+  test("unknown parameters are ignored", async () => {
+    expect((await service.fetch(`${path}&other=1&other=2`, { key })).status).toBe(200)
+  })
+
+  test("a host of one letter is routed like any other", async () => {
+    const { port } = new URL(service.url)
+    const answer = await raw(
+      Number(port),
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toStartWith("HTTP/1.1 200")
+  })
+})
+
+describe("request ids", () => {
+  test("a well-formed one is echoed, on success, refusal, 404 and preflight", async () => {
+    const headers = { "x-request-id": "trace-1_A.b" }
+    for (const request of [
+      service.fetch(path, { key, headers }),
+      service.fetch(path, { headers }),
+      service.fetch("/nothing", { headers }),
+      service.fetch(path, { method: "OPTIONS", headers }),
+      service.fetch("/health", { headers }),
+    ]) {
+      expect((await request).headers.get("x-request-id")).toBe("trace-1_A.b")
+    }
+  })
+
+  test("anything else is replaced by one of ours, each different", async () => {
+    const ids = new Set<string>()
+    for (const id of [undefined, "", "has space", "x".repeat(129), "new\tline", "é"]) {
+      const answer = await service.fetch(path, {
+        key,
+        headers: id === undefined ? {} : { "x-request-id": id },
+      })
+      const own = answer.headers.get("x-request-id") ?? ""
+      expect(own).toMatch(/^[A-Za-z0-9._-]{8,64}$/)
+      ids.add(own)
+    }
+    expect(ids.size).toBe(6)
+  })
+})
+
+describe("cross-origin", () => {
+  test("any origin may read answers and refusals, none with credentials", async () => {
+    for (const request of [
+      service.fetch(path, { key, headers: { origin: "https://a.example" } }),
+      service.fetch(path, { headers: { origin: "https://a.example" } }),
+    ]) {
+      const { headers } = await request
+      expect(headers.get("access-control-allow-origin")).toBe("*")
+      expect(headers.get("access-control-allow-credentials")).toBeNull()
+      const exposed = (headers.get("access-control-expose-headers") ?? "").split(", ")
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          "x-request-id",
+          "retry-after",
+          "x-ratelimit-remaining",
+          "x-api-remaining-credits",
+        ]),
+      )
+    }
+  })
+
+  test("a preflight needs no key and holds for a day", async () => {
+    const answer = await service.fetch("/v1/hmac", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://a.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "x-api-key,content-type",
+      },
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull()
+    expect(answer.headers.get("access-control-max-age")).toBe("86400")
+    expect(answer.headers.get("access-control-allow-headers")).toContain("x-api-key")
+    expect(answer.headers.get("access-control-allow-headers")).toContain("content-type")
+    expect(answer.headers.get("access-control-allow-methods")).toContain("POST")
+  })
+})
+
+test("health and readiness need no key; readiness asks the store", async () => {
+  expect(await (await service.fetch("/health")).json()).toMatchObject({ status: "ok", error: null })
+  const ready = await service.fetch("/ready")
+  expect([ready.status, (await readAnswer(ready)).status]).toEqual([200, "ok"])
+})
+
+test("a stop lets the calls under way finish and takes no new ones", async () => {
+  const stopping = await startTestService()
+  const { key } = await stopping.createKey("pro")
+  const calls = Array.from({ length: 20 }, () =>
+    stopping.fetch(path, { key }).then((answer) => answer.status),
+  )
+  await Promise.all(calls)
+  await stopping.stop()
+  await expect(stopping.fetch(path, { key })).rejects.toThrow()
+})
+
+/** Sends bytes as they are, which fetch would not. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ""
+    const socket = connect(port, "127.0.0.1", () => socket.write(text))
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk) => {
+      answer += chunk
+    })
+    socket.on("end", () => resolve(answer))
+    socket.on("error", reject)
+  })
+}

@@ -1,0 +1,47 @@
+import type { Ports } from "../../src/apis/contract.ts"
+import { callHere, catalog, openAccounts, startService } from "../../src/app.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
+
+export interface CliResult {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface CliTestOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly ports?: Ports
+  readonly stopRequested?: CliParts["stopRequested"]
+  readonly onOut?: (text: string) => void
+}
+
+/** Runs a command line in this process, on real files and sockets, and gathers what it prints. */
+export async function runCliForTest(
+  argv: readonly string[],
+  options: CliTestOptions = {},
+): Promise<CliResult> {
+  let out = ""
+  let err = ""
+  const code = await runCli(argv, {
+    terminal: {
+      out: (text) => {
+        out += text
+        options.onOut?.(text)
+      },
+      err: (text) => {
+        err += text
+      },
+    },
+    env: options.env ?? {},
+    version: "0.0.0-test",
+    catalog,
+    now: systemClock.now,
+    stopRequested:
+      options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
+    startService: (config) => startService(config, options.ports),
+    openAccounts,
+    callHere: (config, api, input) => callHere(config, api, input, options.ports),
+  })
+  return { code, out, err }
+}

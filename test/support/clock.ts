@@ -1,0 +1,23 @@
+import type { Clock } from "../../src/apis/contract.ts"
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  set(iso: string): void
+  advance(ms: number): void
+}
+
+export function createManualClock(iso = "2025-01-01T00:00:00Z"): ManualClock {
+  let nowMs = Date.parse(iso)
+  let monotonic = 0
+  return {
+    now: () => nowMs,
+    monotonicMs: () => monotonic,
+    set(next) {
+      nowMs = Date.parse(next)
+    },
+    advance(ms) {
+      nowMs += ms
+      monotonic += ms
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { NewKey } from "../../src/account/accounts.ts"
+import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
+import { type Service, startService } from "../../src/app.ts"
+import { type Config, loadConfig } from "../../src/config.ts"
+import { createZoneDns } from "../../src/ports/dns/zone.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { createManualClock, type ManualClock } from "./clock.ts"
+
+export interface TestOptions {
+  readonly clock?: ManualClock
+  readonly ports?: Partial<Ports>
+  /** Settings as flags would give them. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Settings as a TOML file would give them. */
+  readonly file?: Readonly<Record<string, unknown>>
+}
+
+/** A whole service on a real SQLite file and a real socket, with a clock that the test moves. */
+export interface TestService extends Service {
+  readonly url: string
+  readonly db: string
+  readonly config: Config
+  readonly clock: ManualClock
+  /** Makes an account on `plan` with one key. */
+  createKey(plan: string, key?: Partial<NewKey>): Promise<{ account: string; id: string; key: string }>
+  fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
+  /** Calls an API as a client would: `GET` with a query, or `POST` with a JSON body. */
+  call(api: ApiDefinition, input: Readonly<Record<string, unknown>>, more: CallOptions): Promise<Response>
+}
+
+export interface CallOptions {
+  readonly key?: string
+  readonly format?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export async function startTestService(options: TestOptions = {}): Promise<TestService> {
+  const dir = mkdtempSync(join(tmpdir(), "penknife-test-"))
+  const clock = options.clock ?? createManualClock()
+  const file = options.file ? { name: "test.toml", values: options.file } : null
+  const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
+  const config = loadConfig({ flags, env: {}, file })
+  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...options.ports }
+  const service = await startService(config, ports)
+  const { url } = service.server
+  const fetchPath: TestService["fetch"] = (path, { key, ...init } = {}) => {
+    const headers = new Headers(init.headers)
+    if (key !== undefined) headers.set("x-api-key", key)
+    return fetch(url + path, { ...init, headers })
+  }
+  return {
+    ...service,
+    url,
+    db: config.db,
+    config,
+    clock,
+    async createKey(plan, key) {
+      const { id: account } = await service.accounts.create("test", plan)
+      return { account, ...(await service.accounts.createKey({ accountId: account, ...key })) }
+    },
+    fetch: fetchPath,
+    call: (api, input, { key, format, headers }) => {
+      const { path, init } = toRequest(api, input, format)
+      return fetchPath(path, {
+        ...init,
+        headers: { ...headers, ...init.headers },
+        ...(key !== undefined && { key }),
+      })
+    },
+    async stop() {
+      await service.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The HTTP request for a call. */
+export function toRequest(api: ApiDefinition, input: Readonly<Record<string, unknown>>, format?: string) {
+  const query = new URLSearchParams(format === undefined ? {} : { format })
+  if (api.method === "GET") for (const [name, value] of Object.entries(input)) query.set(name, String(value))
+  const path = `/v1/${api.id}${query.size > 0 ? `?${query}` : ""}`
+  const headers: Record<string, string> = api.method === "POST" ? { "content-type": "application/json" } : {}
+  const body = api.method === "POST" ? JSON.stringify(input) : null
+  return { path, init: { method: api.method, headers, body } }
+}
