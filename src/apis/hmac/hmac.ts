@@ -1,9 +1,12 @@
 export type HashAlgorithm = "sha256" | "sha384" | "sha512" | "sha1" | "md5"
 
-/** HMAC (RFC 2104) of UTF-8 text under a UTF-8 secret. Base64 is the standard alphabet, padded (RFC 4648 §4). */
-export function hmac(
-  message: string,
-  secret: string,
+/**
+ * HMAC (RFC 2104) of a message under a secret; text is taken as UTF-8. Base64 is the standard alphabet, padded
+ * (RFC 4648 §4).
+ */
+export function sign(
+  message: string | Uint8Array,
+  secret: string | Uint8Array,
   algorithm: HashAlgorithm,
   encoding: "hex" | "base64",
 ): string {

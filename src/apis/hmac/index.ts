@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi } from "../contract.ts"
-import { hmac } from "./hmac.ts"
+import { sign } from "./hmac.ts"
 
-export const hmacApi = defineApi({
+export const hmac = defineApi({
   id: "hmac",
   title: "HMAC signature",
   description: "Signs a message with a secret: a keyed hash (RFC 2104), hexadecimal or base64 encoded.",
@@ -36,9 +36,18 @@ export const hmacApi = defineApi({
         encoding: "hex",
       },
     },
+    {
+      name: "Text outside ASCII, SHA-512, base64",
+      input: { message: "Grüße, 世界 🌍", secret: "schlüssel", algorithm: "sha512", encoding: "base64" },
+      output: {
+        hmac: "Pr9DedbldtYbsn0S3GUdXWFUzL4FMdDTbeSbJuBNR408YocLKWxQxzlxjd2yATK6fnetOA+JqYGhqg6wYkZJdQ==",
+        algorithm: "sha512",
+        encoding: "base64",
+      },
+    },
   ],
   run: ({ message, secret, algorithm = "sha256", encoding = "hex" }) => ({
-    hmac: hmac(message, secret, algorithm, encoding),
+    hmac: sign(message, secret, algorithm, encoding),
     algorithm,
     encoding,
   }),

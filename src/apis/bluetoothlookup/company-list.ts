@@ -1,0 +1,65 @@
+import { parse } from "yaml"
+import { highestCompanyId } from "./company-id.ts"
+
+/** Company names by identifier, the position in the list; null where none is assigned. */
+export type Companies = readonly (string | null)[]
+
+/**
+ * Reads a list of companies: the SIG's `company_identifiers.yaml`, the same as JSON
+ * (`{company_identifiers: [{value, name}]}`), or a JSON or YAML list of `{code, name}`.
+ * @throws Error that says which entry, counted from 1, or which line is bad, and why
+ */
+export function readCompanies(text: string): Companies {
+  const entries = findEntries(parseText(text))
+  if (entries.length === 0) throw new Error("the list of companies is empty")
+
+  const nameByCode = new Map<number, string>()
+  for (const [index, entry] of entries.entries()) {
+    const place = `entry ${index + 1}`
+    const { code, name } = readEntry(entry, place)
+    const other = nameByCode.get(code)
+    if (other !== undefined) {
+      throw new Error(`${place} (${name}): the code ${code} was already given to ${other}`)
+    }
+    nameByCode.set(code, name)
+  }
+
+  const length = 1 + [...nameByCode.keys()].reduce((highest, code) => Math.max(highest, code))
+  return Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
+}
+
+/** JSON's own parser is fast but does not say where an error is; YAML's reads JSON too, and says so. */
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return parse(text)
+  }
+}
+
+function findEntries(document: unknown): readonly unknown[] {
+  const list = isObject(document) ? document.company_identifiers : document
+  if (!Array.isArray(list)) {
+    throw new Error("expected a list of companies, or an object with the list company_identifiers")
+  }
+  return list
+}
+
+function readEntry(entry: unknown, place: string): { code: number; name: string } {
+  if (!isObject(entry)) throw new Error(`${place}: expected an object with value (or code) and name`)
+  const { name } = entry
+  const code = entry.value ?? entry.code
+  if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > highestCompanyId) {
+    throw new Error(
+      `${place}: the code ${JSON.stringify(code)} is not a whole number from 0 to ${highestCompanyId}`,
+    )
+  }
+  if (typeof name !== "string" || name.trim() === "") {
+    throw new Error(`${place} (code ${code}): the name is missing or empty`)
+  }
+  return { code, name: name.trim() }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox"
+import { defineApi, defineFormat, nullable, reject } from "../contract.ts"
+import embedded from "./companies.json"
+import { formatCompanyId, parseCompanyId } from "./company-id.ts"
+import type { Companies } from "./company-list.ts"
+
+const companyIdFormat = "bluetooth-company-id"
+const requirement = "must be a number from 0 to 65535, in decimal (76) or hexadecimal with 0x (0x004C)"
+
+defineFormat(companyIdFormat, (text) => parseCompanyId(text) !== null)
+
+/** The look-up over another list than the embedded one, such as a newer one read at start. */
+export function createBluetoothlookup(companies: Companies) {
+  return defineApi({
+    id: "bluetoothlookup",
+    title: "Bluetooth company lookup",
+    description: "Names the company that the Bluetooth SIG has assigned a company identifier to.",
+    method: "GET",
+    credits: 1,
+    input: Type.Object({
+      companyid: Type.String({
+        format: companyIdFormat,
+        "x-requirement": requirement,
+        description: "The company identifier, 0 to 65535: decimal, or hexadecimal after `0x` in either case.",
+      }),
+    }),
+    output: Type.Object({
+      companyId: Type.Integer({ description: "The company identifier." }),
+      companyIdHex: Type.String({ description: "The identifier as `0x` and four hexadecimal digits." }),
+      found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
+      company: nullable(Type.String(), { description: "The company's name; null when none is found." }),
+    }),
+    examples: [
+      {
+        name: "Hexadecimal",
+        input: { companyid: "0x004C" },
+        output: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." },
+      },
+      {
+        name: "An identifier that nobody has",
+        input: { companyid: "65535" },
+        output: { companyId: 65535, companyIdHex: "0xFFFF", found: false, company: null },
+      },
+    ],
+    run: ({ companyid }) => {
+      const companyId = parseCompanyId(companyid) ?? reject("companyid", requirement)
+      const company = companies[companyId] ?? null
+      return { companyId, companyIdHex: formatCompanyId(companyId), found: company !== null, company }
+    },
+  })
+}
+
+/** The look-up over the list that came with this build. */
+export const bluetoothlookup = createBluetoothlookup(embedded)

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { type HashAlgorithm, sign } from "./hmac.ts"
+import { rfcVectors } from "./rfc-vectors.ts"
+
+const algorithms: readonly HashAlgorithm[] = ["sha256", "sha384", "sha512", "sha1", "md5"]
+
+describe("published vectors", () => {
+  test("cover all cases of both documents", () => {
+    expect(rfcVectors).toHaveLength(7 + 7 + 7)
+  })
+
+  for (const { name, key, message, digests } of rfcVectors) {
+    test(name, () => {
+      for (const algorithm of algorithms) {
+        const expected = digests[algorithm]
+        if (expected === undefined) continue
+        expect(sign(message, key, algorithm, "hex").slice(0, expected.length)).toBe(expected)
+      }
+    })
+  }
+
+  test("as text, wherever key and message are text", () => {
+    let signed = 0
+    for (const { key, message, digests } of rfcVectors) {
+      const texts = [toText(message), toText(key)] as const
+      if (texts[0] === null || texts[1] === null) continue
+      for (const algorithm of algorithms) {
+        const expected = digests[algorithm]
+        if (expected === undefined) continue
+        expect(sign(texts[0], texts[1], algorithm, "hex").slice(0, expected.length)).toBe(expected)
+        signed++
+      }
+    }
+    expect(signed).toBe(3 * (1 + 1 + 3))
+  })
+})
+
+test("OpenSSL, as Node.js has it, signs 1,000 random inputs the same", async () => {
+  const text = (minLength: number) =>
+    fc.oneof(
+      fc.string({ unit: "binary", minLength, maxLength: 300 }),
+      fc.string({ unit: "grapheme", minLength, maxLength: 60 }),
+      fc.string({ unit: "grapheme-ascii", minLength, maxLength: 300 }),
+    )
+  const inputs = fc.sample(
+    fc.record({
+      message: text(0),
+      secret: text(1),
+      algorithm: fc.constantFrom(...algorithms),
+      encoding: fc.constantFrom("hex" as const, "base64" as const),
+    }),
+    { seed: 20250101, numRuns: 1000 },
+  )
+  expect(inputs.filter(({ message }) => /[^\0-\x7f]/.test(message)).length).toBeGreaterThan(300)
+  expect(inputs.filter(({ secret }) => /[^\0-\x7f]/.test(secret)).length).toBeGreaterThan(300)
+
+  const ours = inputs.map((input) => sign(input.message, input.secret, input.algorithm, input.encoding))
+  expect(ours).toEqual(await signWithNode(inputs))
+})
+
+/** Signs in one Node.js process, which takes and gives JSON over its standard streams. */
+async function signWithNode(inputs: readonly unknown[]): Promise<string[]> {
+  const script = `
+    const { createHmac } = require("node:crypto")
+    const inputs = JSON.parse(require("node:fs").readFileSync(0, "utf8"))
+    const sign = ({ message, secret, algorithm, encoding }) =>
+      createHmac(algorithm, Buffer.from(secret, "utf8")).update(Buffer.from(message, "utf8")).digest(encoding)
+    process.stdout.write(JSON.stringify({ bun: "bun" in process.versions, signatures: inputs.map(sign) }))`
+  const node = Bun.spawn(["node", "-e", script], {
+    stdin: new Blob([JSON.stringify(inputs)]),
+    stdout: "pipe",
+  })
+  const { bun, signatures } = JSON.parse(await new Response(node.stdout).text())
+  expect(await node.exited).toBe(0)
+  // A `node` that is Bun in disguise would check itself.
+  expect(bun).toBe(false)
+  return signatures
+}
+
+/** The octets as text; null where they are not UTF-8. */
+function toText(octets: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(octets)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,59 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi } from "../contract.ts"
+import { sortLines } from "./line-order.ts"
+
+export const linesorter = defineApi({
+  id: "linesorter",
+  title: "Line sorter",
+  description:
+    "Sorts lines of text in the alphabetical order of Unicode, or strictly by code point. Equal lines keep their order.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    lines: Type.Array(Type.String(), { maxItems: 10_000, description: "The lines to sort." }),
+    order: Type.Optional(
+      choice(["asc", "desc"], { default: "asc", description: "Ascending or descending." }),
+    ),
+    caseSensitive: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "When false, lines are in alphabetical order and the case of letters does not count; when true, they are ordered by Unicode code point.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    sorted: Type.Array(Type.String(), { description: "The lines in sorted order." }),
+    lineCount: Type.Integer({ description: "How many lines were sorted." }),
+    order: Type.String({ description: "The order applied: `asc` or `desc`." }),
+    caseSensitive: Type.Boolean({ description: "Whether the case of letters counted." }),
+  }),
+  examples: [
+    {
+      name: "Alphabetical",
+      input: { lines: ["banana", "Cherry", "apple", "Élan", "elan", "Banana"] },
+      output: {
+        sorted: ["apple", "banana", "Banana", "Cherry", "elan", "Élan"],
+        lineCount: 6,
+        order: "asc",
+        caseSensitive: false,
+      },
+    },
+    {
+      name: "By code point, descending",
+      input: { lines: ["banana", "Cherry", "apple", "Élan"], order: "desc", caseSensitive: true },
+      output: {
+        sorted: ["Élan", "banana", "apple", "Cherry"],
+        lineCount: 4,
+        order: "desc",
+        caseSensitive: true,
+      },
+    },
+  ],
+  run: ({ lines, order = "asc", caseSensitive = false }) => ({
+    sorted: sortLines(lines, order, caseSensitive),
+    lineCount: lines.length,
+    order,
+    caseSensitive,
+  }),
+})

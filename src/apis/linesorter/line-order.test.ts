@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { sortLines } from "./line-order.ts"
+
+const seed = 20250101
+/** Few letters, so that ties, near ties and shared beginnings are common. */
+const line = fc.oneof(
+  fc.string({ unit: fc.constantFrom(..."aAbBéÉeEßsS -_10"), maxLength: 4 }),
+  fc.string({
+    unit: fc.constantFrom("a", "\u{1f600}", "\u{10000}", "\u{10ffff}", "\ue000", "\uffff", "\ud7ff"),
+    maxLength: 4,
+  }),
+  fc.string({ unit: "binary", maxLength: 8 }),
+)
+const lines = fc.array(line, { maxLength: 40 })
+
+describe("case-insensitive", () => {
+  const scenarios: readonly [name: string, sorted: readonly string[]][] = [
+    ["letters of both cases interleave", ["apple", "Banana", "cherry", "Date"]],
+    ["an accent is a difference, after the letter's case was ignored", ["e", "é", "ea", "éb", "EC"]],
+    ["letters first, accents only between equals", ["cote", "coté", "côte", "côté", "Cotf"]],
+    ["blank and punctuation count", ["a b", "a-b", "a.b", "ab"]],
+    ["digits are characters, not numbers", ["1", "10", "2", "a"]],
+    ["the root order, of no country: no å after z, no ch after c", ["å", "ä", "ch", "ci", "ö", "z"]],
+    ["scripts in the order of the root collation", ["z", "ω", "я", "א", "ا", "あ", "日"]],
+    ["the empty line is first", ["", " ", "_", "0", "a"]],
+  ]
+  for (const [name, sorted] of scenarios) {
+    test(name, () => {
+      expect(sortLines(sorted.toReversed(), "asc", false)).toEqual([...sorted])
+      expect(sortLines(sorted, "desc", false)).toEqual(sorted.toReversed())
+    })
+  }
+
+  test("lines differing by case alone keep their order, both ways", () => {
+    expect(sortLines(["b", "Ab", "aB", "AB", "ab"], "asc", false)).toEqual(["Ab", "aB", "AB", "ab", "b"])
+    expect(sortLines(["Ab", "aB", "b", "AB", "ab"], "desc", false)).toEqual(["b", "Ab", "aB", "AB", "ab"])
+  })
+
+  test("one character written in two ways is one character", () => {
+    expect(sortLines(["e\u0301", "\u00e9", "e"], "asc", false)).toEqual(["e", "e\u0301", "\u00e9"])
+    expect(sortLines(["\u00e9", "e\u0301", "e"], "asc", false)).toEqual(["e", "\u00e9", "e\u0301"])
+  })
+
+  test("the machine's language has no say", async () => {
+    const script = `import { sortLines } from ${JSON.stringify(`${import.meta.dir}/line-order.ts`)}
+      console.log(JSON.stringify(sortLines(["z", "ö", "å", "ä", "o", "A", "a"], "asc", false)))`
+    for (const language of ["C", "sv_SE.UTF-8", "et_EE.UTF-8"]) {
+      const env = { ...process.env, LANG: language, LC_ALL: language }
+      const child = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe" })
+      expect(JSON.parse(await new Response(child.stdout).text())).toEqual(["A", "a", "å", "ä", "o", "ö", "z"])
+    }
+  })
+})
+
+describe("case-sensitive", () => {
+  test("capitals come before small letters, accents after both", () => {
+    expect(sortLines(["b", "a", "Z", "é", "10", "9"], "asc", true)).toEqual(["10", "9", "Z", "a", "b", "é"])
+  })
+
+  test("characters outside the BMP come after U+E000–U+FFFF", () => {
+    const sorted = ["\ud7ff", "\ue000", "\uff5e", "\uffff", "\uffff\u{1f600}", "\u{10000}", "\u{1f600}"]
+    expect(sortLines(sorted.toReversed(), "asc", true)).toEqual(sorted)
+    expect(sortLines(sorted, "desc", true)).toEqual(sorted.toReversed())
+  })
+
+  test("is the order of the lists of code points", () => {
+    fc.assert(
+      fc.property(lines, (input) => {
+        const expected = input.toSorted(compareCodePoints)
+        expect(sortLines(input, "asc", true)).toEqual(expected)
+        expect(sortLines(input, "desc", true)).toEqual(expected.toReversed())
+      }),
+      { seed, numRuns: 500 },
+    )
+  })
+})
+
+test("only order changes, whichever way, and the input is left alone", () => {
+  fc.assert(
+    fc.property(lines, fc.constantFrom("asc", "desc"), fc.boolean(), (input, order, caseSensitive) => {
+      const before = [...input]
+      const sorted = sortLines(Object.freeze(input), order, caseSensitive)
+      expect(input).toEqual(before)
+      expect(sorted.toSorted()).toEqual(before.toSorted())
+    }),
+    { seed, numRuns: 300 },
+  )
+})
+
+test("stable: no two equal lines swap places, in either order", () => {
+  const { compare } = new Intl.Collator("en", { sensitivity: "accent" })
+  fc.assert(
+    fc.property(fc.uniqueArray(line, { maxLength: 40 }), fc.constantFrom("asc", "desc"), (input, order) => {
+      const sorted = sortLines(input, order, false)
+      const place = new Map(input.map((text, index) => [text, index]))
+      for (const [index, text] of sorted.entries()) {
+        const next = sorted[index + 1]
+        if (next === undefined) continue
+        const step = order === "asc" ? compare(text, next) : compare(next, text)
+        expect(step).toBeLessThanOrEqual(0)
+        if (step === 0) expect(place.get(text) ?? NaN).toBeLessThan(place.get(next) ?? NaN)
+      }
+    }),
+    { seed, numRuns: 500 },
+  )
+})
+
+function compareCodePoints(a: string, b: string): number {
+  const [as, bs] = [[...a], [...b]]
+  for (const [index, character] of as.entries()) {
+    const other = bs[index]
+    if (other === undefined) return 1
+    const difference = (character.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+  return as.length - bs.length
+}

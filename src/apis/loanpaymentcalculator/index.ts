@@ -1,0 +1,103 @@
+import { Type } from "@sinclair/typebox"
+import { defineApi, premium, reject } from "../contract.ts"
+import { amortize } from "./amortization.ts"
+import { interestFreeExample, oneYearExample } from "./examples.ts"
+import { formatDollars, toDollars } from "./money.ts"
+import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
+
+export const loanpaymentcalculator = defineApi({
+  id: "loanpaymentcalculator",
+  title: "Loan payment calculator",
+  description:
+    "Computes the monthly payment of an annuity loan, its interest, total and month-by-month schedule. Amounts are in dollars, each the exact one rounded half up to cents.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    loanAmount: Type.Number({ minimum: 0, description: "The loan amount in dollars." }),
+    interestRate: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "The interest rate in percent a year; a twelfth of it is charged each month.",
+    }),
+    loanTerm: Type.Integer({ minimum: 1, maximum: 50, description: "The term in years." }),
+    downpayment: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        default: 0,
+        description:
+          "A down payment in dollars, taken off the loan amount before interest; at most all of it.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    loanAmount: Type.Number({ description: "The loan amount as given." }),
+    downpayment: Type.Number({ description: "The down payment; 0 when none was given." }),
+    interestRate: Type.Number({ description: "The interest rate in percent a year." }),
+    loanTerm: Type.Integer({ description: "The term in years." }),
+    monthly_payment: Type.Number({ description: "What is to be paid each month." }),
+    total_interest_paid: Type.Number({ description: "The interest paid over the term." }),
+    total_payment: Type.Number({ description: "All monthly payments together; without the down payment." }),
+    interestRatio: Type.Number({
+      description: "The part of the total payment that is interest, in percent with two decimals.",
+    }),
+    formatted: Type.Object(
+      {
+        loanAmount: premium(Type.String({ description: "The loan amount as text: `$32,000.00`." })),
+        monthlyPayment: premium(Type.String({ description: "The monthly payment as text." })),
+        totalInterestPaid: premium(Type.String({ description: "The interest paid over the term as text." })),
+        totalPayment: premium(Type.String({ description: "All monthly payments together as text." })),
+      },
+      { description: "Amounts as text with currency symbol and thousands separators." },
+    ),
+    amortization_schedule: premium(
+      Type.Array(
+        Type.Object({
+          month: Type.Integer({ description: "The number of the payment, from 1." }),
+          interest_payment: Type.Number({ description: "The part of the payment that is interest." }),
+          principal_payment: Type.Number({ description: "The part of the payment that pays back the loan." }),
+          remaining_balance: Type.Number({ description: "What is left to pay back after this payment." }),
+        }),
+        { description: "One entry for each month of the term." },
+      ),
+    ),
+  }),
+  examples: [oneYearExample, interestFreeExample],
+  run: ({ loanAmount, interestRate, loanTerm, downpayment = 0 }) => {
+    if (downpayment > loanAmount) reject("downpayment", "must not be more than loanAmount")
+    const loan = toRational(loanAmount)
+    const result = amortize({
+      principal: scale(subtract(loan, toRational(downpayment)), 100n),
+      monthlyRate: scale(toRational(interestRate), 1n, 1200n),
+      payments: loanTerm * 12,
+    })
+    const totalPayment = toDollars(result.totalPayment)
+    if (totalPayment === Number.POSITIVE_INFINITY) {
+      reject(
+        "loanAmount",
+        "must be lower: with interest it exceeds the largest number there is, about 1.8e308",
+      )
+    }
+    return {
+      loanAmount,
+      downpayment,
+      interestRate,
+      loanTerm,
+      monthly_payment: toDollars(result.monthlyPayment),
+      total_interest_paid: toDollars(result.totalInterest),
+      total_payment: totalPayment,
+      interestRatio: Number(result.interestRatio) / 100,
+      formatted: {
+        loanAmount: formatDollars(roundHalfUp(scale(loan, 100n))),
+        monthlyPayment: formatDollars(result.monthlyPayment),
+        totalInterestPaid: formatDollars(result.totalInterest),
+        totalPayment: formatDollars(result.totalPayment),
+      },
+      amortization_schedule: result.months.map(({ interest, principal, balance }, index) => ({
+        month: index + 1,
+        interest_payment: toDollars(interest),
+        principal_payment: toDollars(principal),
+        remaining_balance: toDollars(balance),
+      })),
+    }
+  },
+})

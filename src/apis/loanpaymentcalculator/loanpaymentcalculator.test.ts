@@ -1,0 +1,210 @@
+import { describe, expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import fc from "fast-check"
+import { loanpaymentcalculator } from "./index.ts"
+import { formatDollars, toDollars } from "./money.ts"
+
+const seed = 20250101
+
+test("32,000 at 8.5 % over 6 years", () => {
+  const answer = run({ loanAmount: 32_000, interestRate: 8.5, loanTerm: 6 })
+  expect(answer).toMatchObject({
+    loanAmount: 32_000,
+    downpayment: 0,
+    interestRate: 8.5,
+    loanTerm: 6,
+    monthly_payment: 568.91,
+    total_interest_paid: 8961.4,
+    total_payment: 40_961.4,
+    interestRatio: 21.88,
+    formatted: {
+      loanAmount: "$32,000.00",
+      monthlyPayment: "$568.91",
+      totalInterestPaid: "$8,961.40",
+      totalPayment: "$40,961.40",
+    },
+  })
+  expect(answer.amortization_schedule).toHaveLength(72)
+  expect(answer.amortization_schedule[2]?.remaining_balance).toBe(30_965.99)
+  expect(answer.amortization_schedule.at(-1)).toMatchObject({ month: 72, remaining_balance: 0 })
+})
+
+describe("down payment", () => {
+  test("is taken off before interest and echoed, not counted in the total", () => {
+    const [less, paid] = [
+      run({ loanAmount: 30_000, interestRate: 5, loanTerm: 3 }),
+      run({ loanAmount: 32_000, interestRate: 5, loanTerm: 3, downpayment: 2000 }),
+    ]
+    expect(paid).toEqual({
+      ...less,
+      loanAmount: 32_000,
+      downpayment: 2000,
+      formatted: { ...less.formatted, loanAmount: "$32,000.00" },
+    })
+  })
+
+  test("is taken off to the last decimal", () => {
+    // In binary 4.06 - 4 is 0.0599999999999996, a twelfth of which is less than half a cent.
+    expect(4.06 - 4).toBeLessThan(0.06)
+    const answer = run({ loanAmount: 4.06, interestRate: 0, loanTerm: 1, downpayment: 4 })
+    expect(answer).toEqual({
+      ...run({ loanAmount: 0.06, interestRate: 0, loanTerm: 1 }),
+      loanAmount: 4.06,
+      downpayment: 4,
+      formatted: { ...answer.formatted, loanAmount: "$4.06" },
+    })
+    expect(answer.monthly_payment).toBe(0.01)
+  })
+
+  test("of the whole loan leaves zeros", () => {
+    for (const amount of [0, 0.1, 32_000, 1e308]) {
+      const answer = run({ loanAmount: amount, interestRate: 8.5, loanTerm: 1, downpayment: amount })
+      expect(answer).toMatchObject({
+        monthly_payment: 0,
+        total_interest_paid: 0,
+        total_payment: 0,
+        interestRatio: 0,
+      })
+      expect(answer.formatted.monthlyPayment).toBe("$0.00")
+      expect(answer.amortization_schedule).toEqual(
+        Array.from({ length: 12 }, (_, index) => ({
+          month: index + 1,
+          interest_payment: 0,
+          principal_payment: 0,
+          remaining_balance: 0,
+        })),
+      )
+    }
+  })
+
+  test("over the loan is refused by name", () => {
+    for (const downpayment of [32_000.01, 1e300]) {
+      expect(() => run({ loanAmount: 32_000, interestRate: 8.5, loanTerm: 6, downpayment })).toThrow(
+        "The 'downpayment' parameter must not be more than loanAmount.",
+      )
+    }
+  })
+})
+
+test("every input in bounds has an answer of finite numbers that text agrees with", () => {
+  const amount = fc.oneof(
+    fc.double({ min: 0, max: 1e306, noNaN: true }),
+    fc.integer({ min: -323, max: 305 }).map((exponent) => Number(`1e${exponent}`)),
+    fc.double({ min: 0, max: 1e9, noNaN: true }),
+  )
+  const rate = fc.oneof(
+    fc.double({ min: 0, max: 100, noNaN: true }),
+    fc.integer({ min: -323, max: 2 }).map((exponent) => Number(`1e${exponent}`)),
+  )
+  fc.assert(
+    fc.property(amount, rate, fc.integer({ min: 1, max: 50 }), (loanAmount, interestRate, loanTerm) => {
+      const answer = run({ loanAmount, interestRate, loanTerm })
+      expect(Value.Check(loanpaymentcalculator.output, answer)).toBe(true)
+      const { formatted, amortization_schedule: schedule } = answer
+      expect(readDollars(formatted.monthlyPayment)).toBe(answer.monthly_payment)
+      expect(readDollars(formatted.totalInterestPaid)).toBe(answer.total_interest_paid)
+      expect(readDollars(formatted.totalPayment)).toBe(answer.total_payment)
+      const numbers = schedule.flatMap((month) => Object.values(month))
+      expect(numbers).toHaveLength(loanTerm * 12 * 4)
+      expect(numbers.every((number) => Number.isFinite(number) && number >= 0)).toBe(true)
+      expect(schedule.at(-1)?.remaining_balance).toBe(0)
+    }),
+    { seed, numRuns: 150 },
+  )
+})
+
+describe("amounts at the ends of what a number holds", () => {
+  test("are the nearest numbers, and exact as text", () => {
+    const answer = run({ loanAmount: 1e308, interestRate: 0, loanTerm: 1, downpayment: 4e307 })
+    expect(answer.total_payment).toBe(6e307)
+    expect(answer.monthly_payment).toBe(5e306)
+    expect(answer.formatted.totalPayment).toBe(`$60${",000".repeat(102)}.00`)
+    expect(run({ loanAmount: 5e-324, interestRate: 100, loanTerm: 50 })).toMatchObject({ total_payment: 0 })
+  })
+
+  test("cents stay exact as text where a number has no room for them", () => {
+    const cents = 9_007_199_254_740_993n
+    expect(formatDollars(cents)).toBe("$90,071,992,547,409.93")
+    expect(toDollars(cents)).toBe(Number("90071992547409.93"))
+    expect(toDollars(12_345_678_901_234_567_890n)).toBe(123_456_789_012_345_680)
+    expect([0n, 5n, 99n, 100n, 99_999n, 100_000n].map(formatDollars)).toEqual([
+      "$0.00",
+      "$0.05",
+      "$0.99",
+      "$1.00",
+      "$999.99",
+      "$1,000.00",
+    ])
+  })
+
+  test("fractions of a cent in the loan are rounded half up as text only", () => {
+    const answer = run({ loanAmount: 1_000_000.005, interestRate: 0, loanTerm: 1 })
+    expect(answer.loanAmount).toBe(1_000_000.005)
+    expect(answer.formatted.loanAmount).toBe("$1,000,000.01")
+  })
+
+  test("a total that no number can hold is refused by name", () => {
+    expect(() => run({ loanAmount: 1e308, interestRate: 100, loanTerm: 50 })).toThrow(
+      "The 'loanAmount' parameter must be lower",
+    )
+    expect(run({ loanAmount: Number.MAX_VALUE, interestRate: 0, loanTerm: 50 }).total_payment).toBe(
+      Number.MAX_VALUE,
+    )
+  })
+})
+
+test("bounds of the parameters", () => {
+  const loan = { loanAmount: 1000, interestRate: 5, loanTerm: 10 }
+  const isAccepted = (change: object) => Value.Check(loanpaymentcalculator.input, { ...loan, ...change })
+  for (const change of [
+    {},
+    { loanAmount: 0 },
+    { interestRate: 0 },
+    { interestRate: 100 },
+    { loanTerm: 1 },
+    { loanTerm: 50 },
+    { downpayment: 0 },
+  ]) {
+    expect(isAccepted(change)).toBe(true)
+  }
+  for (const change of [
+    { loanAmount: -0.01 },
+    { loanAmount: "1000" },
+    { loanAmount: Number.POSITIVE_INFINITY },
+    { interestRate: -1 },
+    { interestRate: 100.001 },
+    { loanTerm: 0 },
+    { loanTerm: 51 },
+    { loanTerm: 1.5 },
+    { downpayment: -1 },
+    { downpayment: null },
+  ]) {
+    expect(isAccepted(change)).toBe(false)
+  }
+})
+
+for (const { name, input, output } of loanpaymentcalculator.examples) {
+  test(`example: ${name}`, () => {
+    expect(run({ loanAmount: 0, interestRate: 0, loanTerm: 1, ...input })).toEqual(output)
+  })
+}
+
+function readDollars(text: string): number {
+  expect(text).toMatch(/^\$\d{1,3}(,\d{3})*\.\d\d$/)
+  return Number(text.replace(/[$,]/g, ""))
+}
+
+function run(input: Parameters<typeof loanpaymentcalculator.run>[0]) {
+  const closed = () => {
+    throw new Error("no port is needed")
+  }
+  const result = loanpaymentcalculator.run(input, {
+    ports: {
+      clock: { now: closed, monotonicMs: closed },
+      random: { bytes: closed },
+      dns: { resolve: closed },
+    },
+  })
+  if (result instanceof Promise) throw new Error("answered later")
+  return result
+}

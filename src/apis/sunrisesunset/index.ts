@@ -1,0 +1,83 @@
+import { Type } from "@sinclair/typebox"
+import { defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
+import { firstYear, lastYear, noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
+import { londonExample, quitoExample, tromsoExample } from "./examples.ts"
+import { computeSunTimes } from "./sun-times.ts"
+
+const dateFormat = "month-day-year"
+const dateRequirement = `must be a real date in the form MM-DD-YYYY, from ${firstYear} to ${lastYear}`
+
+defineFormat(dateFormat, (text) => parseCalendarDate(text) !== null)
+
+export const sunrisesunset = defineApi({
+  id: "sunrisesunset",
+  title: "Sunrise and sunset",
+  description:
+    "Computes the times of sunrise, sunset, twilights, golden hours and solar noon at a place. The day is the date in the place's own mean solar time, so that its sunset may be on the next day in UTC.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    lat: Type.Number({ minimum: -90, maximum: 90, description: "Latitude in degrees, north positive." }),
+    lon: Type.Number({ minimum: -180, maximum: 180, description: "Longitude in degrees, east positive." }),
+    date: Type.Optional(
+      premium(
+        Type.String({
+          format: dateFormat,
+          "x-requirement": dateRequirement,
+          description: `The date as MM-DD-YYYY, from ${firstYear} to ${lastYear}. Without it: today in UTC.`,
+        }),
+      ),
+    ),
+  }),
+  output: Type.Object({
+    solarNoon: premium(Type.String({ description: "Solar noon, when the sun is highest." })),
+    sunrise: event("Sunrise: the sun's upper edge appears on the horizon."),
+    sunset: event("Sunset: the sun's upper edge disappears below the horizon."),
+    sunriseEnd: event("The sun's disc has fully cleared the horizon."),
+    sunsetStart: event("The sun's disc first touches the horizon at sunset."),
+    dawn: event("Start of civil twilight in the morning: the sun is 6 degrees below the horizon."),
+    dusk: event("End of civil twilight in the evening: the sun is 6 degrees below the horizon."),
+    nauticalDawn: event("Start of nautical twilight in the morning: 12 degrees below."),
+    nauticalDusk: event("End of nautical twilight in the evening: 12 degrees below."),
+    nightEnd: event("End of the astronomical night: 18 degrees below."),
+    night: event("Start of the astronomical night: 18 degrees below."),
+    goldenHourEnd: event("End of the morning golden hour: 6 degrees above."),
+    goldenHour: event("Start of the evening golden hour: 6 degrees above."),
+  }),
+  examples: [londonExample, quitoExample, tromsoExample],
+  run: ({ lat, lon, date }, { ports }) => {
+    const noonUtc =
+      date === undefined
+        ? noonOfUtcDay(ports.clock.now())
+        : (parseCalendarDate(date) ?? reject("date", dateRequirement))
+    const times = computeSunTimes(noonUtc, lat, lon)
+    return {
+      solarNoon: toIso(times.solarNoon),
+      sunrise: toIsoOrNull(times.sunrise),
+      sunset: toIsoOrNull(times.sunset),
+      sunriseEnd: toIsoOrNull(times.sunriseEnd),
+      sunsetStart: toIsoOrNull(times.sunsetStart),
+      dawn: toIsoOrNull(times.dawn),
+      dusk: toIsoOrNull(times.dusk),
+      nauticalDawn: toIsoOrNull(times.nauticalDawn),
+      nauticalDusk: toIsoOrNull(times.nauticalDusk),
+      nightEnd: toIsoOrNull(times.nightEnd),
+      night: toIsoOrNull(times.night),
+      goldenHourEnd: toIsoOrNull(times.goldenHourEnd),
+      goldenHour: toIsoOrNull(times.goldenHour),
+    }
+  },
+})
+
+/** An ISO 8601 UTC timestamp with milliseconds. */
+function event(description: string) {
+  return nullable(Type.String(), { description: `${description} Null when it does not happen that day.` })
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function toIsoOrNull(ms: number | null): string | null {
+  return ms === null ? null : toIso(ms)
+}

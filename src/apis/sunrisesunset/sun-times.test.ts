@@ -1,0 +1,210 @@
+import { describe, expect, test } from "bun:test"
+import { Body, Observer, SearchAltitude, SearchHourAngle, SearchRiseSet } from "astronomy-engine"
+import fc from "fast-check"
+import { computeSunTimes, type SunEvent, type SunTimes } from "./sun-times.ts"
+
+const seed = 20250101
+const dayMs = 86_400_000
+const pairs = [
+  [-0.833, "sunrise", "sunset"],
+  [-0.3, "sunriseEnd", "sunsetStart"],
+  [-6, "dawn", "dusk"],
+  [-12, "nauticalDawn", "nauticalDusk"],
+  [-18, "nightEnd", "night"],
+  [6, "goldenHourEnd", "goldenHour"],
+] as const
+
+const noonUtc = (firstYear: number, lastYear: number) =>
+  fc
+    .integer({ min: Date.UTC(firstYear, 0, 1) / dayMs, max: Date.UTC(lastYear, 11, 31) / dayMs })
+    .map((day) => (day + 0.5) * dayMs)
+const longitude = fc.oneof(fc.constantFrom(-180, 0, 180), fc.double({ min: -180, max: 180, noNaN: true }))
+const upTo = (degrees: number) =>
+  fc.oneof(fc.constantFrom(-degrees, degrees), fc.double({ min: -degrees, max: degrees, noNaN: true }))
+
+describe("against Astronomy Engine, an ephemeris by VSOP87", () => {
+  for (const [firstYear, lastYear] of [
+    [1900, 1949],
+    [1950, 2100],
+    [2101, 2500],
+  ] as const) {
+    test(`between 65° S and 65° N, ${firstYear} to ${lastYear}`, () => {
+      fc.assert(
+        fc.property(noonUtc(firstYear, lastYear), upTo(65), longitude, (noon, lat, lon) => {
+          compareDay(noon, lat, lon)
+        }),
+        { seed, numRuns: 600 },
+      )
+    })
+  }
+
+  test("at 65° about the solstices, where the sun rises at its slowest", () => {
+    for (let year = 1950; year <= 2100; year += 3) {
+      for (const month of [5, 11]) {
+        for (const lat of [-65, 65]) compareDay(Date.UTC(year, month, 10 + (year % 25), 12), lat, year - 2025)
+      }
+    }
+  })
+
+  /** Half a minute of arc lies between the ways of defining sunrise: the sun's disc as it is that day, or 16′ always. */
+  function compareDay(noon: number, lat: number, lon: number) {
+    const times = computeSunTimes(noon, lat, lon)
+    const observer = new Observer(lat, lon, 0)
+    const localMidnight = new Date(noon - (lon / 360) * dayMs - dayMs / 2)
+    const transit = SearchHourAngle(Body.Sun, observer, 0, localMidnight, 1).time.date
+    expect(Math.abs(times.solarNoon - transit.getTime())).toBeLessThan(6_000)
+
+    const midnight = new Date(transit.getTime() - dayMs / 2)
+    const disc = [
+      [times.sunrise, SearchRiseSet(Body.Sun, observer, 1, midnight, 1)],
+      [times.sunset, SearchRiseSet(Body.Sun, observer, -1, transit, 1)],
+    ] as const
+    for (const [ours, theirs] of disc) {
+      expect(Math.abs(requireTime(ours) - requireTime(theirs?.date.getTime()))).toBeLessThan(15_000)
+    }
+
+    for (const [degrees, rising, setting] of pairs) {
+      for (const [name, direction, from] of [
+        [rising, 1, midnight],
+        [setting, -1, transit],
+      ] as const) {
+        const reached = (altitude: number) =>
+          SearchAltitude(Body.Sun, observer, direction, from, 0.5001, altitude)?.date.getTime() ?? null
+        compareEvent(
+          times[name],
+          reached(degrees),
+          () => reached(degrees - 0.1),
+          () => reached(degrees + 0.1),
+        )
+      }
+    }
+  }
+
+  /**
+   * Where the sun takes its usual time over a tenth of a degree on either side, 15 seconds. Where it barely reaches the
+   * altitude, time says little: there the event is within the times of a tenth of a degree more and less, if any.
+   */
+  function compareEvent(
+    ours: number | null,
+    theirs: number | null,
+    lower: () => number | null,
+    higher: () => number | null,
+  ) {
+    if (ours !== null && theirs !== null && Math.abs(ours - theirs) < 15_000) return
+    if (ours === null && theirs === null) return
+    const [below, above] = [lower(), higher()]
+    const isGrazing = below === null || above === null || Math.abs(above - below) > 180_000
+    expect({ ours, theirs, isGrazing }).toMatchObject({ isGrazing: true })
+    if (ours === null || theirs === null) return
+    expect(Math.abs(ours - theirs)).toBeLessThan(300_000)
+  }
+})
+
+describe("days", () => {
+  const anyPlace = [fc.double({ min: -90, max: 90, noNaN: true }), longitude] as const
+
+  test("each event of a date lies in the solar day about its noon, in its half, in order", () => {
+    fc.assert(
+      fc.property(noonUtc(1900, 2500), upTo(85), longitude, (noon, lat, lon) => {
+        const times = computeSunTimes(noon, lat, lon)
+        // The equation of time is at most 16.5 minutes.
+        expect(Math.abs(times.solarNoon - (noon - (lon / 360) * dayMs))).toBeLessThan(17 * 60_000)
+        const rising = [times.nightEnd, times.nauticalDawn, times.dawn, times.sunrise, times.sunriseEnd]
+        const setting = [times.sunsetStart, times.sunset, times.dusk, times.nauticalDusk, times.night]
+        const day = [
+          times.solarNoon - dayMs / 2 - 60_000,
+          ...[...rising, times.goldenHourEnd].filter((time) => time !== null),
+          times.solarNoon,
+          ...[times.goldenHour, ...setting].filter((time) => time !== null),
+          times.solarNoon + dayMs / 2 + 60_000,
+        ]
+        expect(day).toEqual(day.toSorted((a, b) => a - b))
+      }),
+      { seed, numRuns: 1000 },
+    )
+  })
+
+  test("all around the earth the times change by 4 minutes a degree, without a jump", () => {
+    const lat = 50
+    const noon = Date.UTC(2025, 9, 10, 12)
+    const step = 0.25
+    for (let lon = -180; lon < 180; lon += step) {
+      const [here, there] = [computeSunTimes(noon, lat, lon), computeSunTimes(noon, lat, lon + step)]
+      for (const name of names(here)) {
+        const earlier = requireTime(here[name]) - requireTime(there[name])
+        expect(Math.abs(earlier - step * 240_000)).toBeLessThan(1_000)
+      }
+    }
+  })
+
+  test("the date line separates a date from the next, at the same place", () => {
+    const noon = Date.UTC(2025, 5, 1, 12)
+    const [east, west] = [computeSunTimes(noon, 40, -180), computeSunTimes(noon + dayMs, 40, 180)]
+    for (const name of names(east))
+      expect(Math.abs(requireTime(east[name]) - requireTime(west[name]))).toBeLessThan(2)
+  })
+
+  test("going through the dates, no sunrise is skipped and none repeated", () => {
+    fc.assert(
+      fc.property(noonUtc(1900, 2500), ...anyPlace, (noon, lat, lon) => {
+        const days = Array.from({ length: 5 }, (_, day) => computeSunTimes(noon + day * dayMs, lat, lon))
+        for (const [degrees, rising, setting] of pairs) {
+          const crossings = days
+            .flatMap((times) => [
+              { up: true, at: times[rising] },
+              { up: false, at: times[setting] },
+            ])
+            .filter(({ at }) => at !== null)
+            .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
+          for (const [index, { up, at }] of crossings.entries()) {
+            const next = crossings[index + 1]
+            if (next === undefined) continue
+            expect({ degrees, lat, lon, at, up: next.up }).toEqual({ degrees, lat, lon, at, up: !up })
+            expect(requireTime(next.at)).toBeGreaterThan(requireTime(at))
+          }
+        }
+      }),
+      { seed, numRuns: 1000 },
+    )
+  })
+})
+
+describe("high latitudes", () => {
+  test("midnight sun and polar night have noon and nothing that does not happen", () => {
+    const summer = computeSunTimes(Date.UTC(2025, 5, 21, 12), 78.2, 15.6)
+    expect(Object.entries(summer).filter(([, time]) => time !== null)).toEqual([
+      ["solarNoon", summer.solarNoon],
+    ])
+    const winter = computeSunTimes(Date.UTC(2025, 11, 21, 12), 78.2, 15.6)
+    const happening = Object.entries(winter).filter(([, time]) => time !== null)
+    expect(happening.map(([name]) => name).sort()).toEqual(
+      ["nauticalDawn", "nauticalDusk", "night", "nightEnd", "solarNoon"].sort(),
+    )
+  })
+
+  test("at the poles the sun rises and sets once a year", () => {
+    for (const [lat, rises, sets] of [
+      [90, [2], [8]],
+      [-90, [8], [2]],
+    ] as const) {
+      const days = Array.from({ length: 365 }, (_, day) =>
+        computeSunTimes(Date.UTC(2025, 0, 1 + day, 12), lat, 0),
+      )
+      const months = (event: SunEvent) =>
+        days.flatMap((times) => (times[event] === null ? [] : [new Date(times[event]).getUTCMonth()]))
+      expect(months("sunrise")).toEqual([...rises])
+      expect(months("sunset")).toEqual([...sets])
+    }
+  })
+})
+
+function names(times: SunTimes): (keyof SunTimes)[] {
+  return ["solarNoon", ...pairs.flatMap(([, rising, setting]) => [rising, setting])].filter(
+    (name): name is keyof SunTimes => name in times,
+  )
+}
+
+function requireTime(time: number | null | undefined): number {
+  if (typeof time !== "number") throw new Error("an event is missing")
+  return time
+}

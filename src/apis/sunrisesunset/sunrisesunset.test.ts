@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import { isPremium } from "../contract.ts"
+import { noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
+import { sunrisesunset } from "./index.ts"
+
+describe("date", () => {
+  const accepted: readonly [text: string, noon: string][] = [
+    ["01-01-2025", "2025-01-01T12:00:00.000Z"],
+    ["12-31-2025", "2025-12-31T12:00:00.000Z"],
+    ["02-29-2024", "2024-02-29T12:00:00.000Z"],
+    ["02-29-2000", "2000-02-29T12:00:00.000Z"],
+    ["01-01-1900", "1900-01-01T12:00:00.000Z"],
+    ["12-31-2500", "2500-12-31T12:00:00.000Z"],
+  ]
+  for (const [text, noon] of accepted) {
+    test(`${text} is read`, () => {
+      expect(new Date(parseCalendarDate(text) ?? NaN).toISOString()).toBe(noon)
+      expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(true)
+    })
+  }
+
+  const refused =
+    "|02-30-2025|02-29-2025|02-29-1900|04-31-2025|13-01-2025|00-10-2025|01-00-2025|01-32-2025|2025-01-01|01/01/2025|1-1-2025|01-01-25|01-01-02025| 01-01-2025|01-01-2025\n|12-31-1899|01-01-2501|01-01-0000|٠١-٠١-٢٠٢٥|today".split(
+      "|",
+    )
+  for (const text of refused) {
+    test(`${JSON.stringify(text)} is refused`, () => {
+      expect(parseCalendarDate(text)).toBeNull()
+      expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(false)
+      expect(() => run({ lat: 0, lon: 0, date: text })).toThrow("The 'date' parameter must be a real date")
+    })
+  }
+
+  test("is the day in UTC when it is left out", () => {
+    expect(noonOfUtcDay(Date.parse("2025-03-09T00:00:00Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
+    expect(noonOfUtcDay(Date.parse("2025-03-09T23:59:59.999Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
+    for (const now of ["2025-03-09T00:00:00Z", "2025-03-09T23:59:59.999Z"]) {
+      expect(run({ lat: 10, lon: 170 }, now)).toEqual(run({ lat: 10, lon: 170, date: "03-09-2025" }))
+    }
+    expect(run({ lat: 10, lon: 170 }, "2025-03-10T00:00:00Z")).not.toEqual(
+      run({ lat: 10, lon: 170, date: "03-09-2025" }),
+    )
+  })
+})
+
+test("coordinates outside the globe are refused, its edges are not", () => {
+  const isAccepted = (lat: unknown, lon: unknown) => Value.Check(sunrisesunset.input, { lat, lon })
+  for (const [lat, lon] of [
+    [90, 180],
+    [-90, -180],
+    [0, 0],
+  ] as const) {
+    expect(isAccepted(lat, lon)).toBe(true)
+    expect(Value.Check(sunrisesunset.output, run({ lat, lon }))).toBe(true)
+  }
+  for (const [lat, lon] of [
+    [90.001, 0],
+    [-90.001, 0],
+    [0, 180.001],
+    [0, -180.001],
+    [NaN, 0],
+    ["0", 0],
+  ]) {
+    expect(isAccepted(lat, lon)).toBe(false)
+  }
+})
+
+test("times are ISO 8601 in UTC with milliseconds", () => {
+  for (const time of Object.values(run({ lat: 48, lon: 11, date: "05-05-2025" }))) {
+    expect(time).toMatch(/^2025-05-0[56]T\d\d:\d\d:\d\d\.\d{3}Z$/)
+  }
+})
+
+test("premium: solarNoon and date, nothing else", () => {
+  const marked = ({ properties }: { properties: Record<string, Parameters<typeof isPremium>[0]> }) =>
+    Object.entries(properties).flatMap(([name, schema]) => (isPremium(schema) ? [name] : []))
+  expect(marked(sunrisesunset.input)).toEqual(["date"])
+  expect(marked(sunrisesunset.output)).toEqual(["solarNoon"])
+})
+
+for (const { name, input, output, given } of sunrisesunset.examples) {
+  test(`example: ${name}`, () => {
+    expect(run({ lat: 0, lon: 0, ...input }, given?.now)).toEqual(output)
+  })
+}
+
+function run(input: { lat: number; lon: number; date?: string }, now = "2025-01-01T00:00:00Z") {
+  const closed = () => {
+    throw new Error("only the clock is needed")
+  }
+  const result = sunrisesunset.run(input, {
+    ports: {
+      clock: { now: () => Date.parse(now), monotonicMs: closed },
+      random: { bytes: closed },
+      dns: { resolve: closed },
+    },
+  })
+  if (result instanceof Promise) throw new Error("answered later")
+  return result
+}
