@@ -34,7 +34,10 @@ export interface Service {
 const stopGraceMs = 10_000
 
 /** The composition root: everything is made here, once, from the configuration. */
-export async function startService(config: Config, ports: Ports = livePorts(config)): Promise<Service> {
+export async function startService(
+  config: Config,
+  { ports = livePorts(config), sharedPort = false }: { ports?: Ports; sharedPort?: boolean } = {},
+): Promise<Service> {
   const catalog = catalogFor(config)
   requireKnownCredits(config, catalog)
   const store = createSqliteStore(openDatabase(config.db))
@@ -52,6 +55,7 @@ export async function startService(config: Config, ports: Ports = livePorts(conf
       {
         host: config.host,
         port: config.port,
+        sharedPort,
         tls: config.tlsCert && config.tlsKey ? { certFile: config.tlsCert, keyFile: config.tlsKey } : null,
         trustedProxies: config.trustedProxies,
         maxBodyBytes: config.maxBodyBytes,

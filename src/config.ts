@@ -2,6 +2,7 @@ import { type Network, toNetwork } from "./account/address.ts"
 import { defaultPlans, type Plans } from "./account/plan.ts"
 import { ConfigError } from "./config-error.ts"
 import { readCredits, readPlans } from "./config-tables.ts"
+import { parseServerAddress } from "./ports/dns/server-address.ts"
 
 /** One setting: how it is named everywhere, what it means, how its text is read. The README's table is made of these. */
 export interface Option<T> {
@@ -61,12 +62,19 @@ export const options = {
     default: "penknife.db",
     read: text,
   }),
+  workers: one({
+    name: "workers",
+    value: "NUMBER",
+    help: "processes that share the port and the data file (Linux)",
+    default: 1,
+    read: wholeNumber(1, 64),
+  }),
   dnsServers: many({
     name: "dns-server",
     value: "IP[:PORT]",
     help: "DNS server to ask; repeatable",
     defaultText: "the system's",
-    read: text,
+    read: serverAddress,
   }),
   trustedProxies: many({
     name: "trust-proxy",
@@ -212,6 +220,11 @@ function wholeNumber(minimum: number, maximum: number): (value: string) => numbe
     }
     return number
   }
+}
+
+function serverAddress(value: string): string {
+  parseServerAddress(value)
+  return value
 }
 
 function network(value: string): Network {

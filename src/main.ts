@@ -1,15 +1,16 @@
 import { callHere, catalog, openAccounts, startService, version } from "./app.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
+import { spawnWorker } from "./surfaces/cli/worker.ts"
 
-/** Resolves on the first SIGTERM or SIGINT. */
-function stopRequested(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
-  })
-}
+/** Set in the environment of worker processes. */
+const workerMark = "PENKNIFE_WORKER"
 
-const code = await runCli(process.argv.slice(2), {
+const isWorker = process.env[workerMark] === "1"
+const argv = process.argv.slice(2)
+
+// No top-level await: bytecode is compiled as CommonJS, which has none.
+runCli(argv, {
   terminal: {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
@@ -17,10 +18,25 @@ const code = await runCli(process.argv.slice(2), {
   env: process.env,
   version,
   catalog,
-  now: systemClock.now,
+  clock: systemClock,
+  isWorker,
+  spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,
   startService,
   openAccounts,
   callHere,
-})
-process.exit(code)
+}).then((code) => process.exit(code))
+
+/** Resolves on the first SIGTERM or SIGINT; in a worker also when its supervisor is gone. */
+function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+    if (isWorker) process.stdin.on("end", resolve).resume()
+  })
+}
+
+/** How to run this program again: the executable by itself, or the runtime with the source. */
+function programCommand(): string[] {
+  const compiled = !/\.[jt]s$/.test(Bun.main) || Bun.main.startsWith("/$bunfs/")
+  return compiled ? [process.execPath] : [process.execPath, Bun.main]
+}

@@ -65,12 +65,8 @@ describe("accounts and keys", () => {
   test("a life: create, show, grant, set-plan, key, rotate, revoke, close", async () => {
     const db = ["--db", newStore()]
     const account = await json("account", "create", "--name", "Ann", "--plan", "free", ...db)
-    expect(account).toMatchObject({
-      id: expect.stringMatching(/^acc_/),
-      name: "Ann",
-      plan: "free",
-      closed: null,
-    })
+    expect(account.id).toMatch(/^acc_[0-9A-Za-z]{16}$/)
+    expect(account).toMatchObject({ name: "Ann", plan: "free", closed: null })
 
     const key = await json(
       "key",
@@ -153,7 +149,7 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     [["serve", "--port", "x"], "--port must be a whole number from 0 to 65535, not 'x'."],
     [["serve", "--nonsense"], "unknown option '--nonsense'"],
     [["account", "create"], "required option '--name <NAME>' not specified"],
-    [["account", "grant", "acc_1", "-5"], "unknown option '-5'"],
+    [["account", "grant", "acc_1", "-5"], "Write a whole number, 1 or more."],
     [["account", "grant", "acc_1", "0"], "Write a whole number, 1 or more."],
     [["key", "create", "--account", "acc_1", "--expires", "soon"], "Write a date such as 2027-01-31"],
     [["key", "create", "--account", "acc_1", "--expires", "2027-02-30"], "Write a date such as"],
@@ -237,7 +233,7 @@ describe("serve", () => {
   test("says when it listens, makes the demo key once, and the printed call works", async () => {
     const db = newStore()
     const first = await serve(["serve", "--port", "0", "--db", db, "--demo"], async (out) => {
-      const [, url, key] = /curl -H 'x-api-key: (pk_\w+)' '([^']+)'/.exec(out)?.toReversed() ?? []
+      const [, key, url] = /curl -H 'x-api-key: (pk_\w+)' '([^']+)'/.exec(out) ?? []
       const answer = await fetch(url === undefined ? "" : String(url), {
         headers: { "x-api-key": String(key) },
       })

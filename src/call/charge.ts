@@ -1,74 +1,122 @@
 import { type Balance, balanceOf, covers } from "../account/credits.ts"
 import type { Clock } from "../apis/contract.ts"
-import type { Charge, ChargeOutcome, Store } from "../store/store.ts"
+import type { AccountRecord, Charge, Store, UsageRow } from "../store/store.ts"
 import { Fault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
+import { createTurnBatch } from "./turn-batch.ts"
 
-/** A call that is to be paid for if it succeeds. */
+/** Credits that are kept free for a call under way. In memory only: a crash leaves none. */
 export interface Hold {
   readonly caller: Caller
   readonly api: string
   readonly credits: number
-  readonly balance: Balance
+  /** Gives the credits free. To be called once, whatever became of the call. */
+  release(): void
 }
 
 export interface Charges {
-  /** Before the run: refuses a call that the balance, as last read, cannot cover. Nothing is stored. */
+  /** Before the run: refuses a call that the balance, less what other calls hold, cannot cover. */
   hold(caller: Caller, api: string, credits: number): Hold
   /** After success and before the answer leaves: the database decides and commits, or the call becomes the refusal. */
   settle(hold: Hold): Promise<void>
+  /** The balance as last heard of. */
+  balance(caller: Caller): Balance
+  /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
+  report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
 }
 
-interface Waiting {
-  readonly charge: Charge
-  readonly done: (outcome: ChargeOutcome) => void
-  readonly failed: (cause: unknown) => void
+/** What this process knows of an account: what the database last said, and what calls under way hold of it. */
+interface Known {
+  account: AccountRecord
+  revision: number
+  held: number
 }
 
-/** All charges that arrive in one turn of the event loop share one transaction, so that a busy server commits rarely. */
+/** Accounts kept in memory at most; one that holds nothing goes first. */
+const maxKnown = 50_000
+
+/** Charges of one turn of the event loop share one transaction. */
 export function createCharges(store: Store, clock: Clock): Charges {
-  let waiting: Waiting[] = []
+  const submit = createTurnBatch((charges: readonly Charge[]) => store.charge(charges))
+  const accounts = new Map<string, Known>()
 
-  async function flush(): Promise<void> {
-    const batch = waiting
-    waiting = []
-    try {
-      const outcomes = await store.charge(batch.map(({ charge }) => charge))
-      for (const [index, { done, failed }] of batch.entries()) {
-        const outcome = outcomes[index]
-        if (outcome) done(outcome)
-        else failed(new Error("the store answered fewer outcomes than it was given charges"))
-      }
-    } catch (cause) {
-      for (const { failed } of batch) failed(cause)
-    }
+  function knownOf({ account, revision }: Caller): Known {
+    const known = accounts.get(account.id)
+    if (known?.revision === revision) return known
+    // An administrator has changed something since: what came with the key was read after that.
+    if (known) return Object.assign(known, { account, revision })
+    if (accounts.size >= maxKnown) forgetIdle(accounts)
+    const fresh: Known = { account, revision, held: 0 }
+    accounts.set(account.id, fresh)
+    return fresh
   }
 
-  function submit(charge: Charge): Promise<ChargeOutcome> {
-    return new Promise((done, failed) => {
-      if (waiting.length === 0) setImmediate(flush)
-      waiting.push({ charge, done, failed })
-    })
+  function balance(caller: Caller): Balance {
+    return balanceOf(knownOf(caller).account, caller.plan, clock.now())
   }
 
   return {
+    balance,
     hold(caller, api, credits) {
-      const balance = balanceOf(caller.account, caller.plan, clock.now())
-      if (!covers(balance, credits)) throw creditsUsedUp(balance, credits)
-      return { caller, api, credits, balance }
+      const known = knownOf(caller)
+      const current = balance(caller)
+      if (!covers(current, known.held + credits)) throw creditsUsedUp(current, credits)
+      known.held += credits
+      let held = true
+      return {
+        caller,
+        api,
+        credits,
+        release() {
+          if (held) known.held -= credits
+          held = false
+        },
+      }
     },
-    async settle({ caller, api, credits, balance }) {
+    async settle({ caller, api, credits }) {
+      const known = knownOf(caller)
+      const { allowance, period } = balance(caller)
       const outcome = await submit({
         accountId: caller.account.id,
         api,
         calls: 1,
         credits,
-        allowance: balance.allowance,
-        periodStartMs: balance.period.startMs,
-        day: new Date(clock.now()).toISOString().slice(0, 10),
+        allowance,
+        periodStartMs: period.startMs,
+        day: dayOf(clock.now()),
       })
-      if (!outcome.charged) throw creditsUsedUp(balance, credits)
+      if (outcome.charged) {
+        const { used, bonus, periodStartMs } = outcome
+        known.account = { ...known.account, used, bonus, periodStartMs }
+        return
+      }
+      // Another process was faster. What it left is what the next hold has to know.
+      known.account = (await store.findAccount(caller.account.id)) ?? known.account
+      throw creditsUsedUp(balance(caller), credits)
     },
+    async report(caller) {
+      const known = knownOf(caller)
+      known.account = (await store.findAccount(caller.account.id)) ?? known.account
+      const current = balance(caller)
+      return { balance: current, rows: await store.usage(caller.account.id, dayOf(current.period.startMs)) }
+    },
+  }
+}
+
+let dayCache = { startMs: Number.NaN, text: "" }
+
+/** The UTC day of an instant, `YYYY-MM-DD`; formatted once a day, not once a call. */
+function dayOf(nowMs: number): string {
+  const startMs = nowMs - (nowMs % 86_400_000)
+  if (dayCache.startMs !== startMs) dayCache = { startMs, text: new Date(nowMs).toISOString().slice(0, 10) }
+  return dayCache.text
+}
+
+function forgetIdle(accounts: Map<string, Known>): void {
+  for (const [id, { held }] of accounts) {
+    if (held > 0) continue
+    accounts.delete(id)
+    return
   }
 }
 

@@ -3,9 +3,10 @@ import type { Envelope } from "../encode/formats.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charges } from "./charge.ts"
 import { type Fault, toFault } from "./fault.ts"
-import type { Gate } from "./gate.ts"
+import type { Caller, Gate } from "./gate.ts"
 import type { RawInput, ReadInput } from "./input.ts"
 import type { Mask } from "./present.ts"
+import { creditHeaders, noStanding, type StandingHeaders } from "./standing.ts"
 
 /** One request for one API, whatever way it came in. */
 export interface Call {
@@ -42,34 +43,45 @@ export interface Road {
 
 /** Takes a call down the road: gate → input → hold → run → settle → present. Never throws. */
 export async function execute(call: Call, road: Road): Promise<Reply> {
-  const { api } = call
+  const { definition, credits, readInput, mask } = call.api
+  let caller: Caller | null = null
+  let rate = noStanding
   try {
-    const caller = await road.gate.identify(call.key, call.address)
-    road.gate.requireApi(caller, api.definition.id)
+    caller = await road.gate.identify(call.key, call.address)
+    road.gate.requireApi(caller, definition.id)
+    rate = await road.gate.requireRate(caller)
 
-    const input = api.readInput(await call.read(), caller.plan.premium)
-    const hold = road.charges.hold(caller, api.definition.id, api.credits)
-    const data = await api.definition.run(input, { ports: road.ports })
-    await road.charges.settle(hold)
-
-    return succeed(caller.plan.premium ? data : api.mask(data))
+    const input = readInput(await call.read(), caller.plan.premium)
+    const hold = road.charges.hold(caller, definition.id, credits)
+    try {
+      const data = await definition.run(input, { ports: road.ports })
+      await road.charges.settle(hold)
+      return succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road))
+    } finally {
+      hold.release()
+    }
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault)
+    return fail(fault, caller ? standingOf(caller, rate, road) : noStanding)
   }
 }
 
-function succeed(data: Record<string, unknown>): Reply {
-  return { status: 200, envelope: { status: "ok", error: null, data }, headers: noHeaders }
+/** Where a known caller stands: on success and refusal alike. */
+export function standingOf(caller: Caller, rate: StandingHeaders, { charges }: Road): StandingHeaders {
+  return { ...rate, ...creditHeaders(charges.balance(caller), caller.plan) }
+}
+
+export function succeed(data: Record<string, unknown>, headers: Reply["headers"]): Reply {
+  return { status: 200, envelope: { status: "ok", error: null, data }, headers }
 }
 
 /** The answer that a fault becomes. */
-export function fail(fault: Fault): Reply {
+export function fail(fault: Fault, headers: Reply["headers"] = noStanding): Reply {
   return {
     status: fault.status,
     envelope: { status: "error", error: fault.message, data: null },
-    headers: fault.headers,
+    headers: { ...headers, ...fault.headers },
   }
 }
 
@@ -82,5 +94,3 @@ export function logFault(fault: Fault, requestId: string, log: Log): void {
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
   })
 }
-
-const noHeaders = {}

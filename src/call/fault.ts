@@ -18,6 +18,7 @@ const table = {
     status: 415,
     text: "The request 'body' must be JSON: send the header 'Content-Type: application/json'.",
   },
+  rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
   internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
   upstreamUnavailable: { status: 503, text: null },

@@ -2,14 +2,18 @@ import { addressMatches, type Network, toNetworks } from "../account/address.ts"
 import { hashKey, isWellFormedKey } from "../account/key.ts"
 import type { Plan, Plans } from "../account/plan.ts"
 import type { Clock } from "../apis/contract.ts"
-import type { AccountRecord, KeyAccess, KeyRecord, Store } from "../store/store.ts"
+import type { AccountRecord, KeyAccess, KeyRecord, RateState, RateTake, Store } from "../store/store.ts"
 import { Fault, fixedFault } from "./fault.ts"
+import { noStanding, rateHeaders, type StandingHeaders, tightestOf } from "./standing.ts"
+import { createTurnBatch } from "./turn-batch.ts"
 
 /** Who calls, as the gate has found out. */
 export interface Caller {
   readonly key: KeyRecord
   readonly account: AccountRecord
   readonly plan: Plan
+  /** Of the store's administration when key and account were read. */
+  readonly revision: number
 }
 
 export interface Gate {
@@ -17,9 +21,19 @@ export interface Gate {
   identify(key: string | null, address: () => string): Promise<Caller>
   /** May they? Throws the 403 of an API that the key does not allow. */
   requireApi(caller: Caller, api: string): void
+  /** How fast? Takes a call from the limits of account and key, or throws the 429; gives the rate-limit headers. */
+  requireRate(caller: Caller): Promise<StandingHeaders> | StandingHeaders
 }
 
 export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
+  const takeRate = createTurnBatch((takes: readonly RateTake[]) => store.takeRates(takes))
+
+  async function takeFrom(buckets: RateTake["buckets"]): Promise<StandingHeaders> {
+    const outcome = await takeRate({ buckets, nowMs: clock.now() })
+    if (!outcome.granted) throw throttled(outcome.buckets)
+    return rateHeaders(outcome.buckets)
+  }
+
   return {
     async identify(text, address) {
       if (!text) throw fixedFault("keyMissing")
@@ -33,14 +47,31 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
         throw new Error(
           `account ${access.account.id} has plan '${access.account.plan}', which is not configured`,
         )
-      return { key: access.key, account: access.account, plan }
+      return { key: access.key, account: access.account, plan, revision: access.revision }
     },
     requireApi({ key }, api) {
       if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
         throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       }
     },
+    requireRate({ key, account, plan }) {
+      const buckets = [
+        ...(plan.requestsPerMinute === null ? [] : [{ id: account.id, perMinute: plan.requestsPerMinute }]),
+        ...(key.rateLimit === null ? [] : [{ id: key.id, perMinute: key.rateLimit }]),
+      ]
+      return buckets.length === 0 ? noStanding : takeFrom(buckets)
+    },
   }
+}
+
+function throttled(buckets: readonly RateState[]): Fault {
+  const limit = tightestOf(buckets)
+  const seconds = Math.ceil((limit?.retryInMs ?? 0) / 1_000)
+  return new Fault(
+    "rateLimited",
+    `The limit of ${limit?.perMinute} calls per minute is reached; try again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
+    { headers: { ...rateHeaders(buckets), "retry-after": String(seconds) } },
+  )
 }
 
 function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number): void {

@@ -7,6 +7,8 @@ export interface Store {
   findKey(secretHash: string): Promise<KeyAccess | null>
   /** Decides and commits charges in order, in one transaction; the outcomes are in the same order. */
   charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
+  /** Takes a call from rate-limit buckets, exactly, in whatever process; the outcomes are in the same order. */
+  takeRates(takes: readonly RateTake[]): Promise<readonly RateOutcome[]>
 
   createAccount(account: AccountRecord): Promise<void>
   findAccount(id: string): Promise<AccountRecord | null>
@@ -80,6 +82,8 @@ export interface KeyAccess {
   readonly account: AccountRecord
   /** When this secret stops because the key was rotated; null for the current one. */
   readonly secretUntilMs: number | null
+  /** Rises with every administrative change of keys and accounts; charges leave it alone. */
+  readonly revision: number
 }
 
 export interface Charge {
@@ -100,6 +104,28 @@ export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
   /** The balance no longer covers it, or the account is gone. Nothing was taken. */
   | { readonly charged: false }
+
+/** One call that has to be granted by every bucket, or takes from none. */
+export interface RateTake {
+  readonly buckets: readonly { readonly id: string; readonly perMinute: number }[]
+  readonly nowMs: number
+}
+
+export interface RateOutcome {
+  readonly granted: boolean
+  /** The buckets of the take, in order, as they stand after it. */
+  readonly buckets: readonly RateState[]
+}
+
+export interface RateState {
+  readonly perMinute: number
+  /** Calls that could follow at once. */
+  readonly remaining: number
+  /** Until the bucket is full again. */
+  readonly fullInMs: number
+  /** Until it grants a call; 0 when it does now. */
+  readonly retryInMs: number
+}
 
 export interface UsageRow {
   readonly day: string

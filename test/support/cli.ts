@@ -36,10 +36,15 @@ export async function runCliForTest(
     env: options.env ?? {},
     version: "0.0.0-test",
     catalog,
-    now: systemClock.now,
+    clock: systemClock,
+    isWorker: false,
+    spawnWorker: () => {
+      throw new Error("this test starts no workers")
+    },
     stopRequested:
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
-    startService: (config) => startService(config, options.ports),
+    startService: (config, more) =>
+      startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
     openAccounts,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),
   })

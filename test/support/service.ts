@@ -44,7 +44,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
   const config = loadConfig({ flags, env: {}, file })
   const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...options.ports }
-  const service = await startService(config, ports)
+  const service = await startService(config, { ports })
   const { url } = service.server
   const fetchPath: TestService["fetch"] = (path, { key, ...init } = {}) => {
     const headers = new Headers(init.headers)

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { Charge, ChargeOutcome } from "../store.ts"
 
-/** What the month still gives, after a renewal that this charge may bring; the CHECKs of the table guard the rest. */
+/** What the month has used, after a renewal that this charge may bring. */
 const used = "iif($periodStartMs > period_start_ms, 0, used)"
 const monthlyLeft = `max(0, $allowance - ${used})`
 const fromMonth = `iif($allowance IS NULL, $credits, min($credits, ${monthlyLeft}))`
@@ -30,18 +30,67 @@ interface ChargedRow {
   periodStartMs: number
 }
 
-/** Prepares `charge` of the store: a list of charges in one transaction, each decided on its own, in order. */
-export function prepareCharges(database: Database): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
-  const debit = database.query<ChargedRow, Record<string, string | number | null>>(chargeAccount)
-  const book = database.query<unknown, Record<string, string | number | null>>(bookUsage)
+type Parameters = Record<string, string | number | null>
 
-  function decide(charge: Charge): ChargeOutcome {
-    const { accountId, day, api, calls, credits, allowance, periodStartMs } = charge
+/**
+ * Prepares `charge` of the store: a list of charges in one transaction. Charges of one account are tried together, since
+ * mostly all fit and one statement is then enough; where together they do not, each is decided on its own, in order.
+ */
+export function prepareCharges(database: Database): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
+  const debit = database.query<ChargedRow, Parameters>(chargeAccount)
+  const book = database.query<unknown, Parameters>(bookUsage)
+
+  function decide({ accountId, allowance, periodStartMs }: Charge, credits: number): ChargeOutcome {
     const row = debit.get({ accountId, credits, allowance, periodStartMs })
-    if (row === null) return { charged: false }
-    book.run({ accountId, day, api, calls, credits })
-    return { charged: true, ...row }
+    return row === null ? { charged: false } : { charged: true, ...row }
   }
 
-  return database.transaction((charges: readonly Charge[]) => charges.map(decide)).immediate
+  function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
+    const entries = charges.map((charge): Entry => ({ charge, outcome: { charged: false } }))
+    for (const group of groupsOf(entries, accountOf)) {
+      const together = decide(group[0].charge, sumOf(group, "credits"))
+      for (const entry of group) {
+        const decided = together.charged || group.length === 1
+        entry.outcome = decided ? together : decide(entry.charge, entry.charge.credits)
+      }
+    }
+    const charged = entries.filter(({ outcome }) => outcome.charged)
+    for (const group of groupsOf(charged, usageOf)) {
+      const { accountId, day, api } = group[0].charge
+      book.run({ accountId, day, api, calls: sumOf(group, "calls"), credits: sumOf(group, "credits") })
+    }
+    return entries.map(({ outcome }) => outcome)
+  }
+
+  return database.transaction(chargeAll).immediate
+}
+
+interface Entry {
+  readonly charge: Charge
+  outcome: ChargeOutcome
+}
+type Group = [Entry, ...Entry[]]
+
+function groupsOf(entries: readonly Entry[], keyOf: (charge: Charge) => string): Iterable<Group> {
+  const groups = new Map<string, Group>()
+  for (const entry of entries) {
+    const key = keyOf(entry.charge)
+    const group = groups.get(key)
+    if (group) group.push(entry)
+    else groups.set(key, [entry])
+  }
+  return groups.values()
+}
+
+/** Charges that one statement can decide together. */
+function accountOf({ accountId, allowance, periodStartMs }: Charge): string {
+  return `${accountId} ${allowance} ${periodStartMs}`
+}
+
+function usageOf({ accountId, day, api }: Charge): string {
+  return `${accountId} ${day} ${api}`
+}
+
+function sumOf(group: Group, field: "calls" | "credits"): number {
+  return group.reduce((sum, { charge }) => sum + charge[field], 0)
 }

@@ -51,6 +51,59 @@ const migrations: readonly string[] = [
     credits    INTEGER NOT NULL,
     PRIMARY KEY (account_id, day, api)
   ) STRICT, WITHOUT ROWID;
+
+  -- Rate-limit buckets: when each is full again, in microseconds since the Unix epoch.
+  CREATE TABLE rates (
+    id         TEXT PRIMARY KEY, -- of an account or a key
+    full_at_us INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- revision rises with every administrative change, so that other processes drop what they keep in memory.
+  CREATE TABLE meta (
+    name  TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO meta VALUES ('revision', 1);
+  `,
+  `
+  ALTER TABLE accounts ADD COLUMN webhook_url TEXT;
+  ALTER TABLE accounts ADD COLUMN webhook_secret TEXT; -- as it is: signing needs it
+  ALTER TABLE accounts ADD COLUMN webhook_allow_private INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN webhook_gone_ms INTEGER; -- when its receiver answered 410
+  -- The highest threshold raised in the month that used counts, in percent.
+  ALTER TABLE accounts ADD COLUMN notified INTEGER NOT NULL DEFAULT 0;
+
+  -- The outbox: written with the charge that raised a notice. Two a month and account at most.
+  CREATE TABLE notices (
+    id              TEXT PRIMARY KEY,
+    account_id      TEXT NOT NULL REFERENCES accounts (id),
+    period_start_ms INTEGER NOT NULL,
+    threshold       INTEGER NOT NULL, -- percent
+    plan            TEXT NOT NULL,
+    used            INTEGER NOT NULL,
+    allowance       INTEGER NOT NULL,
+    raised_ms       INTEGER NOT NULL,
+    state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent')),
+    attempts        INTEGER NOT NULL DEFAULT 0,
+    waited_ms       INTEGER NOT NULL DEFAULT 0, -- between attempts, in all
+    next_attempt_ms INTEGER CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')), -- or the end of a lease
+    last_status     INTEGER,
+    last_error      TEXT,
+    delivered_ms    INTEGER,
+    UNIQUE (account_id, period_start_ms, threshold)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
+
+  -- The delivery log.
+  CREATE TABLE notice_attempts (
+    notice_id   TEXT NOT NULL REFERENCES notices (id),
+    attempt     INTEGER NOT NULL, -- 1, 2, …
+    at_ms       INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    status      INTEGER,
+    error       TEXT,
+    PRIMARY KEY (notice_id, attempt)
+  ) STRICT, WITHOUT ROWID;
   `,
 ]
 

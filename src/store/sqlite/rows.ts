@@ -81,8 +81,9 @@ export function keyParameters(key: KeyRecord) {
   }
 }
 
-export function toAccess(row: AccessRow): KeyAccess {
+export function toAccess(row: AccessRow, revision: number): KeyAccess {
   return {
+    revision,
     secretUntilMs: row.secret_until_ms,
     key: toKey({
       id: row.key_id,

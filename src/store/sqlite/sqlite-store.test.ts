@@ -64,7 +64,7 @@ describe("accounts and keys", () => {
     await store.createAccount(account)
     await store.createKey(key, { hash: "h1", prefix: "pk_abcdef", createdMs: 1_000 })
     expect(await store.findAccount("acc_1")).toStrictEqual(account)
-    expect(await store.findKey("h1")).toStrictEqual({ key, account, secretUntilMs: null })
+    expect(await store.findKey("h1")).toStrictEqual({ key, account, secretUntilMs: null, revision: 2 })
     expect(await store.listKeys("acc_1")).toStrictEqual([key])
     expect(await store.listKeys("acc_2")).toStrictEqual([])
     expect(await store.findKey("h2")).toBeNull()
@@ -156,6 +156,77 @@ describe("charging", () => {
       { charged: false },
     ])
     expect(await store.usage("acc_1", "")).toEqual([])
+  })
+})
+
+describe("keys in memory", () => {
+  test("a change by another connection is seen by the next look-up, a charge brings no reload", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1_000 })
+    const other = createSqliteStore(openDatabase(file))
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+    const first = await store.findKey("h1")
+    await other.charge([charge])
+    await nextTurn()
+    expect(await store.findKey("h1")).toBe(first)
+    await other.revokeKey("key_1", 7_000)
+    await nextTurn()
+    const second = await store.findKey("h1")
+    expect(second?.key.revokedMs).toBe(7_000)
+    expect(second?.account.used).toBe(1)
+    expect(second?.revision).toBeGreaterThan(first?.revision ?? 0)
+    await other.close()
+  })
+
+  test("its own changes are seen in the same turn", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1_000 })
+    expect((await store.findKey("h1"))?.key.revokedMs).toBeNull()
+    await store.revokeKey("key_1", 4_000)
+    expect((await store.findKey("h1"))?.key.revokedMs).toBe(4_000)
+  })
+})
+
+describe("rate limits", () => {
+  const take = (nowMs: number, ...buckets: [string, number][]) =>
+    store
+      .takeRates([{ nowMs, buckets: buckets.map(([id, perMinute]) => ({ id, perMinute })) }])
+      .then((outcomes) => outcomes[0])
+
+  test.each([1, 7, 60, 1_000])(
+    "a limit of %d grants exactly that many at once, and refills evenly",
+    async (limit) => {
+      for (let left = limit - 1; left >= 0; left--) {
+        expect(await take(0, ["a", limit])).toMatchObject({ granted: true, buckets: [{ remaining: left }] })
+      }
+      const refused = await take(0, ["a", limit])
+      expect(refused).toMatchObject({ granted: false, buckets: [{ remaining: 0 }] })
+      const waitMs = refused?.buckets[0]?.retryInMs ?? 0
+      expect(Math.abs(waitMs - 60_000 / limit)).toBeLessThanOrEqual(1)
+      expect(await take(waitMs - 2, ["a", limit])).toMatchObject({ granted: false })
+      expect(await take(waitMs, ["a", limit])).toMatchObject({ granted: true })
+      expect(await take(10_000_000, ["a", limit])).toMatchObject({
+        granted: true,
+        buckets: [{ remaining: limit - 1 }],
+      })
+    },
+  )
+
+  test("a call that one bucket refuses takes from none", async () => {
+    await take(0, ["key", 1])
+    for (let i = 0; i < 5; i++)
+      expect(await take(0, ["account", 2], ["key", 1])).toMatchObject({ granted: false })
+    expect(await take(0, ["account", 2])).toMatchObject({ granted: true, buckets: [{ remaining: 1 }] })
+  })
+
+  test("a clock set back by a day throttles for a minute at most", async () => {
+    const day = 86_400_000
+    await take(day, ["a", 1])
+    expect(await take(0, ["a", 1])).toMatchObject({
+      granted: false,
+      buckets: [{ fullInMs: 60_000, retryInMs: 60_000 }],
+    })
+    expect(await take(60_000, ["a", 1])).toMatchObject({ granted: true })
   })
 })
 

@@ -1,7 +1,9 @@
 import type { Database } from "bun:sqlite"
 import type { AccountChange, Store } from "../store.ts"
+import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
 import { guarded } from "./open.ts"
+import { prepareRates } from "./rates.ts"
 import {
   type AccessRow,
   type AccountRow,
@@ -22,6 +24,24 @@ export function createSqliteStore(database: Database): Store {
      FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id
      WHERE secrets.hash = ?1`,
   )
+  const takeRates = prepareRates(database)
+  const access = createAccessCache(database, (hash, revision) => {
+    const row = findAccess.get(hash)
+    return row && toAccess(row, revision)
+  })
+  const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
+
+  /** An administrative change: all or nothing, and noticed by whoever keeps keys in memory. */
+  function administer<T>(change: () => T): T {
+    const run = database.transaction(() => {
+      raiseRevision.run()
+      return change()
+    })
+    const result = guarded(run.immediate)
+    access.clear()
+    return result
+  }
+
   const findAccount = database.query<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?1")
   const findKeyById = database.query<KeyRow, [string]>("SELECT * FROM keys WHERE id = ?1")
   const insertSecret = database.query<unknown, [string, string, number]>(
@@ -30,11 +50,13 @@ export function createSqliteStore(database: Database): Store {
 
   return {
     async findKey(secretHash) {
-      const row = guarded(() => findAccess.get(secretHash))
-      return row && toAccess(row)
+      return guarded(() => access.find(secretHash))
     },
     async charge(charges) {
       return guarded(() => charge(charges))
+    },
+    async takeRates(takes) {
+      return guarded(() => takeRates(takes))
     },
 
     async createAccount(account) {
@@ -58,29 +80,27 @@ export function createSqliteStore(database: Database): Store {
       return rows.map(toAccount)
     },
     async updateAccount(id, change) {
-      return guarded(() => updateAccount(database, id, change))
+      return administer(() => updateAccount(database, id, change))
     },
     async grant(accountId, credits) {
-      const { changes } = guarded(() =>
+      const { changes } = administer(() =>
         database.query("UPDATE accounts SET bonus = bonus + ?2 WHERE id = ?1").run(accountId, credits),
       )
       return changes === 1
     },
 
     async createKey(key, secret) {
-      guarded(
-        database.transaction(() => {
-          database
-            .query(
-              `INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, allow_apis,
+      administer(() => {
+        database
+          .query(
+            `INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, allow_apis,
                  block_apis, allow_ips, rate_limit)
                VALUES ($id, $accountId, $name, $prefix, $createdMs, $expiresMs, $revokedMs, $allowApis,
                  $blockApis, $allowIps, $rateLimit)`,
-            )
-            .run(keyParameters(key))
-          insertSecret.run(secret.hash, key.id, secret.createdMs)
-        }).immediate,
-      )
+          )
+          .run(keyParameters(key))
+        insertSecret.run(secret.hash, key.id, secret.createdMs)
+      })
     },
     async findKeyById(id) {
       const row = guarded(() => findKeyById.get(id))
@@ -97,22 +117,18 @@ export function createSqliteStore(database: Database): Store {
       return rows.map(toKey)
     },
     async rotateKey(id, secret, othersUntilMs) {
-      return guarded(
-        database.transaction(() => {
-          const { changes } = database
-            .query("UPDATE keys SET prefix = ?2 WHERE id = ?1")
-            .run(id, secret.prefix)
-          if (changes === 0) return false
-          database
-            .query("UPDATE secrets SET until_ms = min(coalesce(until_ms, ?2), ?2) WHERE key_id = ?1")
-            .run(id, othersUntilMs)
-          insertSecret.run(secret.hash, id, secret.createdMs)
-          return true
-        }).immediate,
-      )
+      return administer(() => {
+        const { changes } = database.query("UPDATE keys SET prefix = ?2 WHERE id = ?1").run(id, secret.prefix)
+        if (changes === 0) return false
+        database
+          .query("UPDATE secrets SET until_ms = min(coalesce(until_ms, ?2), ?2) WHERE key_id = ?1")
+          .run(id, othersUntilMs)
+        insertSecret.run(secret.hash, id, secret.createdMs)
+        return true
+      })
     },
     async revokeKey(id, atMs) {
-      const { changes } = guarded(() =>
+      const { changes } = administer(() =>
         database
           .query("UPDATE keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1")
           .run(id, atMs),

@@ -8,7 +8,7 @@ import { collect, toDurationMs, toInstantMs, toPositiveInteger } from "./values.
 
 /** `key create · list · rotate · revoke`. */
 export function keyCommand(parts: CliParts): Command {
-  const { terminal, now } = parts
+  const { terminal, clock } = parts
   return new Command("key")
     .description("Make and manage API keys. A key is shown once, when it is made.")
     .addCommand(
@@ -19,7 +19,7 @@ export function keyCommand(parts: CliParts): Command {
           .requiredOption("--account <ID>", "the account it belongs to")
           .option("--name <NAME>", "what to call it")
           .option("--expires <WHEN>", "when it stops: 2027-01-31, or 30d from now", (text) =>
-            toInstantMs(text, now()),
+            toInstantMs(text, clock.now()),
           )
           .option("--allow-api <API>", "the only API it may call; repeatable", collect)
           .option("--block-api <API>", "an API it may not call; repeatable", collect)

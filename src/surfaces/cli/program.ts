@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander"
 import { AccountError, type Accounts } from "../../account/accounts.ts"
-import { type ApiDefinition, InputRejected, Unavailable } from "../../apis/contract.ts"
+import { type ApiDefinition, type Clock, InputRejected, Unavailable } from "../../apis/contract.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { Config } from "../../config.ts"
 import { ConfigError } from "../../config-error.ts"
@@ -10,6 +10,8 @@ import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
 import type { Terminal } from "./output.ts"
 import { serveCommand } from "./serve.ts"
+import type { WorkerProcess } from "./supervisor.ts"
+import { WorkerFailed } from "./worker.ts"
 
 /** What the commands do their work with; handed in, so that they know nothing of how it is put together. */
 export interface CliParts {
@@ -17,14 +19,17 @@ export interface CliParts {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly catalog: readonly ApiDefinition[]
-  readonly now: () => number
+  readonly clock: Clock
+  /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
+  readonly isWorker: boolean
+  /** Starts this same command line as a worker, on the given port where there is one already. */
+  spawnWorker(port: number | null): WorkerProcess
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stopRequested: () => Promise<void>
-  startService(config: Config): Promise<{
-    readonly server: { readonly url: string }
-    readonly accounts: Accounts
-    stop(): Promise<void>
-  }>
+  startService(
+    config: Config,
+    options: { sharedPort: boolean },
+  ): Promise<{ readonly server: { readonly url: string }; stop(): Promise<void> }>
   openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
   callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
 }
@@ -70,4 +75,12 @@ function toMessage(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }
 
-const expected = [AccountError, ConfigError, InputRejected, StoreUnavailable, StoreUnusable, Unavailable]
+const expected = [
+  AccountError,
+  ConfigError,
+  InputRejected,
+  StoreUnavailable,
+  StoreUnusable,
+  Unavailable,
+  WorkerFailed,
+]

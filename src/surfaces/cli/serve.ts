@@ -1,10 +1,12 @@
 import { Command } from "commander"
-import type { Accounts } from "../../account/accounts.ts"
-import { type OptionKey, options } from "../../config.ts"
+import { type Config, type OptionKey, options } from "../../config.ts"
+import { ConfigError } from "../../config-error.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
+import { supervise } from "./supervisor.ts"
 
-export function serveCommand({ terminal, env, startService, stopRequested }: CliParts): Command {
+export function serveCommand(parts: CliParts): Command {
+  const { terminal, env, stopRequested } = parts
   const command = new Command("serve")
     .description("Run the service.")
     .option("--demo", "on an empty data file, make an account and a key and print a call to paste")
@@ -13,29 +15,50 @@ export function serveCommand({ terminal, env, startService, stopRequested }: Cli
 
   return command.action(async () => {
     const { json, demo } = command.opts<{ json?: boolean; demo?: boolean }>()
-    const service = await startService(readSettings(command, env))
-    const { url } = service.server
+    const config = readSettings(command, env)
+    const key = demo ? await createDemoKey(config, parts) : null
+    const service = config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, parts)
     const stopped = stopRequested()
-    const key = demo ? await createDemoKey(service.accounts) : null
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
-      event({ event: "listening", url, pid: process.pid })
+      event({ event: "listening", url: service.url, pid: process.pid })
       if (key) event({ event: "demo-key", key })
     } else {
-      terminal.out(`penknife listening on ${url}\n`)
-      if (key) terminal.out(demoText(url, key))
+      terminal.out(`penknife listening on ${service.url}\n`)
+      if (key) terminal.out(demoText(service.url, key))
     }
     await stopped
     await service.stop()
   })
 }
 
+interface Running {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
+  const service = await startService(config, { sharedPort: isWorker })
+  return { url: service.server.url, stop: () => service.stop() }
+}
+
+/** One port shared by several processes on one data file. Only Linux spreads connections over them. */
+async function startWorkers(config: Config, { spawnWorker, clock, terminal }: CliParts): Promise<Running> {
+  if (process.platform !== "linux")
+    throw new ConfigError("--workers over 1 needs Linux, which shares a port evenly.")
+  return supervise(config.workers, spawnWorker, clock, (message) => terminal.err(`penknife: ${message}\n`))
+}
+
 /** A first account and key for a data file that has none; null where there are accounts already. */
-async function createDemoKey(accounts: Accounts): Promise<string | null> {
-  if ((await accounts.list()).length > 0) return null
-  const { id } = await accounts.create("demo", "pro")
-  const { key } = await accounts.createKey({ accountId: id, name: "demo" })
-  return key
+async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
+  const { accounts, close } = openAccounts(config, { create: true })
+  try {
+    if ((await accounts.list()).length > 0) return null
+    const { id } = await accounts.create("demo", "pro")
+    return (await accounts.createKey({ accountId: id, name: "demo" })).key
+  } finally {
+    await close()
+  }
 }
 
 function demoText(url: string, key: string): string {

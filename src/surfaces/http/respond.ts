@@ -2,7 +2,7 @@ import { fail, type Reply } from "../../call/execute.ts"
 import { type Fault, inputFault } from "../../call/fault.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
-import type { Query } from "./query.ts"
+import { parseQuery, type Query } from "./query.ts"
 
 /** The part of Elysia's context that makes the answer's head. */
 export interface ResponseHead {
@@ -34,17 +34,20 @@ export function negotiateFormat(request: Request, query: Query): Negotiated {
 }
 
 /** Writes a reply's head into `head` and gives its body. */
-export function respond(reply: Reply, format: Format, head: ResponseHead): string {
+export function respond(reply: Reply, format: Format, request: Request, head: ResponseHead): string {
+  const { headers } = head
   head.status = reply.status
-  head.headers["content-type"] = contentTypes[format]
+  headers["content-type"] = contentTypes[format]
   // The same address answers in four formats and to one key only.
-  head.headers.vary = "Accept"
-  head.headers["cache-control"] = "no-store"
-  for (const name in reply.headers) head.headers[name] = reply.headers[name]
+  headers.vary = "Accept"
+  headers["cache-control"] = "no-store"
+  for (const name in reply.headers) headers[name] = reply.headers[name]
+  // What is left of a body that was refused unread must not be taken for the next request (RFC 9112 §9.3).
+  if (!request.bodyUsed && request.body !== null) headers.connection = "close"
   return encodeEnvelope(format, reply.envelope)
 }
 
 /** Answers with a fault, in the format that the request asks for. */
-export function respondFault(fault: Fault, request: Request, query: Query, head: ResponseHead): string {
-  return respond(fail(fault), negotiateFormat(request, query).format, head)
+export function respondFault(fault: Fault, request: Request, head: ResponseHead): string {
+  return respond(fail(fault), negotiateFormat(request, parseQuery(request.url)).format, request, head)
 }

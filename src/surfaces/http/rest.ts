@@ -1,6 +1,7 @@
 import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
 import { inputFault } from "../../call/fault.ts"
 import type { RawInput } from "../../call/input.ts"
+import { reportUsage } from "../../call/usage.ts"
 import { readJsonObject } from "./body.ts"
 import { parseQuery, type Query } from "./query.ts"
 import { type Negotiated, negotiateFormat, type ResponseHead, respond } from "./respond.ts"
@@ -44,7 +45,21 @@ export function createRestHandler(
       },
       road,
     )
-    return respond(reply, negotiated.format, head)
+    return respond(reply, negotiated.format, request, head)
+  }
+}
+
+/** The handler of `GET /v1/usage`. */
+export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<string> {
+  return async ({ request, requestId, address, head }) => {
+    const query = parseQuery(request.url)
+    const negotiated = negotiateFormat(request, query)
+    const check = () => requireReadable(query, negotiated)
+    const reply = await reportUsage(
+      { key: request.headers.get("x-api-key"), address, requestId, check },
+      road,
+    )
+    return respond(reply, negotiated.format, request, head)
   }
 }
 

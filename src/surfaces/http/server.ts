@@ -1,19 +1,21 @@
 import cors from "@elysiajs/cors"
 import { Elysia } from "elysia"
+import type { Server } from "elysia/universal"
 import type { Network } from "../../account/address.ts"
 import type { Random } from "../../apis/contract.ts"
-import { fail, logFault, type PreparedApi, type Road } from "../../call/execute.ts"
+import { fail, logFault, type PreparedApi, type Road, succeed } from "../../call/execute.ts"
 import { Fault, toFault } from "../../call/fault.ts"
 import { clientAddress } from "./client-address.ts"
-import { parseQuery } from "./query.ts"
 import { createRequestIds } from "./request-id.ts"
 import { respond, respondFault } from "./respond.ts"
-import { createRestHandler } from "./rest.ts"
+import { createRestHandler, createUsageHandler, type Exchange } from "./rest.ts"
 
 export interface HttpOptions {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
+  /** Whether other processes listen on the same port and take a share of the connections. */
+  readonly sharedPort: boolean
   /** PEM files; both or none. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   readonly trustedProxies: readonly Network[]
@@ -29,6 +31,8 @@ export interface HttpParts {
   readonly version: string
 }
 
+type Method = "GET" | "POST"
+
 export interface HttpServer {
   readonly url: string
   /** Takes no new connections, waits for calls under way for `graceMs` at most, then cuts them off. */
@@ -37,18 +41,17 @@ export interface HttpServer {
 
 /** Starts the HTTP surface; it accepts connections when this returns. */
 export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpServer {
-  const app = createHttpApp(parts, options)
-  const server = Bun.serve({
+  const app = createHttpApp(parts, options).listen({
     hostname: options.host,
     port: options.port,
+    reusePort: options.sharedPort,
+    development: false,
     // Our own limit answers with an envelope; this one only stops what slips past it.
     maxRequestBodySize: options.maxBodyBytes * 2,
     ...(options.tls && { tls: { cert: Bun.file(options.tls.certFile), key: Bun.file(options.tls.keyFile) } }),
-    fetch: (request, server) => {
-      app.server ??= server
-      return app.fetch(request)
-    },
   })
+  const { server } = app
+  if (!server) throw new Error("the server did not start")
   const host = options.host.includes(":") ? `[${options.host}]` : options.host
   return {
     url: `${options.tls ? "https" : "http"}://${host}:${server.port}`,
@@ -62,6 +65,7 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpSer
 
 function createHttpApp({ apis, road, random, ping, version }: HttpParts, options: HttpOptions) {
   const requestIdFor = createRequestIds(random)
+  const methods = new Map<string, Method>()
   const { trustedProxies, maxBodyBytes } = options
 
   // Hosts such as `http://x/` have fewer letters than Elysia expects unless it is told so.
@@ -71,15 +75,13 @@ function createHttpApp({ apis, road, random, ping, version }: HttpParts, options
     })
     .use(crossOrigin)
     .onError(({ error, code, request, set }) => {
-      const fault = code === "NOT_FOUND" ? notFound(request.url, apis) : toFault(error)
+      const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
       logFault(fault, String(set.headers["x-request-id"]), road.log)
-      return respondFault(fault, request, parseQuery(request.url), set)
+      return respondFault(fault, request, set)
     })
 
-  for (const api of apis) {
-    const { id, method } = api.definition
-    const path = `/v1/${id}`
-    const handle = createRestHandler(api, road, maxBodyBytes)
+  function route(method: Method, path: string, handle: (exchange: Exchange) => Promise<string>) {
+    methods.set(path, method)
     app.route(
       method,
       path,
@@ -87,32 +89,32 @@ function createHttpApp({ apis, road, random, ping, version }: HttpParts, options
         handle({
           request,
           requestId: String(set.headers["x-request-id"]),
-          address: () =>
-            clientAddress(
-              server?.requestIP(request)?.address ?? "",
-              request.headers.get("x-forwarded-for"),
-              trustedProxies,
-            ),
+          address: () => addressOf(request, server),
           head: set,
         }),
       { parse: "none" },
     )
-    app.all(
-      path,
-      ({ request, set }) =>
-        respondFault(methodNotAllowed(request.method, [method]), request, parseQuery(request.url), set),
-      { parse: "none" },
-    )
   }
 
+  function addressOf(request: Request, server: Server | null): string {
+    const socket = server?.requestIP(request)?.address ?? ""
+    return clientAddress(socket, request.headers.get("x-forwarded-for"), trustedProxies)
+  }
+
+  for (const api of apis) {
+    const { id, method } = api.definition
+    route(method, `/v1/${id}`, createRestHandler(api, road, maxBodyBytes))
+  }
+  route("GET", "/v1/usage", createUsageHandler(road))
+
   return app
-    .get("/health", ({ set }) => respond(okReply({ version }), "json", set))
-    .get("/ready", async ({ set }) => {
+    .get("/health", ({ request, set }) => respond(succeed({ version }, {}), "json", request, set))
+    .get("/ready", async ({ request, set }) => {
       try {
         await ping()
-        return respond(okReply({}), "json", set)
+        return respond(succeed({}, {}), "json", request, set)
       } catch (thrown) {
-        return respond(fail(toFault(thrown)), "json", set)
+        return respond(fail(toFault(thrown)), "json", request, set)
       }
     })
 }
@@ -138,18 +140,13 @@ const crossOrigin = cors({
   maxAge: 86_400,
 })
 
-function okReply(data: Record<string, unknown>) {
-  return { status: 200, envelope: { status: "ok" as const, error: null, data }, headers: {} }
-}
-
-function notFound(url: string, apis: readonly PreparedApi[]): Fault {
-  const paths = apis.map(({ definition }) => `/v1/${definition.id}`).join(", ")
+/** The path takes another method, or there is no such path. */
+function noRoute({ url, method }: Request, methods: ReadonlyMap<string, Method>): Fault {
   const path = new URL(url).pathname
-  return new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. The APIs are ${paths}.`)
-}
-
-function methodNotAllowed(used: string, allowed: readonly string[]): Fault {
-  return new Fault("methodNotAllowed", `This path takes ${allowed.join(" or ")}, not ${used}.`, {
-    headers: { allow: allowed.join(", ") },
-  })
+  const allow = methods.get(path)
+  if (allow) {
+    return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
+  }
+  const known = [...methods.keys()].join(", ")
+  return new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. There is ${known}.`)
 }

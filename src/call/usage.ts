@@ -1,0 +1,42 @@
+import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
+import { toFault } from "./fault.ts"
+import type { Caller } from "./gate.ts"
+import { noStanding } from "./standing.ts"
+
+export interface UsageCall extends Omit<Call, "api" | "read"> {
+  /** Throws what is wrong with the request, once the caller is known. */
+  check(): void
+}
+
+/** Answers `GET /v1/usage`: the caller's plan, credits and renewal, and what this month was used for. Costs nothing. */
+export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
+  let caller: Caller | null = null
+  let rate = noStanding
+  try {
+    caller = await road.gate.identify(call.key, call.address)
+    rate = await road.gate.requireRate(caller)
+    call.check()
+    return succeed(await usageOf(caller, road), standingOf(caller, rate, road))
+  } catch (thrown) {
+    const fault = toFault(thrown)
+    logFault(fault, call.requestId, road.log)
+    return fail(fault, caller ? standingOf(caller, rate, road) : noStanding)
+  }
+}
+
+async function usageOf(caller: Caller, { charges }: Road): Promise<Record<string, unknown>> {
+  const { balance, rows } = await charges.report(caller)
+  return {
+    account: caller.account.id,
+    plan: caller.plan.name,
+    credits: {
+      allowance: balance.allowance,
+      used: balance.used,
+      bonus: balance.bonus,
+      remaining: balance.remaining,
+    },
+    period_start: new Date(balance.period.startMs).toISOString(),
+    renewal: new Date(balance.period.endMs).toISOString(),
+    usage: rows.map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),
+  }
+}

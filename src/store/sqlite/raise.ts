@@ -1,0 +1,62 @@
+import type { Database } from "bun:sqlite"
+import type { NoticeRecord } from "../outbox.ts"
+import { type NoticeRow, noticeColumns, toNotice } from "./outbox-rows.ts"
+
+/** How a month stands after a charge. */
+export interface Spent {
+  readonly accountId: string
+  /** The month's allowance; null is unlimited, and never reached. */
+  readonly allowance: number | null
+  readonly used: number
+  /** The highest threshold already raised this month, as `accounts.notified` has it; 0 is none. */
+  readonly notified: number
+  readonly periodStartMs: number
+}
+
+const insertNotice = `
+  INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, raised_ms, state, next_attempt_ms)
+  SELECT $id, id, $periodStartMs, $threshold, plan, $used, $allowance, $nowMs,
+    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, 'unsent', 'pending'),
+    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, NULL, $nowMs)
+  FROM accounts WHERE id = $accountId
+  ON CONFLICT (account_id, period_start_ms, threshold) DO NOTHING`
+
+/**
+ * Prepares the raising of notices, to be called within the transaction of a charge. What it gives is only true once
+ * that transaction is committed. While no threshold is reached it is a comparison and nothing more.
+ * @param thresholds percents of the allowance, ascending
+ */
+export function prepareRaise(
+  database: Database,
+  thresholds: readonly number[],
+): (spent: Spent, nowMs: number) => readonly NoticeRecord[] {
+  const insert = database.query<unknown, Record<string, string | number>>(insertNotice)
+  const mark = database.query<unknown, [string, number]>("UPDATE accounts SET notified = ?2 WHERE id = ?1")
+  const find = database.query<NoticeRow, [string]>(
+    `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
+  )
+
+  return ({ accountId, allowance, used, notified, periodStartMs }, nowMs) => {
+    if (!allowance) return none
+    const reached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
+    if (!thresholds.some(reached)) return none
+
+    const raised: NoticeRecord[] = []
+    for (const threshold of thresholds.filter(reached)) {
+      const id = noticeId(accountId, periodStartMs, threshold)
+      const { changes } = insert.run({ id, accountId, periodStartMs, threshold, used, allowance, nowMs })
+      mark.run(accountId, threshold)
+      const row = changes === 1 ? find.get(id) : null
+      if (row) raised.push(toNotice(row))
+    }
+    return raised
+  }
+}
+
+const none: readonly NoticeRecord[] = []
+
+/** Made of what the notice is about: it cannot be raised twice under two ids, and needs no randomness. */
+function noticeId(accountId: string, periodStartMs: number, threshold: number): string {
+  const hash = new Bun.CryptoHasher("sha256").update(`${accountId} ${periodStartMs} ${threshold}`)
+  return `msg_${hash.digest("hex").slice(0, 32)}`
+}

@@ -1,0 +1,237 @@
+/** What calls cost, what callers are told of it, and what limits hold them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readAnswer } from "./support/answer.ts"
+import { createManualClock, type ManualClock } from "./support/clock.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+const path = "/v1/bluetoothlookup?companyid=76"
+const start = "2025-01-31T12:00:00Z"
+const tiny = { plans: { tiny: { monthly_credits: 3, sign_up_bonus: 2, premium: false } } }
+let service: TestService
+let clock: ManualClock
+
+beforeAll(async () => {
+  clock = createManualClock(start)
+  service = await startTestService({ clock, file: tiny })
+})
+afterAll(() => service.stop())
+
+const call = (key: string, target = path) => service.fetch(target, { key })
+const standing = ({ headers }: Response) => ({
+  used: headers.get("x-api-credits-used"),
+  left: headers.get("x-api-remaining-credits"),
+  max: headers.get("x-api-max-credits"),
+  renewal: headers.get("x-api-renewal"),
+  plan: headers.get("x-api-current-plan"),
+})
+
+describe("credits", () => {
+  test("the month's are spent first, then the bonus, then nothing runs until the month renews", async () => {
+    clock.set(start)
+    const { account, key } = await service.createKey("tiny")
+    const renewal = String(Date.parse("2025-02-28T12:00:00Z") / 1_000)
+    for (const [used, left] of [
+      [1, 4],
+      [2, 3],
+      [3, 2],
+      [3, 1],
+      [3, 0],
+    ]) {
+      const answer = await call(key)
+      expect(answer.status).toBe(200)
+      expect(standing(answer)).toEqual({
+        used: String(used),
+        left: String(left),
+        max: "3",
+        renewal,
+        plan: "tiny",
+      })
+    }
+    const refused = await call(key)
+    expect(refused.status).toBe(429)
+    expect(standing(refused)).toMatchObject({ left: "0", renewal })
+    expect(await readAnswer(refused)).toEqual({
+      status: "error",
+      error:
+        "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-28T12:00:00.000Z.",
+      data: null,
+    })
+
+    clock.set("2025-02-28T11:59:59.999Z")
+    expect((await call(key)).status).toBe(429)
+    clock.set("2025-02-28T12:00:00Z")
+    const renewed = await call(key)
+    expect(standing(renewed)).toMatchObject({
+      used: "1",
+      left: "2",
+      renewal: String(Date.parse("2025-03-31T12:00:00Z") / 1_000),
+    })
+    const { balance } = await service.accounts.show(account)
+    expect(balance).toMatchObject({ used: 1, bonus: 0, remaining: 2 })
+  })
+
+  test("a clock that jumps back gives no month twice", async () => {
+    clock.set(start)
+    const { key } = await service.createKey("tiny")
+    clock.set("2025-03-01T00:00:00Z")
+    for (let i = 0; i < 5; i++) expect((await call(key)).status).toBe(200)
+    clock.set("2025-02-01T00:00:00Z")
+    expect((await call(key)).status).toBe(429)
+    clock.set("2025-03-02T00:00:00Z")
+    expect((await call(key)).status).toBe(429)
+    clock.set("2024-12-01T00:00:00Z")
+    expect((await call(key)).status).toBe(429)
+    clock.set(start)
+  })
+
+  test("refused, failed and unauthorised calls cost nothing", async () => {
+    const { account, key } = await service.createKey("tiny", { blockApis: ["hmac"] })
+    const bad = await call(key, "/v1/bluetoothlookup?companyid=x")
+    expect([bad.status, standing(bad).used]).toEqual([400, "0"])
+    const forbidden = await service.fetch("/v1/hmac", { method: "POST", key })
+    expect([forbidden.status, standing(forbidden).left]).toEqual([403, "5"])
+    const stranger = await service.fetch(path)
+    expect(standing(stranger)).toEqual({ used: null, left: null, max: null, renewal: null, plan: null })
+    expect((await service.accounts.show(account)).balance.used).toBe(0)
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+
+  test("a grant and a change of plan count from the next call on", async () => {
+    const { account, key } = await service.createKey("tiny")
+    for (let i = 0; i < 5; i++) await call(key)
+    expect((await call(key)).status).toBe(429)
+    await service.accounts.grant(account, 1)
+    expect(standing(await call(key))).toMatchObject({ left: "0" })
+    expect((await call(key)).status).toBe(429)
+    await service.accounts.setPlan(account, "enterprise")
+    expect(standing(await call(key))).toMatchObject({
+      used: "4",
+      left: "unlimited",
+      max: "unlimited",
+      plan: "enterprise",
+    })
+    await service.accounts.setPlan(account, "tiny")
+    expect((await call(key)).status).toBe(429)
+  })
+
+  test("64 clients race 10,000 calls against 1,000 credits: exactly 1,000 succeed", async () => {
+    const { account, key } = await service.createKey("tiny")
+    await service.accounts.grant(account, 1_000 - 5)
+    const statuses = new Map<number, number>()
+    let left = 10_000
+    await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        while (left-- > 0) {
+          const answer = await call(key)
+          await answer.arrayBuffer()
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        }
+      }),
+    )
+    expect(Object.fromEntries(statuses)).toEqual({ 200: 1_000, 429: 9_000 })
+    expect((await service.accounts.show(account)).balance).toMatchObject({ used: 3, bonus: 0, remaining: 0 })
+    expect(await service.accounts.usage(account, 1)).toEqual([
+      { day: "2025-01-31", api: "bluetoothlookup", calls: 1_000, credits: 1_000 },
+    ])
+  }, 30_000)
+})
+
+describe("GET /v1/usage", () => {
+  test("costs nothing and tells plan, credits, renewal and the breakdown by API and day", async () => {
+    clock.set(start)
+    const { account, key } = await service.createKey("pro")
+    await call(key)
+    await call(key)
+    clock.set("2025-02-01T00:00:00Z")
+    await call(key)
+    await service.call(
+      (await import("../src/app.ts")).catalog[0] as never,
+      { message: "m", secret: "s" },
+      { key },
+    )
+    const answer = await call(key, "/v1/usage")
+    expect(answer.status).toBe(200)
+    expect(standing(answer)).toMatchObject({ used: "4", left: "999996" })
+    expect((await readAnswer(answer)).data).toEqual({
+      account,
+      plan: "pro",
+      credits: { allowance: 1_000_000, used: 4, bonus: 0, remaining: 999_996 },
+      period_start: "2025-01-31T12:00:00.000Z",
+      renewal: "2025-02-28T12:00:00.000Z",
+      usage: [
+        { day: "2025-02-01", api: "bluetoothlookup", calls: 1, credits: 1 },
+        { day: "2025-02-01", api: "hmac", calls: 1, credits: 1 },
+        { day: "2025-01-31", api: "bluetoothlookup", calls: 2, credits: 2 },
+      ],
+    })
+    clock.set(start)
+  })
+
+  test("in every format, and to nobody without a key", async () => {
+    const { key } = await service.createKey("tiny")
+    expect(await (await call(key, "/v1/usage?format=csv")).text()).toContain("credits.remaining,5\r\n")
+    expect(await (await call(key, "/v1/usage?format=xml")).text()).toContain("<remaining>5</remaining>")
+    expect((await call(key, "/v1/usage?format=x")).status).toBe(400)
+    expect((await service.fetch("/v1/usage")).status).toBe(401)
+    expect((await service.fetch("/v1/usage", { method: "POST", key })).headers.get("allow")).toBe("GET")
+  })
+})
+
+describe("rate limits", () => {
+  const rate = ({ headers }: Response) =>
+    ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`))
+
+  test("the free plan makes 60 calls a minute, spread over all its keys", async () => {
+    clock.set(start)
+    const { account, key } = await service.createKey("free")
+    const other = await service.accounts.createKey({ accountId: account })
+    const first = await call(key)
+    expect([first.status, ...rate(first)]).toEqual([200, "60", "59", "1"])
+    for (let i = 0; i < 59; i++) expect((await call(i % 2 ? key : other.key)).status).toBe(200)
+    const refused = await call(key)
+    expect([refused.status, ...rate(refused), refused.headers.get("retry-after")]).toEqual([
+      429,
+      "60",
+      "0",
+      "60",
+      "1",
+    ])
+    expect(await readAnswer(refused)).toMatchObject({
+      error: "The limit of 60 calls per minute is reached; try again in 1 second.",
+    })
+    expect((await service.accounts.show(account)).balance.used).toBe(60)
+    clock.advance(1_000)
+    expect((await call(other.key)).status).toBe(200)
+    expect((await call(key)).status).toBe(429)
+    clock.advance(60_000)
+    expect(rate(await call(key))).toEqual(["60", "59", "1"])
+  })
+
+  test("a key's own limit holds it alone, and the tighter of both is told", async () => {
+    const { account, key } = await service.createKey("free", { rateLimit: 2 })
+    const other = await service.accounts.createKey({ accountId: account })
+    expect(rate(await call(key))).toEqual(["2", "1", "30"])
+    await call(key)
+    const refused = await call(key)
+    expect([refused.status, ...rate(refused), refused.headers.get("retry-after")]).toEqual([
+      429,
+      "2",
+      "0",
+      "60",
+      "30",
+    ])
+    expect(rate(await call(other.key))).toEqual(["60", "57", "3"])
+  })
+
+  test("unthrottled plans carry no limit headers", async () => {
+    const { key } = await service.createKey("pro")
+    expect(rate(await call(key))).toEqual([null, null, null])
+  })
+
+  test("a throttled call is refused before its body is looked at", async () => {
+    const { key } = await service.createKey("free", { rateLimit: 1 })
+    await call(key)
+    const refused = await service.fetch("/v1/hmac", { method: "POST", body: "not json", key })
+    expect(refused.status).toBe(429)
+  })
+})

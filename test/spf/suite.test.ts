@@ -1,0 +1,90 @@
+/**
+ * The public RFC 7208 suite, where its file lies beside the project. Our own vectors stand beside the code and cover
+ * each of its areas, so that the project's tests do not need it.
+ */
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Dns, InputRejected } from "../../src/apis/contract.ts"
+import { spfvalidator } from "../../src/apis/spfvalidator/index.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { createSystemDns } from "../../src/ports/dns/system-dns.ts"
+import { createZoneDns } from "../../src/ports/dns/zone.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { startDnsServer } from "../support/dns-server.ts"
+import { loadSuite, type SuiteCase, type SuiteScenario } from "./suite.ts"
+import { portsWith } from "./support.ts"
+
+const path = join(import.meta.dir, "../../../shared/data/rfc7208/rfc7208-tests.yml")
+
+if (existsSync(path)) describeSuite(loadSuite(path))
+else {
+  test(`the RFC 7208 suite was left out, since it does not lie at ${path}`, () => {
+    expect(existsSync(path)).toBe(false)
+  })
+}
+
+function describeSuite(scenarios: readonly SuiteScenario[]): void {
+  test("the suite is all there", () => {
+    const cases = scenarios.flatMap((scenario) => scenario.cases)
+    expect(cases).toHaveLength(203)
+    expect(cases.filter(({ explanation }) => explanation !== null)).toHaveLength(22)
+  })
+
+  for (const { name, cases, zone } of scenarios) {
+    describe(name, () => {
+      const dns = createZoneDns(zone)
+      for (const item of cases) {
+        test(`${item.id} (${item.spec})`, async () => requireExpected(item, await check(item, dns)))
+      }
+
+      test("the same over the network", async () => {
+        const server = await startDnsServer(zone, { ttlSeconds: 0, negativeTtlSeconds: 0 })
+        try {
+          const resolver = createSystemDns([server.address], {
+            clock: systemClock,
+            random: systemRandom,
+            queryTimeoutMs: 250,
+            retryMs: 100,
+          })
+          const outcomes = await Promise.all(cases.map((item) => check(item, resolver)))
+          for (const [index, item] of cases.entries()) requireExpected(item, outcomes[index])
+          expect(server.queries).not.toEqual([])
+        } finally {
+          await server.stop()
+        }
+      })
+    })
+  }
+}
+
+function requireExpected(item: SuiteCase, outcome: Outcome | undefined): void {
+  expect({
+    id: item.id,
+    result: item.results.includes(outcome?.result ?? "") ? "expected" : outcome?.result,
+  }).toEqual({
+    id: item.id,
+    result: "expected",
+  })
+  if (item.explanation === "DEFAULT") expect(outcome?.explanation).toBeUndefined()
+  else if (item.explanation !== null) expect(outcome?.explanation).toBe(item.explanation)
+}
+
+interface Outcome {
+  readonly result: string | undefined
+  readonly explanation: string | undefined
+}
+
+/** Asks as a client over HTTP does; a domain that is refused has no policy, which the suite calls none. */
+async function check(item: SuiteCase, dns: Dns): Promise<Outcome> {
+  const { domain, ip, mailFrom, helo } = item
+  const parameters = { domain, ip, ...(mailFrom && { sender: mailFrom }), ...(helo && { helo }) }
+  try {
+    const data = await spfvalidator.run(parameters, { ports: portsWith(dns) })
+    return { result: data.ip_result, explanation: data.ip_explanation }
+  } catch (error) {
+    if (!(error instanceof InputRejected)) throw error
+    expect(error.parameter).toBe("domain")
+    return { result: "none", explanation: undefined }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Dns, DnsAnswer, DnsType, DnsZone, Ports } from "../../src/apis/contract.ts"
+import type { Report } from "../../src/apis/spfvalidator/report.ts"
+import { type Validation, validate } from "../../src/apis/spfvalidator/validate.ts"
+import { createZoneDns } from "../../src/ports/dns/zone.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { createManualClock } from "../support/clock.ts"
+
+/** The outside world with this DNS, at a fixed time. */
+export function portsWith(dns: Dns): Ports {
+  return { clock: createManualClock(), random: systemRandom, dns }
+}
+
+/** Validates against a zone, or whatever else answers. */
+export function validateIn(zone: DnsZone | Dns, input: Validation, signal?: AbortSignal): Promise<Report> {
+  const dns = isDns(zone) ? zone : createZoneDns(zone)
+  return validate(input, portsWith(dns), signal ?? new AbortController().signal)
+}
+
+/** A zone whose names have nothing but an SPF record. */
+export function records(texts: Readonly<Record<string, string>>): DnsZone {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [{ TXT: text }]]))
+}
+
+/** Writes down every question, as "TYPE name". */
+export function recording(dns: Dns): Dns & { readonly questions: string[] } {
+  const questions: string[] = []
+  return {
+    questions,
+    resolve(name, type, signal) {
+      questions.push(`${type} ${name}`)
+      return dns.resolve(name, type, signal)
+    },
+  }
+}
+
+/** Answers any question by a function of name and type. */
+export function answering(answer: (name: string, type: DnsType) => DnsAnswer): Dns {
+  return { resolve: async (name, type) => answer(name, type) as never }
+}
+
+/** A TXT answer. */
+export function txt(...texts: string[]): DnsAnswer {
+  return { kind: "records", records: texts, messageBytes: 0 }
+}
+
+function isDns(value: DnsZone | Dns): value is Dns {
+  return typeof value.resolve === "function"
+}
+
+/**
+ * Holds every answer back until all that can be asked has been asked, then gives them all: one round after the other.
+ * `rounds` has the questions of each.
+ */
+export function inRounds(dns: Dns): Dns & { readonly rounds: string[][] } {
+  const rounds: string[][] = []
+  let release: Promise<void> | null = null
+  return {
+    rounds,
+    async resolve(name, type, signal) {
+      if (release === null) {
+        rounds.push([])
+        // A turn of the event loop comes only when nothing else is left to do.
+        release = new Promise((resolve) => {
+          setImmediate(() => {
+            release = null
+            resolve()
+          })
+        })
+      }
+      rounds.at(-1)?.push(`${type} ${name}`)
+      await release
+      return dns.resolve(name, type, signal)
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram"
+import { once } from "node:events"
+import { createServer, type Server, type Socket } from "node:net"
+import { a, txt } from "dns-packet"
+import type { DnsZone } from "../../src/apis/contract.ts"
+import { createFrameReader } from "../../src/ports/dns/exchange-tcp.ts"
+import {
+  type DnsQuery,
+  encodeReply,
+  type ReplyOptions,
+  readQuery,
+  toRecord,
+  toReply,
+  toWire,
+} from "./dns-reply.ts"
+
+/** How a server of the test misbehaves. */
+export interface DnsServerOptions extends Partial<ReplyOptions> {
+  /** Where it listens; on the other transport the port is closed. Both, unless told otherwise. */
+  readonly transports?: "both" | "udp" | "tcp"
+  /** Every answer with records is cut after the first record over UDP, with TC set. */
+  readonly truncate?: boolean
+  /** The first UDP copy of each question is ignored. */
+  readonly dropFirst?: boolean
+  /** A forged answer goes first: with another id, for another question, from another port. */
+  readonly spoof?: "id" | "question" | "source"
+  /** A datagram that is no DNS message goes first. */
+  readonly garbageFirst?: boolean
+  readonly latencyMs?: number
+  readonly tcp?: "close at once" | "close early" | "octet by octet" | "silent"
+  /** What is sent over UDP instead of the reply; for messages that no zone describes. */
+  readonly rewrite?: (reply: Buffer, query: DnsQuery) => readonly Buffer[]
+}
+
+export interface TestDnsServer {
+  /** `127.0.0.1:PORT`, for `--dns-server`. */
+  readonly address: string
+  readonly port: number
+  /** Every query that came, those not answered included. */
+  readonly queries: ReadonlyArray<{
+    readonly name: string
+    readonly type: string
+    readonly transport: "udp" | "tcp"
+  }>
+  setZone(zone: DnsZone): void
+  stop(): Promise<void>
+}
+
+const host = "127.0.0.1"
+/** The address in every forged answer. */
+export const forgedAddress = "6.6.6.6"
+
+/** A DNS server of `zone` on a port of loopback that is free for UDP and TCP. */
+export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = {}): Promise<TestDnsServer> {
+  const queries: TestDnsServer["queries"][number][] = []
+  const served = { zone }
+  const seen = new Set<string>()
+  const connections = new Set<Socket>()
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  const { udp, tcp, other, port } = await bindBoth()
+
+  function answer(message: Buffer, transport: "udp" | "tcp"): { reply: Buffer; query: DnsQuery } | null {
+    const query = readQuery(message)
+    queries.push({ name: query.name, type: query.type, transport })
+    const key = `${query.name} ${query.type}`
+    const isFirst = !seen.has(key)
+    seen.add(key)
+    if (transport === "udp" && options.dropFirst && isFirst) return null
+    const parts = toReply(served.zone, query, {
+      ttlSeconds: options.ttlSeconds ?? 60,
+      negativeTtlSeconds: options.negativeTtlSeconds === undefined ? 60 : options.negativeTtlSeconds,
+      aliasOnly: options.aliasOnly ?? false,
+      refuseEdns: options.refuseEdns ?? false,
+    })
+    if (!parts) return null
+    const edns = query.ednsSize !== null
+    const whole = encodeReply(parts, edns)
+    const isCut = options.truncate ? parts.answers.length > 0 : whole.length > (query.ednsSize ?? 512)
+    if (transport === "tcp" || !isCut) return { reply: whole, query }
+    const cut = { ...parts, truncated: true, answers: parts.answers.slice(0, 1), authority: [] }
+    return { reply: encodeReply(cut, edns), query }
+  }
+
+  function onDatagram(message: Buffer, peer: RemoteInfo): void {
+    const found = answer(message, "udp")
+    if (!found) return
+    const sends = (options.rewrite?.(found.reply, found.query) ?? [found.reply]).map((data) => ({
+      data,
+      from: udp,
+    }))
+    if (options.garbageFirst) sends.unshift({ data: Buffer.from("garbage"), from: udp })
+    if (options.spoof) {
+      sends.unshift({
+        data: forge(found.query, options.spoof),
+        from: options.spoof === "source" ? other : udp,
+      })
+    }
+    if (options.latencyMs === undefined) sendInTurn(sends, peer)
+    else timers.add(setTimeout(sendInTurn, options.latencyMs, sends, peer))
+  }
+
+  function onConnection(socket: Socket): void {
+    connections.add(socket)
+    socket.on("close", () => connections.delete(socket))
+    socket.on("error", () => socket.destroy())
+    if (options.tcp === "close at once") {
+      socket.destroy()
+      return
+    }
+    const frames = createFrameReader()
+    socket.on("data", (chunk: Buffer) => {
+      for (const message of frames.push(chunk)) {
+        const reply = answer(message, "tcp")?.reply
+        if (reply && options.tcp !== "silent") writeReply(socket, reply, options.tcp)
+      }
+    })
+  }
+
+  udp.on("message", onDatagram)
+  tcp.on("connection", onConnection)
+  const unused: (UdpSocket | Server)[] = { both: [], udp: [tcp], tcp: [udp] }[options.transports ?? "both"]
+  await Promise.all(unused.map(closed))
+  return {
+    address: `${host}:${port}`,
+    port,
+    queries,
+    setZone(next) {
+      served.zone = next
+    },
+    async stop() {
+      for (const timer of timers) clearTimeout(timer)
+      for (const connection of connections) connection.destroy()
+      await Promise.all([udp, tcp, other].filter((socket) => !unused.includes(socket)).map(closed))
+    },
+  }
+}
+
+interface Datagram {
+  readonly data: Buffer
+  readonly from: UdpSocket
+}
+
+/** Each is on its way before the next is sent, so that they come in this order. */
+function sendInTurn([first, ...others]: readonly Datagram[], peer: RemoteInfo): void {
+  first?.from.send(first.data, peer.port, peer.address, () => sendInTurn(others, peer))
+}
+
+function forge(query: DnsQuery, what: "id" | "question" | "source"): Buffer {
+  const question = what === "question" ? toWire("evil.example") : query.question.subarray(0, -4)
+  const pointer = Buffer.from([0xc0, 12])
+  const answers =
+    query.type === "TXT"
+      ? [toRecord(pointer, 16, 600, txt.encode([Buffer.from("v=spf1 +all")]))]
+      : [toRecord(pointer, 1, 600, a.encode(forgedAddress))]
+  return encodeReply(
+    {
+      id: what === "id" ? query.id ^ 0x5555 : query.id,
+      question: Buffer.concat([question, query.question.subarray(-4)]),
+      rcode: 0,
+      truncated: false,
+      answers,
+      authority: [],
+    },
+    query.ednsSize !== null,
+  )
+}
+
+function writeReply(socket: Socket, reply: Buffer, manner: DnsServerOptions["tcp"]): void {
+  const framed = Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 0xff]), reply])
+  if (manner === "close early") socket.end(framed.subarray(0, framed.length - 1))
+  else if (manner === "octet by octet") writeOctets(socket, framed)
+  else socket.write(framed)
+}
+
+/** One write per octet, each in a turn of its own, so that the reader gets it in pieces. */
+function writeOctets(socket: Socket, octets: Buffer): void {
+  if (octets.length === 0 || socket.destroyed) return
+  socket.write(octets.subarray(0, 1), () => setImmediate(writeOctets, socket, octets.subarray(1)))
+}
+
+/** One port for both, which takes more than one go when another process has the number on the other transport. */
+async function bindBoth(): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
+  const other = await boundUdp(0)
+  for (;;) {
+    const tcp = createServer({ noDelay: true })
+    tcp.listen(0, host)
+    await once(tcp, "listening")
+    const address = tcp.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    try {
+      return { udp: await boundUdp(port), tcp, other, port }
+    } catch {
+      await closed(tcp)
+    }
+  }
+}
+
+async function boundUdp(port: number): Promise<UdpSocket> {
+  const socket = createSocket("udp4")
+  socket.bind(port, host)
+  await once(socket, "listening")
+  return socket
+}
+
+function closed(socket: UdpSocket | Server): Promise<void> {
+  return new Promise((resolve) => socket.close(() => resolve()))
+}
