@@ -1,6 +1,7 @@
 /** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { connect } from "node:net"
+import type { Dns } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 
@@ -172,15 +173,25 @@ test("health and readiness need no key; readiness asks the store", async () => {
   expect([ready.status, (await readAnswer(ready)).status]).toEqual([200, "ok"])
 })
 
-test("a stop lets the calls under way finish and takes no new ones", async () => {
-  const stopping = await startTestService()
+test("a stop lets the call under way finish, and takes no new one", async () => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const dns: Dns = {
+    async resolve() {
+      asked.resolve()
+      await answered.promise
+      return { kind: "nxdomain" }
+    },
+  }
+  const stopping = await startTestService({ ports: { dns } })
   const { key } = await stopping.createKey("pro")
-  const calls = Array.from({ length: 20 }, () =>
-    stopping.fetch(path, { key }).then((answer) => answer.status),
-  )
-  await Promise.all(calls)
-  await stopping.stop()
-  await expect(stopping.fetch(path, { key })).rejects.toThrow()
+  const underWay = stopping.fetch("/v1/spfvalidator?domain=a.example", { key })
+  await asked.promise
+  const stopped = stopping.stop()
+  await expect(fetch(`${stopping.url}/health`, { keepalive: false })).rejects.toThrow()
+  answered.resolve()
+  expect((await readAnswer(underWay)).data).toMatchObject({ has_spf_record: false })
+  await stopped
 })
 
 /** Sends bytes as they are, which fetch would not. */

@@ -1,6 +1,6 @@
 import { type Balance, balanceOf, covers } from "../account/credits.ts"
 import type { Clock } from "../apis/contract.ts"
-import type { AccountRecord, Charge, Store, UsageRow } from "../store/store.ts"
+import type { AccountRecord, Charge, ChargeItem, Store, UsageRow } from "../store/store.ts"
 import { Fault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { createTurnBatch } from "./turn-batch.ts"
@@ -8,7 +8,6 @@ import { createTurnBatch } from "./turn-batch.ts"
 /** Credits that are kept free for a call under way. In memory only: a crash leaves none. */
 export interface Hold {
   readonly caller: Caller
-  readonly api: string
   readonly credits: number
   /** Gives the credits free. To be called once, whatever became of the call. */
   release(): void
@@ -16,9 +15,12 @@ export interface Hold {
 
 export interface Charges {
   /** Before the run: refuses a call that the balance, less what other calls hold, cannot cover. */
-  hold(caller: Caller, api: string, credits: number): Hold
-  /** After success and before the answer leaves: the database decides and commits, or the call becomes the refusal. */
-  settle(hold: Hold): Promise<void>
+  hold(caller: Caller, credits: number): Hold
+  /**
+   * After success and before the answer leaves: the database decides on the sum of `items` (of what was held, the part
+   * that succeeded) and commits, or the call becomes the refusal.
+   */
+  settle(hold: Hold, items: readonly ChargeItem[]): Promise<void>
   /** The balance as last heard of. */
   balance(caller: Caller): Balance
   /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
@@ -57,7 +59,7 @@ export function createCharges(store: Store, clock: Clock): Charges {
 
   return {
     balance,
-    hold(caller, api, credits) {
+    hold(caller, credits) {
       const known = knownOf(caller)
       const current = balance(caller)
       if (!covers(current, known.held + credits)) throw creditsUsedUp(current, credits)
@@ -65,7 +67,6 @@ export function createCharges(store: Store, clock: Clock): Charges {
       let held = true
       return {
         caller,
-        api,
         credits,
         release() {
           if (held) known.held -= credits
@@ -73,14 +74,12 @@ export function createCharges(store: Store, clock: Clock): Charges {
         },
       }
     },
-    async settle({ caller, api, credits }) {
+    async settle({ caller, credits }, items) {
       const known = knownOf(caller)
       const { allowance, period } = balance(caller)
       const outcome = await submit({
         accountId: caller.account.id,
-        api,
-        calls: 1,
-        credits,
+        items,
         allowance,
         periodStartMs: period.startMs,
         day: dayOf(clock.now()),

@@ -52,10 +52,10 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
     rate = await road.gate.requireRate(caller)
 
     const input = readInput(await call.read(), caller.plan.premium)
-    const hold = road.charges.hold(caller, definition.id, credits)
+    const hold = road.charges.hold(caller, credits)
     try {
       const data = await definition.run(input, { ports: road.ports })
-      await road.charges.settle(hold)
+      await road.charges.settle(hold, [{ api: definition.id, calls: 1, credits }])
       return succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road))
     } finally {
       hold.release()

@@ -86,18 +86,24 @@ export interface KeyAccess {
   readonly revision: number
 }
 
+/** What one answer costs; charged as a whole or not at all. */
 export interface Charge {
   readonly accountId: string
-  readonly api: string
-  /** Successful calls that the credits pay for. */
-  readonly calls: number
-  readonly credits: number
+  readonly items: readonly ChargeItem[]
   /** The month's allowance by the account's plan; null is unlimited. */
   readonly allowance: number | null
   /** Start of the month the charge falls into. An older month than the stored one counts as the stored one. */
   readonly periodStartMs: number
   /** UTC day that usage is booked on, `YYYY-MM-DD`. */
   readonly day: string
+}
+
+/** The part of a charge that one API has earned. */
+export interface ChargeItem {
+  readonly api: string
+  /** Successful calls that the credits pay for. */
+  readonly calls: number
+  readonly credits: number
 }
 
 export type ChargeOutcome =

@@ -47,17 +47,20 @@ export function prepareCharges(database: Database): (charges: readonly Charge[])
 
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
     const entries = charges.map((charge): Entry => ({ charge, outcome: { charged: false } }))
-    for (const group of groupsOf(entries, accountOf)) {
-      const together = decide(group[0].charge, sumOf(group, "credits"))
+    for (const group of groupsOf(entries, ({ charge }) => accountOf(charge))) {
+      const together = decide(group[0].charge, sumOf(group.map(({ charge }) => creditsOf(charge))))
       for (const entry of group) {
         const decided = together.charged || group.length === 1
-        entry.outcome = decided ? together : decide(entry.charge, entry.charge.credits)
+        entry.outcome = decided ? together : decide(entry.charge, creditsOf(entry.charge))
       }
     }
-    const charged = entries.filter(({ outcome }) => outcome.charged)
-    for (const group of groupsOf(charged, usageOf)) {
-      const { accountId, day, api } = group[0].charge
-      book.run({ accountId, day, api, calls: sumOf(group, "calls"), credits: sumOf(group, "credits") })
+    const earned = entries
+      .filter(({ outcome }) => outcome.charged)
+      .flatMap(({ charge }) => bookingsOf(charge))
+    for (const group of groupsOf(earned, ({ accountId, day, api }) => `${accountId} ${day} ${api}`)) {
+      const calls = sumOf(group.map((booking) => booking.calls))
+      const credits = sumOf(group.map((booking) => booking.credits))
+      book.run({ accountId: group[0].accountId, day: group[0].day, api: group[0].api, calls, credits })
     }
     return entries.map(({ outcome }) => outcome)
   }
@@ -69,15 +72,14 @@ interface Entry {
   readonly charge: Charge
   outcome: ChargeOutcome
 }
-type Group = [Entry, ...Entry[]]
 
-function groupsOf(entries: readonly Entry[], keyOf: (charge: Charge) => string): Iterable<Group> {
-  const groups = new Map<string, Group>()
-  for (const entry of entries) {
-    const key = keyOf(entry.charge)
+function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<[T, ...T[]]> {
+  const groups = new Map<string, [T, ...T[]]>()
+  for (const item of items) {
+    const key = keyOf(item)
     const group = groups.get(key)
-    if (group) group.push(entry)
-    else groups.set(key, [entry])
+    if (group) group.push(item)
+    else groups.set(key, [item])
   }
   return groups.values()
 }
@@ -87,10 +89,14 @@ function accountOf({ accountId, allowance, periodStartMs }: Charge): string {
   return `${accountId} ${allowance} ${periodStartMs}`
 }
 
-function usageOf({ accountId, day, api }: Charge): string {
-  return `${accountId} ${day} ${api}`
+function creditsOf({ items }: Charge): number {
+  return sumOf(items.map(({ credits }) => credits))
 }
 
-function sumOf(group: Group, field: "calls" | "credits"): number {
-  return group.reduce((sum, { charge }) => sum + charge[field], 0)
+function bookingsOf({ accountId, day, items }: Charge) {
+  return items.map((item) => ({ accountId, day, ...item }))
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
 }

@@ -3,8 +3,11 @@ import { existsSync } from "node:fs"
 import { StoreUnavailable, StoreUnusable } from "../store.ts"
 import { migrate } from "./migrations.ts"
 
-/** How long a statement waits for another process's lock before it gives up. */
-const busyTimeoutMs = 5_000
+/**
+ * How long a statement waits for a lock of another process before it gives up. Processes of our own hold one for less than a
+ * millisecond; the wait stops everything else in this process, so a stranger who keeps the lock gets a 503 instead.
+ */
+const busyTimeoutMs = 500
 
 /**
  * Opens (and makes, unless `mustExist`) the data file, and brings its schema up to date. `:memory:` is a store of its

@@ -51,13 +51,14 @@ const key: KeyRecord = {
 }
 const charge: Charge = {
   accountId: "acc_1",
-  api: "hmac",
-  calls: 1,
-  credits: 1,
+  items: [{ api: "hmac", calls: 1, credits: 1 }],
   allowance: 10,
   periodStartMs: 1_000,
   day: "2025-01-01",
 }
+
+/** One call of hmac at another price. */
+const cost = (credits: number) => [{ api: "hmac", calls: 1, credits }]
 
 describe("accounts and keys", () => {
   test("come back as they were stored", async () => {
@@ -116,23 +117,23 @@ describe("charging", () => {
 
   test("splits one charge over month and bonus, and takes all or nothing", async () => {
     await store.createAccount(account)
-    expect(await store.charge([{ ...charge, credits: 12 }])).toEqual([
+    expect(await store.charge([{ ...charge, items: cost(12) }])).toEqual([
       { charged: true, used: 10, bonus: 3, periodStartMs: 1_000 },
     ])
-    expect(await store.charge([{ ...charge, credits: 4 }])).toEqual([{ charged: false }])
+    expect(await store.charge([{ ...charge, items: cost(4) }])).toEqual([{ charged: false }])
     expect(await store.findAccount("acc_1")).toMatchObject({ used: 10, bonus: 3 })
-    expect(await store.charge([{ ...charge, credits: 3 }])).toEqual([
+    expect(await store.charge([{ ...charge, items: cost(3) }])).toEqual([
       { charged: true, used: 10, bonus: 0, periodStartMs: 1_000 },
     ])
   })
 
   test("a new month renews once; an older month counts as the stored one", async () => {
     await store.createAccount({ ...account, bonus: 0 })
-    await store.charge([{ ...charge, credits: 10 }])
-    expect(await store.charge([{ ...charge, credits: 4, periodStartMs: 2_000 }])).toEqual([
+    await store.charge([{ ...charge, items: cost(10) }])
+    expect(await store.charge([{ ...charge, items: cost(4), periodStartMs: 2_000 }])).toEqual([
       { charged: true, used: 4, bonus: 0, periodStartMs: 2_000 },
     ])
-    expect(await store.charge([{ ...charge, credits: 6 }])).toEqual([
+    expect(await store.charge([{ ...charge, items: cost(6) }])).toEqual([
       { charged: true, used: 10, bonus: 0, periodStartMs: 2_000 },
     ])
     expect(await store.charge([charge])).toEqual([{ charged: false }])
@@ -141,11 +142,29 @@ describe("charging", () => {
 
   test("unlimited counts use and leaves the bonus; an allowance that shrank below the use leaves the bonus to spend", async () => {
     await store.createAccount(account)
-    expect(await store.charge([{ ...charge, credits: 1_000, allowance: null }])).toEqual([
+    expect(await store.charge([{ ...charge, items: cost(1_000), allowance: null }])).toEqual([
       { charged: true, used: 1_000, bonus: 5, periodStartMs: 1_000 },
     ])
-    expect(await store.charge([{ ...charge, credits: 5 }])).toEqual([
+    expect(await store.charge([{ ...charge, items: cost(5) }])).toEqual([
       { charged: true, used: 1_000, bonus: 0, periodStartMs: 1_000 },
+    ])
+  })
+
+  test("a charge for several APIs is taken as a whole or not at all, and booked by API", async () => {
+    await store.createAccount({ ...account, bonus: 0 })
+    const items = [
+      { api: "hmac", calls: 1, credits: 1 },
+      { api: "spfvalidator", calls: 1, credits: 5 },
+    ]
+    expect(
+      await store.charge([
+        { ...charge, items },
+        { ...charge, items },
+      ]),
+    ).toEqual([{ charged: true, used: 6, bonus: 0, periodStartMs: 1_000 }, { charged: false }])
+    expect(await store.usage("acc_1", "")).toEqual([
+      { day: "2025-01-01", api: "hmac", calls: 1, credits: 1 },
+      { day: "2025-01-01", api: "spfvalidator", calls: 1, credits: 5 },
     ])
   })
 
@@ -254,6 +273,17 @@ describe("files that cannot be used", () => {
     expect(() => openDatabase(missing, { mustExist: true })).toThrow("There is no data file")
     expect(() => openDatabase(join(dir, "no", "folder.db"))).toThrow("cannot be opened")
   })
+})
+
+test("a store that may only be read is unavailable to charges, and answers look-ups", async () => {
+  await store.createAccount(account)
+  const readOnly = createSqliteStore(new Database(file, { readonly: true, strict: true }))
+  await expect(readOnly.charge([charge])).rejects.toThrow(StoreUnavailable)
+  await expect(readOnly.takeRates([{ nowMs: 0, buckets: [{ id: "a", perMinute: 1 }] }])).rejects.toThrow(
+    StoreUnavailable,
+  )
+  expect(await readOnly.findAccount("acc_1")).toMatchObject({ used: 0 })
+  await readOnly.close()
 })
 
 test("a store that another process keeps locked is unavailable, not broken", async () => {
