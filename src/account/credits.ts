@@ -18,10 +18,10 @@ export interface Balance {
 /**
  * The balance of an account at `nowMs`. A month that has passed since the last charge is renewed here, in reading; the
  * store writes it down with the next charge. A stored month in the future (the clock was set back) stays in force, so
- * that no month is given twice.
+ * that no month is given twice. `known` is a month of the account that is likely the current one.
  */
-export function balanceOf(account: AccountRecord, plan: Plan, nowMs: number): Balance {
-  const current = periodAt(account.createdMs, Math.max(nowMs, account.periodStartMs))
+export function balanceOf(account: AccountRecord, plan: Plan, nowMs: number, known?: Period): Balance {
+  const current = periodAt(account.createdMs, Math.max(nowMs, account.periodStartMs), known)
   const used = current.startMs > account.periodStartMs ? 0 : account.used
   const allowance = plan.monthlyCredits
   return {

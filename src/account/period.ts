@@ -7,9 +7,10 @@ export interface Period {
 /**
  * The month of an account that `nowMs` falls into. Months run from the creation instant in UTC; a 31st falls on the
  * last day of shorter months and comes back on the 31st where there is one. A clock that stands before the creation
- * gets the first month.
+ * gets the first month. `known`, a month of the same account, is given back where it is the one.
  */
-export function periodAt(createdMs: number, nowMs: number): Period {
+export function periodAt(createdMs: number, nowMs: number, known?: Period): Period {
+  if (known && nowMs >= known.startMs && nowMs < known.endMs) return known
   const created = new Date(createdMs)
   const now = new Date(nowMs)
   let months =

@@ -1,4 +1,5 @@
 import { type Balance, balanceOf, covers } from "../account/credits.ts"
+import type { Period } from "../account/period.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { AccountRecord, Charge, ChargeItem, Store, UsageRow } from "../store/store.ts"
 import { Fault } from "./fault.ts"
@@ -30,6 +31,7 @@ export interface Charges {
 /** What this process knows of an account: what the database last said, and what calls under way hold of it. */
 interface Known {
   account: AccountRecord
+  period: Period | undefined
   revision: number
   held: number
 }
@@ -48,13 +50,16 @@ export function createCharges(store: Store, clock: Clock): Charges {
     // An administrator has changed something since: what came with the key was read after that.
     if (known) return Object.assign(known, { account, revision })
     if (accounts.size >= maxKnown) forgetIdle(accounts)
-    const fresh: Known = { account, revision, held: 0 }
+    const fresh: Known = { account, period: undefined, revision, held: 0 }
     accounts.set(account.id, fresh)
     return fresh
   }
 
   function balance(caller: Caller): Balance {
-    return balanceOf(knownOf(caller).account, caller.plan, clock.now())
+    const known = knownOf(caller)
+    const current = balanceOf(known.account, caller.plan, clock.now(), known.period)
+    known.period = current.period
+    return current
   }
 
   return {

@@ -55,10 +55,17 @@ export class Fault extends Error {
   }
 }
 
-/** A fault whose text is fixed. */
+/** A fault whose text is fixed. Without a cause there is nothing to tell two of them apart, so one serves all. */
 export function fixedFault(code: FixedCode, cause?: unknown): Fault {
-  return new Fault(code, table[code].text, { cause })
+  if (cause !== undefined) return new Fault(code, table[code].text, { cause })
+  const known = fixed.get(code)
+  if (known) return known
+  const fault = new Fault(code, table[code].text)
+  fixed.set(code, fault)
+  return fault
 }
+
+const fixed = new Map<FixedCode, Fault>()
 
 /** Input that is refused for a reason of the surface's own, in the words of {@link InputRejected}. */
 export function inputFault(parameter: string, requirement: string): Fault {

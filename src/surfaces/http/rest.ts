@@ -4,22 +4,14 @@ import type { RawInput } from "../../call/input.ts"
 import { reportUsage } from "../../call/usage.ts"
 import { readJsonObject } from "./body.ts"
 import { parseQuery, type Query } from "./query.ts"
-import { type Negotiated, negotiateFormat, type ResponseHead, respond } from "./respond.ts"
-
-/** What a REST route needs to know of the request besides the request itself. */
-export interface Exchange {
-  readonly request: Request
-  readonly requestId: string
-  readonly address: () => string
-  readonly head: ResponseHead
-}
+import { type Exchange, type Negotiated, negotiateFormat, respond } from "./respond.ts"
 
 /** The handler of one API: `GET` with a query string, or `POST` with a JSON body. */
 export function createRestHandler(
   api: PreparedApi,
   road: Road,
   maxBodyBytes: number,
-): (exchange: Exchange) => Promise<string> {
+): (exchange: Exchange) => Promise<Response> {
   const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
 
   async function readFromQuery(_request: Request, query: Query): Promise<RawInput> {
@@ -29,7 +21,8 @@ export function createRestHandler(
     return { kind: "typed", values: await readJsonObject(request, maxBodyBytes) }
   }
 
-  return async ({ request, requestId, address, head }) => {
+  return async (exchange) => {
+    const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
     const reply = await execute(
@@ -45,13 +38,14 @@ export function createRestHandler(
       },
       road,
     )
-    return respond(reply, negotiated.format, request, head)
+    return respond(reply, negotiated.format, exchange)
   }
 }
 
 /** The handler of `GET /v1/usage`. */
-export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<string> {
-  return async ({ request, requestId, address, head }) => {
+export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<Response> {
+  return async (exchange) => {
+    const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
     const check = () => requireReadable(query, negotiated)
@@ -59,7 +53,7 @@ export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<
       { key: request.headers.get("x-api-key"), address, requestId, check },
       road,
     )
-    return respond(reply, negotiated.format, request, head)
+    return respond(reply, negotiated.format, exchange)
   }
 }
 

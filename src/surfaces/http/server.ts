@@ -1,4 +1,3 @@
-import cors from "@elysiajs/cors"
 import { Elysia } from "elysia"
 import type { Server } from "elysia/universal"
 import type { Network } from "../../account/address.ts"
@@ -6,9 +5,10 @@ import type { Random } from "../../apis/contract.ts"
 import { fail, logFault, type PreparedApi, type Road, succeed } from "../../call/execute.ts"
 import { Fault, toFault } from "../../call/fault.ts"
 import { clientAddress } from "./client-address.ts"
+import { answerPreflight } from "./cross-origin.ts"
 import { createRequestIds } from "./request-id.ts"
-import { respond, respondFault } from "./respond.ts"
-import { createRestHandler, createUsageHandler, type Exchange } from "./rest.ts"
+import { type Exchange, respond, respondFault } from "./respond.ts"
+import { createRestHandler, createUsageHandler } from "./rest.ts"
 
 export interface HttpOptions {
   readonly host: string
@@ -69,31 +69,28 @@ function createHttpApp({ apis, road, random, ping, version }: HttpParts, options
   const { trustedProxies, maxBodyBytes } = options
 
   // Hosts such as `http://x/` have fewer letters than Elysia expects unless it is told so.
-  const app = new Elysia({ handler: { standardHostname: false } })
-    .onRequest(({ request, set }) => {
-      set.headers["x-request-id"] = requestIdFor(request.headers.get("x-request-id"))
-    })
-    .use(crossOrigin)
-    .onError(({ error, code, request, set }) => {
+  const app = new Elysia({ precompile: true, handler: { standardHostname: false } })
+    .onError(({ error, code, request }) => {
+      const requestId = requestIdOf(request)
       const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
-      logFault(fault, String(set.headers["x-request-id"]), road.log)
-      return respondFault(fault, request, set)
+      logFault(fault, requestId, road.log)
+      return respondFault(fault, { request, requestId })
     })
+    .options("/*", ({ request }) => answerPreflight(requestIdOf(request)))
 
-  function route(method: Method, path: string, handle: (exchange: Exchange) => Promise<string>) {
+  function route(method: Method, path: string, handle: (exchange: Exchange) => Response | Promise<Response>) {
     methods.set(path, method)
     app.route(
       method,
       path,
-      ({ request, set, server }) =>
-        handle({
-          request,
-          requestId: String(set.headers["x-request-id"]),
-          address: () => addressOf(request, server),
-          head: set,
-        }),
+      ({ request, server }) =>
+        handle({ request, requestId: requestIdOf(request), address: () => addressOf(request, server) }),
       { parse: "none" },
     )
+  }
+
+  function requestIdOf(request: Request): string {
+    return requestIdFor(request.headers.get("x-request-id"))
   }
 
   function addressOf(request: Request, server: Server | null): string {
@@ -107,38 +104,18 @@ function createHttpApp({ apis, road, random, ping, version }: HttpParts, options
   }
   route("GET", "/v1/usage", createUsageHandler(road))
 
-  return app
-    .get("/health", ({ request, set }) => respond(succeed({ version }, {}), "json", request, set))
-    .get("/ready", async ({ request, set }) => {
-      try {
-        await ping()
-        return respond(succeed({}, {}), "json", request, set)
-      } catch (thrown) {
-        return respond(fail(toFault(thrown)), "json", request, set)
-      }
-    })
-}
+  route("GET", "/health", (exchange) => respond(succeed({ version }, {}), "json", exchange))
+  route("GET", "/ready", async (exchange) => {
+    try {
+      await ping()
+      return respond(succeed({}, {}), "json", exchange)
+    } catch (thrown) {
+      return respond(fail(toFault(thrown)), "json", exchange)
+    }
+  })
 
-/** Every origin may call and read the headers that tell it where it stands; none may bring credentials. */
-const crossOrigin = cors({
-  origin: "*",
-  credentials: false,
-  methods: ["GET", "POST", "OPTIONS"],
-  allowedHeaders: ["content-type", "x-api-key", "x-request-id", "accept"],
-  exposeHeaders: [
-    "x-request-id",
-    "retry-after",
-    "x-ratelimit-limit",
-    "x-ratelimit-remaining",
-    "x-ratelimit-reset",
-    "x-api-credits-used",
-    "x-api-remaining-credits",
-    "x-api-max-credits",
-    "x-api-renewal",
-    "x-api-current-plan",
-  ],
-  maxAge: 86_400,
-})
+  return app
+}
 
 /** The path takes another method, or there is no such path. */
 function noRoute({ url, method }: Request, methods: ReadonlyMap<string, Method>): Fault {
