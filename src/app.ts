@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import packageJson from "../package.json" with { type: "json" }
 import { type Accounts, createAccounts } from "./account/accounts.ts"
+import { createNotices, type Notices, noticeThresholds } from "./account/notices.ts"
 import { readCompanies } from "./apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "./apis/catalog.ts"
 import type { ApiDefinition, Ports } from "./apis/contract.ts"
@@ -11,11 +12,15 @@ import { compileInput, type RawInput } from "./call/input.ts"
 import { compileMask } from "./call/present.ts"
 import type { Config } from "./config.ts"
 import { ConfigError } from "./config-error.ts"
+import { createDelivery } from "./notices/deliver.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createSystemDns } from "./ports/dns/system-dns.ts"
 import { createLog } from "./ports/log.ts"
 import { systemRandom } from "./ports/random.ts"
+import { systemTimer } from "./ports/timer.ts"
+import { createWebhookSender } from "./ports/webhook-sender.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
+import { prepareOutbox } from "./store/sqlite/outbox.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { Store } from "./store/store.ts"
 import { type HttpServer, startHttpServer } from "./surfaces/http/server.ts"
@@ -26,6 +31,7 @@ export const version = packageJson.version
 export interface Service {
   readonly server: HttpServer
   readonly accounts: Accounts
+  readonly notices: Notices
   /** Ends gracefully: calls under way finish, the store is closed. */
   stop(): Promise<void>
 }
@@ -40,14 +46,30 @@ export async function startService(
 ): Promise<Service> {
   const catalog = catalogFor(config)
   requireKnownCredits(config, catalog)
-  const store = createSqliteStore(openDatabase(config.db))
+  const database = openDatabase(config.db)
+  const log = createLog((line) => process.stderr.write(line))
+  const { clock, random } = ports
+  const outbox = prepareOutbox(database)
+  const delivery = createDelivery({
+    outbox,
+    sender: createWebhookSender(),
+    clock,
+    random,
+    timer: systemTimer,
+    log,
+  })
+  const store = createSqliteStore(database, {
+    thresholds: noticeThresholds,
+    now: clock.now,
+    onRaised: delivery.raised,
+  })
   try {
     await requireKnownPlans(store, config)
     const road: Road = {
       gate: createGate(store, config.plans, ports.clock),
       charges: createCharges(store, ports.clock),
       ports,
-      log: createLog((line) => process.stderr.write(line)),
+      log,
     }
     const apis = catalog.map((definition) => prepare(definition, config.credits.get(definition.id)))
     const server = startHttpServer(
@@ -61,11 +83,13 @@ export async function startService(
         maxBodyBytes: config.maxBodyBytes,
       },
     )
+    delivery.start()
     return {
       server,
       accounts: accountsOn(store, config, ports),
+      notices: createNotices({ outbox, store, random }),
       async stop() {
-        await server.stop(stopGraceMs)
+        await Promise.all([server.stop(stopGraceMs), delivery.stop()])
         await store.close()
       },
     }
@@ -82,6 +106,14 @@ export function openAccounts(
 ): { accounts: Accounts; close(): Promise<void> } {
   const store = createSqliteStore(openDatabase(config.db, { mustExist: !options.create }))
   return { accounts: accountsOn(store, config, livePorts(config)), close: () => store.close() }
+}
+
+/** The notices of a data file that exists, for commands; close the result when done. */
+export function openNotices(config: Config): { notices: Notices; close(): Promise<void> } {
+  const database = openDatabase(config.db, { mustExist: true })
+  const store = createSqliteStore(database)
+  const notices = createNotices({ outbox: prepareOutbox(database), store, random: systemRandom })
+  return { notices, close: () => store.close() }
 }
 
 /** Runs one API here: no server, no key, no charge, premium fields included. */

@@ -1,4 +1,4 @@
-import { callHere, catalog, openAccounts, startService, version } from "./app.ts"
+import { callHere, catalog, openAccounts, openNotices, startService, version } from "./app.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
@@ -24,6 +24,7 @@ runCli(argv, {
   stopRequested,
   startService,
   openAccounts,
+  openNotices,
   callHere,
 }).then((code) => process.exit(code))
 

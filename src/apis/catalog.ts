@@ -5,6 +5,7 @@ import { danevalidator } from "./danevalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
+import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 
 /** Data that an operator may replace. */
@@ -17,6 +18,7 @@ export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonl
   return [
     hmac,
     loanpaymentcalculator,
+    spfvalidator,
     danevalidator,
     linesorter,
     bluetoothCompanies ? createBluetoothlookup(bluetoothCompanies) : bluetoothlookup,

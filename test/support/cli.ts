@@ -1,5 +1,5 @@
 import type { Ports } from "../../src/apis/contract.ts"
-import { callHere, catalog, openAccounts, startService } from "../../src/app.ts"
+import { callHere, catalog, openAccounts, openNotices, startService } from "../../src/app.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
 
@@ -46,6 +46,7 @@ export async function runCliForTest(
     startService: (config, more) =>
       startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
     openAccounts,
+    openNotices,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),
   })
   return { code, out, err }

@@ -60,13 +60,19 @@ export function readQuery(message: Buffer): DnsQuery {
   }
 }
 
+/** A zone by names in lower case without trailing dot. */
+export type ServedZone = ReadonlyMap<string, readonly ZoneEntry[]>
+
+export function toServedZone(zone: DnsZone): ServedZone {
+  return new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))
+}
+
 /** What a server of `zone` says; null for silence. */
-export function toReply(zone: DnsZone, query: DnsQuery, options: ReplyOptions): ReplyParts | null {
+export function toReply(names: ServedZone, query: DnsQuery, options: ReplyOptions): ReplyParts | null {
   const reply = { id: query.id, question: query.question, truncated: false }
   if (options.refuseEdns && query.ednsSize !== null) {
     return { ...reply, rcode: rcodes.formErr, answers: [], authority: [] }
   }
-  const names = new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))
   const answers: Buffer[] = []
   const seen = new Set<string>()
   let owner = query.name

@@ -11,6 +11,7 @@ import {
   readQuery,
   toRecord,
   toReply,
+  toServedZone,
   toWire,
 } from "./dns-reply.ts"
 
@@ -42,6 +43,8 @@ export interface TestDnsServer {
     readonly type: string
     readonly transport: "udp" | "tcp"
   }>
+  /** UDP ports that queries came from. */
+  readonly clientPorts: ReadonlySet<number>
   setZone(zone: DnsZone): void
   stop(): Promise<void>
 }
@@ -53,7 +56,8 @@ export const forgedAddress = "6.6.6.6"
 /** A DNS server of `zone` on a port of loopback that is free for UDP and TCP. */
 export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = {}): Promise<TestDnsServer> {
   const queries: TestDnsServer["queries"][number][] = []
-  const served = { zone }
+  const served = { zone: toServedZone(zone) }
+  const clientPorts = new Set<number>()
   const seen = new Set<string>()
   const connections = new Set<Socket>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
@@ -82,6 +86,7 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   }
 
   function onDatagram(message: Buffer, peer: RemoteInfo): void {
+    clientPorts.add(peer.port)
     const found = answer(message, "udp")
     if (!found) return
     const sends = (options.rewrite?.(found.reply, found.query) ?? [found.reply]).map((data) => ({
@@ -120,17 +125,24 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   tcp.on("connection", onConnection)
   const unused: (UdpSocket | Server)[] = { both: [], udp: [tcp], tcp: [udp] }[options.transports ?? "both"]
   await Promise.all(unused.map(closed))
+  let stopped: Promise<void> | undefined
+  async function stop(): Promise<void> {
+    for (const timer of timers) clearTimeout(timer)
+    for (const connection of connections) connection.destroy()
+    await Promise.all([udp, tcp, other].filter((socket) => !unused.includes(socket)).map(closed))
+  }
+
   return {
     address: `${host}:${port}`,
     port,
     queries,
+    clientPorts,
     setZone(next) {
-      served.zone = next
+      served.zone = toServedZone(next)
     },
-    async stop() {
-      for (const timer of timers) clearTimeout(timer)
-      for (const connection of connections) connection.destroy()
-      await Promise.all([udp, tcp, other].filter((socket) => !unused.includes(socket)).map(closed))
+    stop() {
+      stopped ??= stop()
+      return stopped
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { Database } from "bun:sqlite"
+import type { NoticeRecord } from "../outbox.ts"
 import type { Charge, ChargeOutcome } from "../store.ts"
+import { type NoticeRules, prepareRaise } from "./raise.ts"
 
 /** What the month has used, after a renewal that this charge may bring. */
 const used = "iif($periodStartMs > period_start_ms, 0, used)"
@@ -15,10 +17,11 @@ const chargeAccount = `
   UPDATE accounts SET
     used = ${used} + ${fromMonth},
     bonus = bonus - ($credits - ${fromMonth}),
+    notified = iif($periodStartMs > period_start_ms, 0, notified),
     period_start_ms = max(period_start_ms, $periodStartMs)
   WHERE id = $accountId AND closed_ms IS NULL
     AND ($allowance IS NULL OR $credits <= ${monthlyLeft} + bonus)
-  RETURNING used, bonus, period_start_ms AS periodStartMs`
+  RETURNING used, bonus, period_start_ms AS periodStartMs, notified`
 
 const bookUsage = `
   INSERT INTO usage (account_id, day, api, calls, credits) VALUES ($accountId, $day, $api, $calls, $credits)
@@ -28,6 +31,8 @@ interface ChargedRow {
   used: number
   bonus: number
   periodStartMs: number
+  /** The highest threshold that this month's notices have told of. */
+  notified: number
 }
 
 type Parameters = Record<string, string | number | null>
@@ -36,16 +41,26 @@ type Parameters = Record<string, string | number | null>
  * Prepares `charge` of the store: a list of charges in one transaction. Charges of one account are tried together, since
  * mostly all fit and one statement is then enough; where together they do not, each is decided on its own, in order.
  */
-export function prepareCharges(database: Database): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
+export function prepareCharges(
+  database: Database,
+  rules: NoticeRules,
+): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
+  const raise = prepareRaise(database, rules)
+  let raised: NoticeRecord[] = []
   const debit = database.query<ChargedRow, Parameters>(chargeAccount)
   const book = database.query<unknown, Parameters>(bookUsage)
 
   function decide({ accountId, allowance, periodStartMs }: Charge, credits: number): ChargeOutcome {
     const row = debit.get({ accountId, credits, allowance, periodStartMs })
-    return row === null ? { charged: false } : { charged: true, ...row }
+    if (row === null) return { charged: false }
+    const { used, bonus, periodStartMs: startMs, notified } = row
+    const notices = raise({ accountId, allowance, used, notified, periodStartMs: startMs })
+    if (notices.length > 0) raised.push(...notices)
+    return { charged: true, used, bonus, periodStartMs: startMs }
   }
 
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
+    raised = []
     const entries = charges.map((charge): Entry => ({ charge, outcome: { charged: false } }))
     for (const group of groupsOf(entries, ({ charge }) => accountOf(charge))) {
       const together = decide(group[0].charge, sumOf(group.map(({ charge }) => creditsOf(charge))))
@@ -65,7 +80,12 @@ export function prepareCharges(database: Database): (charges: readonly Charge[])
     return entries.map(({ outcome }) => outcome)
   }
 
-  return database.transaction(chargeAll).immediate
+  const run = database.transaction(chargeAll).immediate
+  return (charges) => {
+    const outcomes = run(charges)
+    if (raised.length > 0) rules.onRaised(raised)
+    return outcomes
+  }
 }
 
 interface Entry {

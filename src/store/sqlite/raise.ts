@@ -2,6 +2,15 @@ import type { Database } from "bun:sqlite"
 import type { NoticeRecord } from "../outbox.ts"
 import { type NoticeRow, noticeColumns, toNotice } from "./outbox-rows.ts"
 
+/** What an account is told of its use of a month. */
+export interface NoticeRules {
+  /** Percents of the allowance, ascending. */
+  readonly thresholds: readonly number[]
+  readonly now: () => number
+  /** Called once the charges that raised them are committed. Must not throw. */
+  readonly onRaised: (notices: readonly NoticeRecord[]) => void
+}
+
 /** How a month stands after a charge. */
 export interface Spent {
   readonly accountId: string
@@ -24,23 +33,23 @@ const insertNotice = `
 /**
  * Prepares the raising of notices, to be called within the transaction of a charge. What it gives is only true once
  * that transaction is committed. While no threshold is reached it is a comparison and nothing more.
- * @param thresholds percents of the allowance, ascending
  */
 export function prepareRaise(
   database: Database,
-  thresholds: readonly number[],
-): (spent: Spent, nowMs: number) => readonly NoticeRecord[] {
+  { thresholds, now }: Pick<NoticeRules, "thresholds" | "now">,
+): (spent: Spent) => readonly NoticeRecord[] {
   const insert = database.query<unknown, Record<string, string | number>>(insertNotice)
   const mark = database.query<unknown, [string, number]>("UPDATE accounts SET notified = ?2 WHERE id = ?1")
   const find = database.query<NoticeRow, [string]>(
     `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
   )
 
-  return ({ accountId, allowance, used, notified, periodStartMs }, nowMs) => {
+  return ({ accountId, allowance, used, notified, periodStartMs }) => {
     if (!allowance) return none
     const reached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
     if (!thresholds.some(reached)) return none
 
+    const nowMs = now()
     const raised: NoticeRecord[] = []
     for (const threshold of thresholds.filter(reached)) {
       const id = noticeId(accountId, periodStartMs, threshold)

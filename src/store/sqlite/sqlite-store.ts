@@ -3,6 +3,7 @@ import type { AccountChange, Store } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
 import { guarded } from "./open.ts"
+import type { NoticeRules } from "./raise.ts"
 import { prepareRates } from "./rates.ts"
 import {
   type AccessRow,
@@ -16,9 +17,9 @@ import {
   toKey,
 } from "./rows.ts"
 
-/** The store on one SQLite file. Owns `database` and closes it. */
-export function createSqliteStore(database: Database): Store {
-  const charge = prepareCharges(database)
+/** The store on one SQLite file. Owns `database` and closes it. Without rules, charges raise no notices. */
+export function createSqliteStore(database: Database, notices: NoticeRules = silence): Store {
+  const charge = prepareCharges(database, notices)
   const findAccess = database.query<AccessRow, [string]>(
     `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("keys", "key_")}, ${accountColumns("accounts", "account_")}
      FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id
@@ -154,6 +155,8 @@ export function createSqliteStore(database: Database): Store {
     },
   }
 }
+
+const silence: NoticeRules = { thresholds: [], now: () => 0, onRaised: () => {} }
 
 function updateAccount(database: Database, id: string, change: AccountChange): boolean {
   const { changes } = database

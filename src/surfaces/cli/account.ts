@@ -1,12 +1,13 @@
 import { Command } from "commander"
 import type { AccountStatus, Accounts } from "../../account/accounts.ts"
 import type { AccountRecord } from "../../store/store.ts"
+import { setWebhookCommand } from "./notices.ts"
 import { printRecord, printRows, type Row, toIso } from "./output.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { toPositiveInteger } from "./values.ts"
 
-/** `account create · list · show · set-plan · grant · close`. */
+/** `account create · list · show · set-plan · grant · set-webhook · close`. */
 export function accountCommand(parts: CliParts): Command {
   const { terminal } = parts
   return new Command("account")
@@ -65,6 +66,7 @@ export function accountCommand(parts: CliParts): Command {
         },
       ),
     )
+    .addCommand(setWebhookCommand(parts))
     .addCommand(
       administrative(
         parts,

@@ -8,13 +8,15 @@ import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { accountCommand } from "./account.ts"
 import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
+import { type NoticesParts, noticesCommand } from "./notices.ts"
 import type { Terminal } from "./output.ts"
 import { serveCommand } from "./serve.ts"
 import type { WorkerProcess } from "./supervisor.ts"
+import { usageCommand } from "./usage.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** What the commands do their work with; handed in, so that they know nothing of how it is put together. */
-export interface CliParts {
+export interface CliParts extends NoticesParts {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -44,7 +46,14 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .exitOverride()
     .showHelpAfterError("(add --help for help)")
-  for (const command of [serveCommand, callCommand, accountCommand, keyCommand]) {
+  for (const command of [
+    serveCommand,
+    callCommand,
+    accountCommand,
+    keyCommand,
+    usageCommand,
+    noticesCommand,
+  ]) {
     program.addCommand(inherit(command(parts), program))
   }
   try {

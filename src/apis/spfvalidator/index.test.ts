@@ -1,0 +1,168 @@
+import { describe, expect, spyOn, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import { answering, portsWith, recording, txt } from "../../../test/spf/support.ts"
+import { createZoneDns } from "../../ports/dns/zone.ts"
+import { type Dns, type DnsFailure, InputRejected, Unavailable } from "../contract.ts"
+import { spfvalidator } from "./index.ts"
+import { validate } from "./validate.ts"
+
+const denying = answering((_name, type) => (type === "TXT" ? txt("v=spf1 -all") : { kind: "nodata" }))
+
+function run(input: Parameters<typeof spfvalidator.run>[0], dns: Dns = denying) {
+  return spfvalidator.run(input, { ports: portsWith(dns) })
+}
+
+async function rejection(promise: unknown): Promise<InputRejected> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof InputRejected) return error
+    throw error
+  }
+  throw new Error("nothing was rejected")
+}
+
+describe("the examples", () => {
+  for (const { name, input, output, given } of spfvalidator.examples) {
+    test(`${name}: exactly this answer`, async () => {
+      const data = await run({ domain: "", ...input }, createZoneDns(given?.dns ?? {}))
+      expect({ ...data, elapsed_ms: 1 }).toEqual(output)
+      expect([...Value.Errors(spfvalidator.output, data)]).toEqual([])
+    })
+  }
+})
+
+describe("bad input names its parameter, and asks nothing", () => {
+  for (const domain of [
+    "",
+    "localhost",
+    "192.0.2.1",
+    "2001:db8::1",
+    "http://example.com/",
+    "ann@example.com",
+    "a b.example",
+    "💩.la",
+    `${"a".repeat(64)}.example`,
+    `${"a.".repeat(127)}example`,
+  ]) {
+    test(`domain ${JSON.stringify(domain.slice(0, 30))}`, async () => {
+      const dns = recording(denying)
+      const error = await rejection(run({ domain }, dns))
+      expect([error.parameter, dns.questions]).toEqual(["domain", []])
+      expect(error.message).toMatch(/^The 'domain' parameter must .*[^.]\.$/)
+    })
+  }
+
+  test.each([
+    ["", "IPv4 or IPv6"],
+    ["192.0.2", "IPv4 or IPv6"],
+    ["example.com", "IPv4 or IPv6"],
+    ["192.0.2.0/24", "prefix length"],
+    ["2001:db8::/32", "prefix length"],
+    ["fe80::1%eth0", "zone"],
+    ["192.0.2.1 ", "IPv4 or IPv6"],
+  ])("ip %j", async (ip, words) => {
+    const error = await rejection(run({ domain: "d.example", ip }))
+    expect(error.parameter).toBe("ip")
+    expect(error.message).toContain(words)
+  })
+
+  test("the first of two is named", async () => {
+    expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain")
+  })
+})
+
+describe("the DNS gives no answer for the domain itself", () => {
+  const failing = (reason: DnsFailure) => answering(() => ({ kind: "failure", reason }))
+
+  test.each(["timeout", "servfail", "refused", "malformed", "network"] as const)(
+    "%s: unavailable",
+    async (reason) => {
+      const promise = Promise.resolve(run({ domain: "D.example" }, failing(reason)))
+      await expect(promise).rejects.toThrow(Unavailable)
+      await expect(promise).rejects.toThrow(/d\.example.*\(\w+\)\. Try again later\.$/)
+    },
+  )
+
+  test("with an ip the result is temperror", async () => {
+    const report = await run({ domain: "d.example", ip: "192.0.2.1" }, failing("timeout"))
+    expect([report.ip_result, report.ip_pass, report.spf_valid, report.has_spf_record]).toEqual([
+      "temperror",
+      false,
+      false,
+      false,
+    ])
+    expect(report.issues_found).toMatchObject([{ code: "DNS_TEMPFAIL", domain: "d.example" }])
+  })
+})
+
+describe("time", () => {
+  const silent: Dns = { resolve: () => new Promise(() => {}) }
+
+  test("a DNS that never answers is given up when the signal fires, even if it does not heed it", async () => {
+    const controller = new AbortController()
+    const promise = validate({ domain: "d.example" }, portsWith(silent), controller.signal)
+    controller.abort()
+    await expect(promise).rejects.toThrow(/\(aborted\)/)
+  })
+
+  test("what is silent below the domain becomes a temporary error when the signal fires", async () => {
+    const controller = new AbortController()
+    const dns: Dns = {
+      resolve(name, type, signal) {
+        if (name === "d.example")
+          return answering(() => txt("v=spf1 include:e.example a:f.example -all")).resolve(name, type)
+        expect(signal).toBe(controller.signal)
+        controller.abort()
+        return silent.resolve(name, type)
+      },
+    }
+    const report = await validate({ domain: "d.example", ip: "192.0.2.1" }, portsWith(dns), controller.signal)
+    expect(report.ip_result).toBe("temperror")
+    expect(report.issues_found.map(({ code, term }) => `${code} ${term}`)).toEqual([
+      "DNS_TEMPFAIL include:e.example",
+      "DNS_TEMPFAIL a:f.example",
+    ])
+  })
+
+  test("nothing is asked after the signal has fired", async () => {
+    const dns = recording(denying)
+    await expect(validate({ domain: "d.example" }, portsWith(dns), AbortSignal.abort())).rejects.toThrow(
+      Unavailable,
+    )
+    expect(dns.questions).toEqual([])
+  })
+
+  test("the call itself brings a signal that fires after 20 seconds", async () => {
+    const timeout = spyOn(AbortSignal, "timeout")
+    try {
+      const signals: unknown[] = []
+      const dns: Dns = {
+        resolve(name, type, signal) {
+          signals.push(signal)
+          return denying.resolve(name, type)
+        },
+      }
+      await run({ domain: "d.example" }, dns)
+      expect(timeout.mock.calls).toEqual([[20_000]])
+      expect(signals).toEqual([timeout.mock.results[0]?.value])
+    } finally {
+      timeout.mockRestore()
+    }
+  })
+
+  test("is measured by the clock that never runs backwards", async () => {
+    const ports = portsWith(denying)
+    let now = 100
+    const clock = { now: () => 0, monotonicMs: () => (now += 1.23456) }
+    const report = await validate({ domain: "d.example" }, { ...ports, clock }, new AbortController().signal)
+    expect(report.elapsed_ms).toBe(1.23)
+  })
+})
+
+test("the domain is asked for in its normal form", async () => {
+  const dns = recording(denying)
+  const report = await run({ domain: "BÜCHER.Example." }, dns)
+  expect(report.host).toBe("xn--bcher-kva.example")
+  expect(dns.questions).toEqual(["TXT xn--bcher-kva.example"])
+})

@@ -1,0 +1,19 @@
+import { defineApi } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { limits } from "./limits.ts"
+import { input, output } from "./schema.ts"
+import { validate } from "./validate.ts"
+
+export const spfvalidator = defineApi({
+  id: "spfvalidator",
+  title: "SPF validator",
+  description:
+    "Looks up a domain's SPF record and everything it leads to, and says what is wrong with it (RFC 7208). " +
+    "With an IP address, also says whether that address may send mail for the domain.",
+  method: "GET",
+  credits: 5,
+  input,
+  output,
+  examples,
+  run: (parameters, { ports }) => validate(parameters, ports, AbortSignal.timeout(limits.milliseconds)),
+})

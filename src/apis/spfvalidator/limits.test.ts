@@ -1,0 +1,242 @@
+/** Trees made by an attacker. Each bound of the table is reached, and nothing goes beyond it. */
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { answering, recording, txt, validateIn } from "../../../test/spf/support.ts"
+import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+import { limits } from "./limits.ts"
+import { Lookups } from "./lookups.ts"
+
+const nodata: DnsAnswer = { kind: "nodata" }
+const client = { ip: "192.0.2.1", sender: `${"a-".repeat(150)}@d.example`, helo: "h.example" }
+
+/** Every name has the record that `record` gives it. */
+function world(
+  record: (name: string) => string,
+  other: (name: string, type: DnsType) => DnsAnswer = () => nodata,
+) {
+  return recording(answering((name, type) => (type === "TXT" ? txt(record(name)) : other(name, type))))
+}
+
+async function attack(dns: Dns & { readonly questions: string[] }, input: Partial<typeof client> = client) {
+  const report = await validateIn(dns, { domain: "d.example", ...input })
+  expect(dns.questions.length).toBeLessThanOrEqual(limits.queries)
+  expect(new Set(dns.questions).size).toBe(dns.questions.length)
+  expect(report.issues_found.length).toBeLessThanOrEqual(limits.issues)
+  return report
+}
+
+describe("the size of the tree", () => {
+  test("a record that includes ever more domains: treeRecords, and the others are counted unasked", async () => {
+    const dns = world(
+      (name) => `v=spf1 ${[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `include:${n}.${name}`).join(" ")} -all`,
+    )
+    const report = await attack(dns)
+    expect(report.spf_records_list).toHaveLength(limits.treeRecords)
+    expect(report.dns_lookups_num).toBe(10 * limits.treeRecords)
+    expect([report.ip_result, report.spf_valid]).toEqual(["permerror", false])
+    expect(report.issues_found[0]).toMatchObject({ code: "TOO_MANY_LOOKUPS", severity: "error" })
+    expect(report.issues_found[0]?.message).toContain("least 500 look-ups")
+  })
+
+  test("an endless chain: treeDepth", async () => {
+    const dns = world((name) => `v=spf1 redirect=x.${name}`)
+    const report = await attack(dns)
+    expect(report.spf_records_list).toHaveLength(1 + limits.treeDepth)
+    expect(dns.questions).toHaveLength(1 + limits.treeDepth)
+    expect(report.issues_found[0]).toMatchObject({ code: "TOO_MANY_LOOKUPS" })
+  })
+
+  test("domains that all include each other: no path is walked twice", async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `n${n}.example`)
+    const dns = world(() => `v=spf1 ${names.map((name) => `include:${name}`).join(" ")} -all`)
+    const report = await attack(dns)
+    expect(report.spf_records_list).toHaveLength(41)
+    expect(report.spf_valid).toBe(false)
+  })
+})
+
+describe("the number of questions", () => {
+  const words = (count: number, term: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => term(n)).join(" ")
+
+  test("hundreds of terms: treeQueries", async () => {
+    const dns = world(() => `v=spf1 ${words(400, (n) => `a:${n}.x.example`)} -all`)
+    const report = await attack(dns, {})
+    expect(dns.questions.length).toBeLessThanOrEqual(limits.treeQueries)
+    expect(dns.questions.length).toBeGreaterThan(limits.treeQueries - 3)
+    expect(report.dns_lookups_num).toBe(400)
+  })
+
+  test("the most that an ip can cost on top: ten terms, ten exchangers each, ten host names", async () => {
+    const record = `v=spf1 ${words(10, (n) => `mx:%{p}.${n}.example`)} ${words(400, (n) => `a:${n}.x.example`)} -all`
+    const dns = world(
+      () => record,
+      (name, type) => {
+        if (type === "MX") {
+          const records = Array.from({ length: 10 }, (_, n) => ({ preference: n, exchange: `${n}.${name}` }))
+          return { kind: "records", records, messageBytes: 0 }
+        }
+        if (type !== "PTR") return { kind: "records", records: ["203.0.113.1"], messageBytes: 0 }
+        return {
+          kind: "records",
+          records: Array.from({ length: 99 }, (_, n) => `p${n}.example`),
+          messageBytes: 0,
+        }
+      },
+    )
+    const report = await attack(dns)
+    expect(report.ip_result).toBe("permerror")
+    expect(dns.questions.length).toBeGreaterThan(limits.treeQueries + 100)
+    expect(dns.questions.filter((question) => question.startsWith("PTR"))).toHaveLength(1)
+    expect(dns.questions.filter((question) => /^A p\d+\.example$/.test(question))).toHaveLength(
+      limits.ptrNames,
+    )
+  })
+})
+
+test("queries: beyond them nothing is asked, and what is known is still answered", async () => {
+  const dns = recording(answering(() => ({ kind: "nxdomain" })))
+  const lookups = new Lookups(dns, new AbortController().signal)
+  const names = Array.from({ length: limits.queries + 5 }, (_, n) => `${n}.example`)
+  const answers = await Promise.all(
+    [...names, "0.EXAMPLE", "a..example"].map((name) => lookups.ask(name, "A")),
+  )
+  expect(dns.questions).toHaveLength(limits.queries)
+  expect(answers.slice(limits.queries)).toEqual([
+    ...Array.from({ length: 5 }, () => ({ kind: "failure", reason: "aborted" }) as const),
+    { kind: "nxdomain" },
+    { kind: "nxdomain" },
+  ])
+})
+
+describe("the size of a record", () => {
+  test("recordOctets and recordTerms: a permerror, without a look", async () => {
+    for (const record of [
+      `v=spf1 x=${"y".repeat(limits.recordOctets)}`,
+      `v=spf1${" a".repeat(limits.recordTerms + 1)}`,
+    ]) {
+      const dns = world(() => record)
+      const report = await attack(dns)
+      expect(dns.questions).toEqual(["TXT d.example"])
+      expect([report.ip_result, report.spf_valid, report.dns_lookups_num]).toEqual(["permerror", false, 0])
+      expect(report.issues_found.map(({ code, severity }) => `${code} ${severity}`)).toContain(
+        "RECORD_TOO_LARGE error",
+      )
+    }
+  })
+
+  test("issues and termCharacters: an answer stays small", async () => {
+    const term = `%${"x".repeat(1000)}`
+    const dns = world((name) => `v=spf1 ${`a:${term} `.repeat(7)}${"a ".repeat(300)}include:x.${name} -all`)
+    const report = await attack(dns, {})
+    expect(report.issues_found).toHaveLength(limits.issues)
+    for (const issue of report.issues_found) {
+      expect(issue.term?.length ?? 0).toBeLessThanOrEqual(limits.termCharacters)
+      expect(issue.message.length).toBeLessThan(1000)
+    }
+  })
+
+  test("explanationOctets: no endless explanation", async () => {
+    const explained = (text: string) =>
+      answering((name, type) =>
+        type !== "TXT" ? nodata : txt(name === "e.example" ? text : "v=spf1 exp=e.example -all"),
+      )
+    const result = async (text: string) => (await attack(recording(explained(text)))).ip_explanation
+    expect(await result("x".repeat(limits.explanationOctets))).toHaveLength(limits.explanationOctets)
+    expect(await result("x".repeat(limits.explanationOctets + 1))).toBeUndefined()
+    expect(await result("%{s}".repeat(20))).toBeUndefined()
+  })
+})
+
+describe("the time it takes to compute", () => {
+  const largest = (unit: (n: number) => string) => {
+    let record = "v=spf1"
+    for (
+      let n = 0;
+      n < limits.recordTerms - 2 && record.length + unit(n).length + 30 < limits.recordOctets;
+      n++
+    )
+      record += ` ${unit(n)}`
+    return record
+  }
+
+  test.each([
+    ["macros", largest(() => `exists:${"%{s9r-}".repeat(100)}`)],
+    ["one long label", largest(() => `a:x.${"a".repeat(7900)}!`)],
+    ["one long row of digits", largest(() => `a:x.example/${"9".repeat(7900)}x`)],
+    ["networks of every length", largest((n) => `ip6:::/${n % 129}`)],
+    ["dots", largest(() => `a:${".".repeat(7900)}`)],
+    ["slashes", largest(() => `a${"/1".repeat(3900)}x`)],
+    ["blanks", `v=spf1${" ".repeat(8000)}`],
+  ])("%s: fifty records of it", async (_title, record) => {
+    const dns = world((name) => `${record} include:x.${name} include:y.${name}`)
+    const startedAt = performance.now()
+    await attack(dns)
+    // Ten times what a slow machine needs.
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+  })
+})
+
+test("whatever octets the DNS answers, the validation ends within its bounds and with a proper report", async () => {
+  const octets = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("latin1"))
+  const term = fc.constantFrom(
+    "a",
+    "mx",
+    "ptr",
+    "include:",
+    "exists:",
+    "redirect=",
+    "exp=",
+    "%{p}",
+    "%{l}",
+    "%{d}",
+    ".x",
+    ".example",
+    " ",
+    "/0",
+    "-all",
+    "\xe9",
+  )
+  const record = fc
+    .oneof(
+      octets,
+      fc.array(term, { maxLength: 30 }).map((terms) => terms.join("")),
+    )
+    .map((text) => `v=spf1 ${text}`)
+  const text = fc.oneof(record, octets)
+  const answer = fc.oneof(
+    fc.constant<DnsAnswer>(nodata),
+    fc.constant<DnsAnswer>({ kind: "nxdomain" }),
+    fc.constant<DnsAnswer>({ kind: "failure", reason: "servfail" }),
+  )
+  const world = fc.record({
+    texts: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+    root: record,
+    exchangers: fc.array(fc.record({ preference: fc.nat(65535), exchange: octets }), { maxLength: 12 }),
+    names: fc.array(octets, { maxLength: 12 }),
+    other: answer,
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      world,
+      fc.string({ unit: "binary", maxLength: 100 }),
+      async ({ texts, root, exchangers, names, other }, sender) => {
+        const pick = <T>(list: readonly T[], name: string) => list[name.length % list.length]
+        const dns = answering((name, type): DnsAnswer => {
+          if (type === "TXT") return txt(...(name === "d.example" ? [root] : (pick(texts, name) ?? [])))
+          if (type === "MX" && exchangers.length > 0)
+            return { kind: "records", records: exchangers, messageBytes: 0 }
+          if (type === "PTR" && names.length > 0) return { kind: "records", records: names, messageBytes: 0 }
+          return other
+        })
+        const report = await attack(recording(dns), { ip: "2001:db8::1", sender, helo: sender })
+        expect(report.host).toBe("d.example")
+        expect(["none", "neutral", "pass", "fail", "softfail", "temperror", "permerror"]).toContain(
+          report.ip_result ?? "",
+        )
+        expect(report.spf_records_list.length).toBeLessThanOrEqual(limits.treeRecords * 3)
+      },
+    ),
+    { seed: 20250101, numRuns: 400 },
+  )
+})

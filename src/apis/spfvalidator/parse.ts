@@ -1,0 +1,241 @@
+import { isAscii } from "./domain-name.ts"
+import { limits } from "./limits.ts"
+import { MacroSyntaxError, parseMacroString } from "./macro.ts"
+import { parseIp4, parseIp6 } from "./network.ts"
+import type {
+  Directive,
+  DomainSpec,
+  Mechanism,
+  Placed,
+  Qualifier,
+  SpfRecord,
+  SyntaxCode,
+  SyntaxProblem,
+  TargetModifier,
+  UnknownModifier,
+} from "./record.ts"
+
+/**
+ * Takes a record apart by the grammar of RFC 7208 §12. `text` begins with the version and holds one octet per
+ * character. Never throws: what is wrong stands in `problems`, and what can be read is read nonetheless.
+ */
+export function parseRecord(text: string): SpfRecord {
+  if (text.length > limits.recordOctets) {
+    return unread(text, `the record has ${text.length} octets`)
+  }
+  const terms = splitTerms(text)
+  if (terms.length > limits.recordTerms) return unread(text, `the record has ${terms.length} terms`)
+
+  const directives: Directive[] = []
+  const redirects: TargetModifier[] = []
+  const explanations: TargetModifier[] = []
+  const unknownModifiers: UnknownModifier[] = []
+  const problems: SyntaxProblem[] = []
+  for (const term of terms) {
+    try {
+      requirePlainOctets(term.text)
+      const modifier = /^([a-z][a-z\d_.-]*)=(.*)$/is.exec(term.text)
+      if (modifier === null) {
+        directives.push(parseDirective(term))
+        continue
+      }
+      const [, name = "", value = ""] = modifier
+      const lower = name.toLowerCase()
+      if (lower === "redirect") redirects.push({ ...term, target: parseDomainSpec(value) })
+      else if (lower === "exp") explanations.push({ ...term, target: parseDomainSpec(value) })
+      else unknownModifiers.push(parseUnknownModifier(term, lower, value))
+    } catch (error) {
+      problems.push(toProblem(error, term))
+    }
+  }
+  for (const repeated of [...redirects.slice(1), ...explanations.slice(1)]) {
+    problems.push({ ...placeOf(repeated), code: "DUPLICATE_MODIFIER", detail: "stands here once more" })
+  }
+  const [redirect = null] = redirects
+  const [explanation = null] = explanations
+  return { text, directives, redirect, explanation, unknownModifiers, problems }
+}
+
+class TermError extends Error {
+  override readonly name = "TermError"
+  readonly code: SyntaxCode
+  constructor(code: SyntaxCode, detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+function fault(code: SyntaxCode, detail: string): never {
+  throw new TermError(code, detail)
+}
+
+/** The blank alone separates terms; any other white space is part of one, and an error there (RFC 7208 §4.6.1). */
+function splitTerms(text: string): Placed[] {
+  const terms: Placed[] = []
+  let position = 0
+  for (const piece of text.split(" ")) {
+    if (piece !== "" && position > 0) terms.push({ text: piece, position })
+    position += piece.length + 1
+  }
+  return terms
+}
+
+function requirePlainOctets(term: string): void {
+  // Curly quotes and no-break spaces, in UTF-8: what word processors make of a record.
+  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fault("CONTROL_OR_TAB", "holds typographic characters")
+  if (!isAscii(term)) fault("NON_ASCII", "holds characters beyond ASCII")
+  if (/\p{Cc}/u.test(term)) fault("CONTROL_OR_TAB", "holds a tab or another control character")
+}
+
+function parseUnknownModifier(term: Placed, name: string, value: string): UnknownModifier {
+  parseMacros(value)
+  return { ...term, name }
+}
+
+function parseDirective(term: Placed): Directive {
+  const match = /^([-+?~]?)([a-z][a-z\d_.-]*)([:/].*)?$/is.exec(term.text)
+  if (match === null)
+    return fault(gluedOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
+  const [, sign = "", name = "", rest = ""] = match
+  const mechanism = parseMechanism(name.toLowerCase(), rest, term.text)
+  return { ...term, qualifier: toQualifier(sign), mechanism }
+}
+
+function toQualifier(sign: string): Qualifier {
+  return sign === "-" || sign === "~" || sign === "?" ? sign : "+"
+}
+
+function parseMechanism(name: string, rest: string, term: string): Mechanism {
+  switch (name) {
+    case "all":
+      if (rest !== "") fault("SYNTAX_ERROR", "takes nothing behind 'all'")
+      return { kind: "all" }
+    case "include":
+    case "exists":
+      return { kind: name, target: parseDomainSpec(afterColon(rest, name)) }
+    case "ptr":
+      return { kind: "ptr", target: rest === "" ? null : parseDomainSpec(afterColon(rest, name)) }
+    case "a":
+    case "mx":
+      return parseAddressMechanism(name, rest)
+    case "ip4":
+    case "ip6":
+      return parseNetwork(name, afterColon(rest, name), term)
+    case "redirect":
+    case "exp":
+      return fault("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
+    default:
+      return fault(gluedOr("UNKNOWN_MECHANISM", term), `there is no mechanism '${name}'`)
+  }
+}
+
+function afterColon(rest: string, name: string): string {
+  if (rest.startsWith("/")) fault("INVALID_CIDR", `a prefix length is not allowed here`)
+  const value = rest.slice(1)
+  if (value === "")
+    fault(name === "ip4" || name === "ip6" ? "INVALID_IP" : "INVALID_DOMAIN_SPEC", `'${name}:' needs a value`)
+  return value
+}
+
+/** `a` and `mx` (RFC 7208 §5.3, §5.4). The prefix lengths are cut off from the right, since `/` may stand in a name. */
+function parseAddressMechanism(kind: "a" | "mx", rest: string): Mechanism {
+  const cut = /(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(rest)
+  const head = rest.slice(0, cut?.index ?? rest.length)
+  const prefix4 = toPrefix(cut?.[1], 32)
+  const prefix6 = toPrefix(cut?.[2], 128)
+  if (head === "") return { kind, target: null, prefix4, prefix6 }
+  if (!head.startsWith(":")) return fault("INVALID_CIDR", `'${rest}' is no '/n', '//n' or '/n//n'`)
+  if (head === ":") return fault("INVALID_DOMAIN_SPEC", `'${kind}:' needs a domain`)
+  return { kind, target: parseDomainSpec(head.slice(1)), prefix4, prefix6 }
+}
+
+/** `ip4` and `ip6` (RFC 7208 §5.6). */
+function parseNetwork(kind: "ip4" | "ip6", value: string, term: string): Mechanism {
+  const [addressText = "", ...prefixes] = value.split("/")
+  const address = kind === "ip4" ? parseIp4(addressText) : parseIp6(addressText)
+  if (address === null) return fault(gluedOr("INVALID_IP", term), explainAddress(kind, addressText))
+  if (prefixes.length > 1) return fault("INVALID_CIDR", "takes one prefix length")
+  const prefix = toPrefix(prefixes[0], kind === "ip4" ? 32 : 128)
+  return { kind, network: { address, prefix, text: value } }
+}
+
+function explainAddress(kind: "ip4" | "ip6", text: string): string {
+  if (kind === "ip4" && parseIp6(text) !== null) return "is an IPv6 address: use ip6"
+  if (kind === "ip6" && parseIp4(text) !== null) return "is an IPv4 address: use ip4"
+  return `'${text}' is no ${kind === "ip4" ? "IPv4" : "IPv6"} address`
+}
+
+/** No leading zeros; `/0` is legal (RFC 7208 §12). Absent means the whole address. */
+function toPrefix(digits: string | undefined, most: number): number {
+  if (digits === undefined) return most
+  if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > most) {
+    fault("INVALID_CIDR", `the prefix length must be 0 to ${most}, without leading zeros`)
+  }
+  return Number(digits)
+}
+
+/**
+ * A domain-spec: a macro-string that ends in a macro or in a dot and a top label (RFC 7208 §7.1). Only the text as
+ * written is checked, not what it expands to.
+ */
+function parseDomainSpec(text: string): DomainSpec {
+  if (text === "") fault("INVALID_DOMAIN_SPEC", "needs a domain")
+  const { macro, tail } = parseMacros(text)
+  if (tail !== null) {
+    const name = tail.endsWith(".") ? tail.slice(0, -1) : tail
+    const dotAt = name.lastIndexOf(".")
+    const topLabel = name.slice(dotAt + 1)
+    if (dotAt < 0 || !isTopLabel(topLabel)) fault(...explainDomain(text, topLabel, dotAt))
+  }
+  return { text, macro }
+}
+
+function parseMacros(text: string): ReturnType<typeof parseMacroString> {
+  try {
+    return parseMacroString(text, false)
+  } catch (error) {
+    if (error instanceof MacroSyntaxError) return fault("INVALID_MACRO", error.message)
+    throw error
+  }
+}
+
+/** Letters, digits and inner hyphens, but not digits alone (RFC 7208 §7.1, toplabel). */
+function isTopLabel(label: string): boolean {
+  return /^[a-z\d-]+$/i.test(label) && /^[^-]/.test(label) && /[^-]$/.test(label) && !/^\d+$/.test(label)
+}
+
+function explainDomain(text: string, topLabel: string, dotAt: number): [SyntaxCode, string] {
+  if (/\/\d*$/.test(topLabel)) return ["INVALID_CIDR", "a prefix length is not allowed here"]
+  if (parseIp4(text) !== null) return ["INVALID_DOMAIN_SPEC", "is an address: use ip4"]
+  const code = gluedOr("INVALID_DOMAIN_SPEC", text)
+  if (dotAt < 0) return [code, `'${text}' is a single label`]
+  return [code, `'${topLabel}' is no top-level label`]
+}
+
+/** Two terms without a space between them are a common slip, and worth a word of their own. */
+function gluedOr(code: SyntaxCode, term: string): SyntaxCode {
+  return /.[-+?~]all$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
+    ? "MISSING_SPACE"
+    : code
+}
+
+function toProblem(error: unknown, term: Placed): SyntaxProblem {
+  if (error instanceof TermError) return { ...term, code: error.code, detail: error.message }
+  throw error
+}
+
+function placeOf({ text, position }: Placed): Placed {
+  return { text, position }
+}
+
+function unread(text: string, detail: string): SpfRecord {
+  const problem: SyntaxProblem = { text: "", position: 0, code: "RECORD_TOO_LARGE", detail }
+  return {
+    text,
+    directives: [],
+    redirect: null,
+    explanation: null,
+    unknownModifiers: [],
+    problems: [problem],
+  }
+}

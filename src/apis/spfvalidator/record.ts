@@ -1,0 +1,104 @@
+import type { Network } from "./network.ts"
+
+export type Qualifier = "+" | "-" | "~" | "?"
+
+/** `c`, `r` and `t` stand in explanation text only (RFC 7208 §7.2). */
+export type MacroLetter = "s" | "l" | "o" | "d" | "i" | "p" | "v" | "h" | "c" | "r" | "t"
+
+/** `%{…}` (RFC 7208 §7.1). */
+export interface Macro {
+  readonly letter: MacroLetter
+  /** An upper-case letter: the value is URL-escaped. */
+  readonly escaped: boolean
+  /** How many right-hand parts stay; 0 for all. */
+  readonly parts: number
+  readonly reversed: boolean
+  readonly delimiters: string
+}
+
+/** Literal text, with `%%`, `%_` and `%-` already replaced, and macros in between. */
+export type MacroString = readonly (string | Macro)[]
+
+export interface DomainSpec {
+  readonly text: string
+  readonly macro: MacroString
+}
+
+/** Where a term stands: its own text, and the octet of the record at which it begins, from 0. */
+export interface Placed {
+  readonly text: string
+  readonly position: number
+}
+
+export type Mechanism =
+  | { readonly kind: "all" }
+  | { readonly kind: "include" | "exists"; readonly target: DomainSpec }
+  | {
+      readonly kind: "a" | "mx"
+      /** Null for the current domain. */
+      readonly target: DomainSpec | null
+      readonly prefix4: number
+      readonly prefix6: number
+    }
+  | { readonly kind: "ptr"; readonly target: DomainSpec | null }
+  | { readonly kind: "ip4" | "ip6"; readonly network: Network }
+
+export interface Directive extends Placed {
+  readonly qualifier: Qualifier
+  readonly mechanism: Mechanism
+}
+
+/** `redirect` or `exp`. */
+export interface TargetModifier extends Placed {
+  readonly target: DomainSpec
+}
+
+export interface UnknownModifier extends Placed {
+  readonly name: string
+}
+
+export type SyntaxCode =
+  | "SYNTAX_ERROR"
+  | "UNKNOWN_MECHANISM"
+  | "NON_ASCII"
+  | "CONTROL_OR_TAB"
+  | "MISSING_SPACE"
+  | "INVALID_IP"
+  | "INVALID_CIDR"
+  | "INVALID_DOMAIN_SPEC"
+  | "INVALID_MACRO"
+  | "DUPLICATE_MODIFIER"
+  | "RECORD_TOO_LARGE"
+
+/** Why a term, or the whole record, is not in the grammar. */
+export interface SyntaxProblem extends Placed {
+  readonly code: SyntaxCode
+  readonly detail: string
+}
+
+/** A record taken apart. It evaluates only without problems: a syntax error anywhere is a permerror (RFC 7208 §4.6). */
+export interface SpfRecord {
+  readonly text: string
+  /** Every mechanism, those behind `all` included. */
+  readonly directives: readonly Directive[]
+  readonly redirect: TargetModifier | null
+  readonly explanation: TargetModifier | null
+  readonly unknownModifiers: readonly UnknownModifier[]
+  readonly problems: readonly SyntaxProblem[]
+}
+
+/** The first `all`, behind which everything is ignored (RFC 7208 §5.1). */
+export function allOf(record: SpfRecord): Directive | null {
+  return record.directives.find(({ mechanism }) => mechanism.kind === "all") ?? null
+}
+
+/** What is ever tested: the mechanisms before `all`. */
+export function reachedOf(record: SpfRecord): readonly Directive[] {
+  const all = allOf(record)
+  return all === null ? record.directives : record.directives.slice(0, record.directives.indexOf(all))
+}
+
+/** The domain-spec of a mechanism, or null where it has none. */
+export function targetOf(mechanism: Mechanism): DomainSpec | null {
+  return "target" in mechanism ? mechanism.target : null
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test"
+import { type RiskInput, toRiskLevel, toRiskScore } from "./risk.ts"
+
+const calm: RiskInput = { hasRecord: true, effectiveAll: "-", lookupTerms: 0, hasPermerror: false }
+
+describe("the risk score", () => {
+  test.each([
+    ["-all", {}, 0],
+    ["~all", { effectiveAll: "~" }, 40],
+    ["?all", { effectiveAll: "?" }, 70],
+    ["no all", { effectiveAll: null }, 75],
+    ["+all", { effectiveAll: "+" }, 95],
+    ["no record", { hasRecord: false, effectiveAll: null }, 100],
+    ["8 look-ups", { lookupTerms: 8 }, 0],
+    ["9 look-ups", { lookupTerms: 9 }, 5],
+    ["10 look-ups", { lookupTerms: 10 }, 5],
+    ["11 look-ups, a permerror", { lookupTerms: 11, hasPermerror: true }, 25],
+    ["a permerror at 10 look-ups", { effectiveAll: "~", lookupTerms: 10, hasPermerror: true }, 70],
+    ["never over 100", { effectiveAll: "+", lookupTerms: 9, hasPermerror: true }, 100],
+  ] as const)("%s", (_title, input, score) => expect(toRiskScore({ ...calm, ...input })).toBe(score))
+
+  test("has three bands", () => {
+    expect([0, 33, 34, 66, 67, 100].map(toRiskLevel)).toEqual([
+      "low",
+      "low",
+      "medium",
+      "medium",
+      "high",
+      "high",
+    ])
+  })
+})

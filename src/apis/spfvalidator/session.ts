@@ -1,0 +1,66 @@
+import { isAscii, toTargetName } from "./domain-name.ts"
+import { type Identity, macroValues } from "./identity.ts"
+import type { Lookups } from "./lookups.ts"
+import { expandDomainSpec, lettersOf, type MacroValues } from "./macro.ts"
+import type { Policies } from "./policy.ts"
+import type { DomainSpec, MacroLetter, MacroString } from "./record.ts"
+import { chooseName, findHostNames } from "./validated-names.ts"
+
+/** What the report and the check of one validation share. */
+export interface Session {
+  readonly identity: Identity
+  readonly lookups: Lookups
+  readonly policies: Policies
+}
+
+/**
+ * The name that a term asks for while `domain` is evaluated; without a domain-spec that is `domain` itself
+ * (RFC 7208 §4.8). Null when nothing can match: a local-part beyond ASCII is never put into a name (RFC 8616 §4).
+ */
+export async function toTarget(
+  spec: DomainSpec | null,
+  domain: string,
+  session: Session,
+): Promise<string | null> {
+  if (spec === null) return domain
+  if (usesLocalPartBeyondAscii(spec.macro, session)) return null
+  const values = await valuesFor(spec.macro, domain, session)
+  return toTargetName(expandDomainSpec(spec.macro, values))
+}
+
+/** The macro values for one macro-string; host names are looked up only if it uses `p`. */
+export async function valuesFor(macro: MacroString, domain: string, session: Session): Promise<MacroValues> {
+  const { identity, lookups } = session
+  const usesNames = identity.ip !== null && lettersOf(macro).has("p")
+  const name =
+    usesNames && identity.ip !== null
+      ? chooseName(await findHostNames(identity.ip, lookups), domain)
+      : "unknown"
+  return macroValues(identity, domain, name)
+}
+
+export function usesLocalPartBeyondAscii(macro: MacroString, { identity }: Session): boolean {
+  const letters = lettersOf(macro)
+  return (letters.has("s") || letters.has("l")) && !isAscii(identity.localPart)
+}
+
+/** The parameters, in quotes, without which a domain-spec has no certain value. */
+export function missingParameters(spec: DomainSpec | null, { identity }: Session): string[] {
+  if (spec === null) return []
+  const unknown = [...lettersOf(spec.macro)].filter((letter) => !identity.known.has(letter))
+  return [...new Set(unknown.map((letter) => parameterOf[letter]))].map((name) => `'${name}'`)
+}
+
+const parameterOf: Readonly<Record<MacroLetter, string>> = {
+  s: "sender",
+  l: "sender",
+  o: "sender",
+  d: "domain",
+  i: "ip",
+  p: "ip",
+  v: "ip",
+  c: "ip",
+  h: "helo",
+  r: "ip",
+  t: "ip",
+}

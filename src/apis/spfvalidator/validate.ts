@@ -1,0 +1,62 @@
+import { type Ports, reject, unavailable } from "../contract.ts"
+import { checkHost } from "./check-host.ts"
+import { parseDomain } from "./domain-name.ts"
+import { toIdentity } from "./identity.ts"
+import { Lookups } from "./lookups.ts"
+import { type Address, parseClientAddress } from "./network.ts"
+import { Policies } from "./policy.ts"
+import { type Report, toReport } from "./report.ts"
+import type { Session } from "./session.ts"
+import { walkTree } from "./tree.ts"
+
+/** The parameters of a validation. */
+export interface Validation {
+  readonly domain: string
+  readonly ip?: string
+  readonly sender?: string
+  readonly helo?: string
+}
+
+/**
+ * Validates a domain's SPF record and, with `ip`, checks whether that address may send. The tree and the check run side
+ * by side on the same look-ups. `signal` ends it: whatever has not answered by then is a temporary error.
+ * @throws InputRejected for a malformed domain or ip
+ * @throws Unavailable when the DNS gives no answer for the domain itself and no `ip` asks for a result
+ */
+export async function validate(input: Validation, ports: Ports, signal: AbortSignal): Promise<Report> {
+  const startedAt = ports.clock.monotonicMs()
+  const domain = await requireDomain(input.domain)
+  const ip = input.ip === undefined ? null : requireAddress(input.ip)
+  const { sender, helo } = input
+
+  const lookups = new Lookups(ports.dns, signal)
+  try {
+    const identity = await toIdentity({ domain, ip, sender, helo }, ports.clock)
+    const session: Session = { identity, lookups, policies: new Policies(lookups) }
+    const [tree, check] = await Promise.all([
+      walkTree(domain, session),
+      ip === null ? null : checkHost(ip, domain, session),
+    ])
+    const policy = tree.nodes.get(domain)?.policy
+    // With an address the question is what a receiver would do, and that has an answer: temperror (RFC 7208 §4.4).
+    if (policy?.kind === "failure" && check === null) {
+      unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`)
+    }
+    return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAt) * 100) / 100)
+  } finally {
+    lookups.close()
+  }
+}
+
+async function requireDomain(text: string): Promise<string> {
+  const domain = await parseDomain(text)
+  return "name" in domain ? domain.name : reject("domain", domain.requirement)
+}
+
+function requireAddress(text: string): Address {
+  const address = parseClientAddress(text)
+  if (address !== null) return address
+  if (text.includes("/")) reject("ip", "must be a single IP address, without a prefix length")
+  if (text.includes("%")) reject("ip", "must be an IP address without a zone")
+  return reject("ip", "must be an IPv4 or IPv6 address")
+}

@@ -1,0 +1,256 @@
+import { describe, expect, test } from "bun:test"
+import { a, cname, mx, ptr, soa, txt } from "dns-packet"
+import { encodeReply, toRecord, toWire } from "../../../test/support/dns-reply.ts"
+import type { DnsType } from "../../apis/contract.ts"
+import { type Alias, maxAliases, readAnswer, type TimedAnswer } from "./answer.ts"
+import { encodeQuery, readResponse } from "./message.ts"
+import { toWireName } from "./name.ts"
+
+const address = (owner: string, data: string, ttl = 300) => toRecord(toWire(owner), 1, ttl, a.encode(data))
+const alias = (owner: string, target: string, ttl = 300) =>
+  toRecord(toWire(owner), 5, ttl, cname.encode(target))
+const start = (zone: string, ttl: number, minimum: number) =>
+  toRecord(
+    toWire(zone),
+    6,
+    ttl,
+    soa.encode({ mname: "ns", rname: "root", serial: 1, refresh: 1, retry: 1, expire: 1, minimum }),
+  )
+/** Data with their length before them. */
+const raw = (...octets: number[]) => Buffer.from([octets.length >> 8, octets.length & 0xff, ...octets])
+
+interface Sections {
+  readonly name?: string
+  readonly type?: DnsType
+  readonly rcode?: number
+  readonly answers?: Buffer[]
+  readonly authority?: Buffer[]
+  readonly passed?: string[]
+}
+
+function answerTo({ name = "a.example", type = "A", ...sections }: Sections): TimedAnswer | Alias {
+  const question = { name: toWireName(name) ?? "", type }
+  const message = encodeReply(
+    {
+      id: 1,
+      question: encodeQuery(question, 1, false).subarray(12),
+      rcode: sections.rcode ?? 0,
+      truncated: false,
+      answers: sections.answers ?? [],
+      authority: sections.authority ?? [],
+    },
+    true,
+  )
+  const response = readResponse(message, question, 1)
+  if (typeof response === "string") throw new Error(response)
+  return readAnswer(
+    response,
+    question,
+    (sections.passed ?? []).map((passed) => toWireName(passed) ?? ""),
+  )
+}
+
+function recordsOf(sections: Sections): readonly unknown[] {
+  const found = answerTo(sections)
+  if (found.kind !== "answer" || found.answer.kind !== "records") throw new Error(JSON.stringify(found))
+  return found.answer.records
+}
+
+describe("records", () => {
+  test("of the name and type that were asked, with the least TTL and the size of the message", () => {
+    const found = answerTo({
+      answers: [address("A.EXAMPLE", "192.0.2.1", 60), address("a.example", "192.0.2.2", 30)],
+    })
+    expect(found).toEqual({
+      kind: "answer",
+      answer: { kind: "records", records: ["192.0.2.1", "192.0.2.2"], messageBytes: 12 + 15 + 25 + 25 + 11 },
+      ttlSeconds: 30,
+    })
+  })
+
+  test("of any other owner, type or class are not looked at", () => {
+    const chaos = address("a.example", "192.0.2.66")
+    chaos.writeUInt16BE(3, chaos.length - 12)
+    const answers = [
+      address("victim.example", "192.0.2.66"),
+      address("example", "192.0.2.66"),
+      address("x.a.example", "192.0.2.66"),
+      toRecord(toWire("a.example"), 28, 300, raw(...Array<number>(16).fill(6))),
+      chaos,
+    ]
+    expect(recordsOf({ answers: [...answers, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
+    expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" } })
+  })
+
+  test("IPv6 in RFC 5952 text", () => {
+    const record = (...octets: number[]) => toRecord(toWire("a.example"), 28, 1, raw(...octets))
+    const zeros = Array<number>(10).fill(0)
+    expect(
+      recordsOf({
+        type: "AAAA",
+        answers: [
+          record(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1),
+          record(...zeros, 0, 0, 0, 0, 0, 1),
+          record(0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xab, 0xcd),
+        ],
+      }),
+    ).toEqual(["2001:db8::1:0:0:1", "::1", "0:1::1:abcd"])
+  })
+
+  test("text as octets, the strings of a record joined and records kept apart", () => {
+    const record = (...strings: string[]) =>
+      toRecord(toWire("a.example"), 16, 1, txt.encode(strings.map((string) => Buffer.from(string, "latin1"))))
+    const answers = [
+      record("x".repeat(255), "y".repeat(255), "z"),
+      record("\xc3\xa9 \xff"),
+      record(""),
+      toRecord(toWire("a.example"), 16, 1, raw()),
+    ]
+    expect(recordsOf({ type: "TXT", answers })).toEqual([
+      `${"x".repeat(255)}${"y".repeat(255)}z`,
+      "\xc3\xa9 \xff",
+      "",
+      "",
+    ])
+    // Record type 99 has the same form.
+    const [first] = answers
+    first?.writeUInt16BE(99, 11)
+    expect(recordsOf({ type: "SPF", answers: first ? [first] : [] })[0]).toHaveLength(511)
+  })
+
+  test("names without trailing dot, spelling kept, dots inside labels and octets told apart", () => {
+    const label = [3, 0x61, 0x2e, 0x62, 2, 0xff, 0x43, 0]
+    expect(
+      recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, raw(...label))] }),
+    ).toEqual(["a\\.b.\xffC"])
+    expect(
+      recordsOf({
+        type: "MX",
+        answers: [
+          toRecord(toWire("a.example"), 15, 1, mx.encode({ preference: 10, exchange: "Mail.example" })),
+          toRecord(toWire("a.example"), 15, 1, raw(0, 0, 0)),
+          toRecord(toWire("a.example"), 15, 1, raw(1, 0, ...label)),
+        ],
+      }),
+    ).toEqual([
+      { preference: 10, exchange: "Mail.example" },
+      { preference: 0, exchange: "" },
+      { preference: 256, exchange: "a\\.b.\xffC" },
+    ])
+  })
+
+  test.each<[DnsType, number, Buffer]>([
+    ["A", 1, raw(1, 2, 3)],
+    ["A", 1, raw(1, 2, 3, 4, 5)],
+    ["AAAA", 28, raw(1, 2, 3, 4)],
+    ["AAAA", 28, raw(...Array<number>(17).fill(1))],
+    ["TXT", 16, raw(5, 0x61)],
+    ["MX", 15, raw(0)],
+    ["MX", 15, raw(0, 1, 1, 0x61, 0, 9)],
+    ["PTR", 12, raw(1, 0x61)],
+    ["PTR", 12, raw()],
+    ["TXT", 5, raw(1, 0x61, 0, 0)],
+  ])("%s of the wrong form (type %d) cannot be read", (type, number, data) => {
+    expect(() => answerTo({ type, answers: [toRecord(toWire("a.example"), number, 1, data)] })).toThrow()
+  })
+})
+
+describe("aliases", () => {
+  const chain = [alias("a.example", "B.example", 50), alias("b.example", "c.test", 20)]
+
+  test("are followed in any order of the records, and shorten the TTL", () => {
+    const answers = [address("C.test", "192.0.2.1", 90), ...chain.toReversed()]
+    expect(answerTo({ answers })).toMatchObject({ answer: { records: ["192.0.2.1"] }, ttlSeconds: 20 })
+  })
+
+  test("that do not begin at the name asked lead nowhere", () => {
+    const answers = [alias("other.example", "c.test"), address("c.test", "192.0.2.66")]
+    expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" }, ttlSeconds: 0 })
+  })
+
+  test("without the end have to be asked on", () => {
+    expect(answerTo({ answers: chain })).toEqual({
+      kind: "alias",
+      target: "\x01c\x04test\0",
+      ttlSeconds: 20,
+      passed: ["\x01a\x07example\0", "\x01b\x07example\0"],
+    })
+  })
+
+  test("whose end the server vouches for are done", () => {
+    expect(answerTo({ answers: chain, authority: [start("test", 600, 10)] })).toEqual({
+      kind: "answer",
+      answer: { kind: "nodata" },
+      ttlSeconds: 10,
+    })
+    expect(answerTo({ answers: chain, rcode: 3, authority: [start("test", 600, 30)] })).toEqual({
+      kind: "answer",
+      answer: { kind: "nxdomain" },
+      ttlSeconds: 20,
+    })
+  })
+
+  test("that go round are an answer without data, not kept", () => {
+    const answers = [...chain, alias("c.test", "A.example")]
+    const nothing = { kind: "answer", answer: { kind: "nodata" }, ttlSeconds: 0 } as const
+    expect(answerTo({ answers })).toEqual(nothing)
+    expect(answerTo({ answers: [alias("a.example", "a.example")] })).toEqual(nothing)
+    // Also when the way round takes several questions.
+    expect(answerTo({ answers: [alias("a.example", "x.test")], passed: ["x.test"] })).toEqual(nothing)
+  })
+
+  test("are followed ten times and no further", () => {
+    const names = Array.from({ length: maxAliases + 2 }, (_, index) =>
+      index === 0 ? "a.example" : `n${index}.test`,
+    )
+    const links = names.slice(1).map((target, index) => alias(names[index] ?? "", target))
+    const data = names.map((name) => address(name, "192.0.2.1")).slice(maxAliases)
+    expect(recordsOf({ answers: [...links.slice(0, maxAliases), ...data] })).toEqual(["192.0.2.1"])
+    expect(answerTo({ answers: [...links, ...data.slice(1)] })).toMatchObject({
+      answer: { kind: "failure", reason: "servfail" },
+      ttlSeconds: 0,
+    })
+  })
+
+  test("stand back behind data at the same name", () => {
+    expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
+  })
+})
+
+describe("negative answers", () => {
+  test.each([0, 3])(
+    "with code %d are kept for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",
+    (rcode) => {
+      const kind = rcode === 3 ? "nxdomain" : "nodata"
+      for (const [ttl, minimum] of [
+        [100, 40],
+        [40, 100],
+      ] as const) {
+        const found = answerTo({ rcode, authority: [start("example", ttl, minimum)] })
+        expect(found).toEqual({ kind: "answer", answer: { kind }, ttlSeconds: 40 })
+      }
+    },
+  )
+
+  test.each([0, 3])("with code %d and the SOA of another zone, or none, are not kept", (rcode) => {
+    expect(answerTo({ rcode, authority: [start("other.example", 100, 100)] })).toMatchObject({
+      ttlSeconds: 0,
+    })
+    expect(answerTo({ rcode, authority: [start("a.example.com", 100, 100)] })).toMatchObject({
+      ttlSeconds: 0,
+    })
+    expect(answerTo({ rcode })).toMatchObject({ kind: "answer", ttlSeconds: 0 })
+  })
+
+  test("win over records that come with them", () => {
+    expect(answerTo({ rcode: 3, answers: [address("a.example", "192.0.2.66")] })).toMatchObject({
+      answer: { kind: "nxdomain" },
+    })
+  })
+})
+
+test("the codec of pointers is that of names", () => {
+  expect(
+    recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, ptr.encode("h.Example."))] }),
+  ).toEqual(["h.Example"])
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test"
+import { createManualClock } from "../../../test/support/clock.ts"
+import type { DnsAnswer } from "../../apis/contract.ts"
+import { type CacheOptions, createCache } from "./cache.ts"
+
+const records = (...texts: string[]): DnsAnswer => ({ kind: "records", records: texts, messageBytes: 0 })
+
+function cacheWith(options: Omit<CacheOptions, "clock"> = {}) {
+  const clock = createManualClock()
+  return { clock, cache: createCache({ clock, ...options }) }
+}
+
+describe("time", () => {
+  test("an answer is kept to the end of its time to live and no longer", () => {
+    const { clock, cache } = cacheWith()
+    cache.put("a", records("x"), 60)
+    clock.advance(59_999)
+    expect(cache.get("a")).toEqual(records("x"))
+    clock.advance(1)
+    expect(cache.get("a")).toBeNull()
+  })
+
+  test("using an answer does not prolong it", () => {
+    const { clock, cache } = cacheWith()
+    cache.put("a", records("x"), 2)
+    clock.advance(1_500)
+    expect(cache.get("a")).not.toBeNull()
+    clock.advance(1_500)
+    expect(cache.get("a")).toBeNull()
+  })
+
+  test("a jump of the wall clock changes nothing", () => {
+    const { clock, cache } = cacheWith()
+    cache.put("a", records("x"), 1)
+    clock.set("2099-01-01T00:00:00Z")
+    expect(cache.get("a")).not.toBeNull()
+  })
+
+  test.each<[DnsAnswer, number]>([
+    [records("x"), 3600],
+    [{ kind: "nodata" }, 300],
+    [{ kind: "nxdomain" }, 300],
+  ])("%j is kept for %d seconds at most", (answer, seconds) => {
+    const { clock, cache } = cacheWith()
+    cache.put("a", answer, 1_000_000)
+    clock.advance(seconds * 1000 - 1)
+    expect(cache.get("a")).toEqual(answer)
+    clock.advance(1)
+    expect(cache.get("a")).toBeNull()
+  })
+
+  test("a failure, and an answer without time to live, are not kept and end what was", () => {
+    const { cache } = cacheWith()
+    cache.put("a", { kind: "failure", reason: "timeout" }, 60)
+    expect(cache.get("a")).toBeNull()
+    cache.put("a", records("x"), 60)
+    cache.put("a", records("y"), 0)
+    expect(cache.get("a")).toBeNull()
+  })
+})
+
+describe("room", () => {
+  test("the answers not used the longest go first", () => {
+    const { cache } = cacheWith({ maxEntries: 3 })
+    for (const key of ["a", "b", "c"]) cache.put(key, records(key), 60)
+    expect(cache.get("a")).not.toBeNull()
+    cache.put("d", records("d"), 60)
+    expect(["a", "b", "c", "d"].filter((key) => cache.get(key))).toEqual(["a", "c", "d"])
+  })
+
+  test("putting an answer again takes no more room", () => {
+    const { cache } = cacheWith({ maxEntries: 2, maxOctets: 3_000 })
+    for (let turn = 0; turn < 20; turn++) {
+      cache.put("a", records("x".repeat(700)), 60)
+      cache.put("b", records("y".repeat(700)), 60)
+    }
+    expect(cache.get("a")).not.toBeNull()
+    expect(cache.get("b")).not.toBeNull()
+  })
+
+  test("is bounded by octets too, whatever the type of record", () => {
+    const text = records("x".repeat(1_000))
+    const mail: DnsAnswer = {
+      kind: "records",
+      records: Array.from({ length: 10 }, () => ({ preference: 1, exchange: "x".repeat(100) })),
+      messageBytes: 0,
+    }
+    for (const answer of [text, mail]) {
+      const { cache } = cacheWith({ maxOctets: 10_000 })
+      for (let index = 0; index < 100; index++) cache.put(`${index}`, answer, 60)
+      const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`${index}`))
+      expect(kept.length).toBeGreaterThanOrEqual(4)
+      expect(kept.length).toBeLessThanOrEqual(9)
+      expect(kept).toContain(99)
+    }
+  })
+
+  test("an answer larger than all of it is not kept and drives nothing out", () => {
+    const { cache } = cacheWith({ maxOctets: 1_000 })
+    cache.put("a", records("x"), 60)
+    cache.put("big", records("x".repeat(2_000)), 60)
+    expect(cache.get("big")).toBeNull()
+    expect(cache.get("a")).not.toBeNull()
+  })
+})
+
+test("who gets an answer cannot change it for the next", () => {
+  const { cache } = cacheWith()
+  const exchange = { preference: 1, exchange: "x" }
+  cache.put("a", { kind: "records", records: [exchange], messageBytes: 0 }, 60)
+  const answer = cache.get("a")
+  expect(Object.isFrozen(answer)).toBe(true)
+  expect(answer?.kind === "records" && Object.isFrozen(answer.records)).toBe(true)
+  expect(Object.isFrozen(exchange)).toBe(true)
+})

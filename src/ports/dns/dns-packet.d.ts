@@ -1,0 +1,49 @@
+/** The part of dns-packet that is used here; the package brings no types. Offsets of records are those of RDLENGTH. */
+declare module "dns-packet" {
+  export interface RecordCodec<Data> {
+    encode(data: Data): Buffer
+    decode(message: Buffer, offset: number): Data
+  }
+  export const a: RecordCodec<string>
+  export const aaaa: RecordCodec<string>
+  /** Encoding replaces text by buffers in the array it is handed, and does not refuse strings over 255 octets. */
+  export const txt: RecordCodec<Buffer[]>
+  export const mx: RecordCodec<{ preference: number; exchange: string }>
+  export const ptr: RecordCodec<string>
+  export const cname: RecordCodec<string>
+  export const soa: RecordCodec<{
+    mname: string
+    rname: string
+    serial: number
+    refresh: number
+    retry: number
+    expire: number
+    minimum: number
+  }>
+
+  export const RECURSION_DESIRED: number
+  export const RECURSION_AVAILABLE: number
+  export const AUTHORITATIVE_ANSWER: number
+  export const TRUNCATED_RESPONSE: number
+
+  export interface Question {
+    name: string
+    type: string
+    class?: "IN"
+  }
+  export interface OptRecord {
+    type: "OPT"
+    name: "."
+    udpPayloadSize: number
+    flags: number
+    options: []
+  }
+  /** Names and labels are not checked; name octets above 0x7F are written as UTF-8. */
+  export function encode(packet: {
+    type: "query" | "response"
+    id: number
+    flags: number
+    questions: Question[]
+    additionals?: OptRecord[]
+  }): Buffer
+}

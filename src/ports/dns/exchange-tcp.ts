@@ -1,0 +1,65 @@
+import { connect } from "node:net"
+import type { OpenExchange } from "./exchange.ts"
+
+const prefixOctets = 2
+
+/** Over TCP, with two octets of length before each message (RFC 1035 §4.2.2); one connection per query. */
+export const openTcpExchange: OpenExchange = (server, query, listener) => {
+  let open = true
+  const frames = createFrameReader()
+  const socket = connect({ host: server.host, port: server.port, noDelay: true })
+  const close = () => {
+    open = false
+    socket.destroy()
+  }
+  const fail = () => {
+    if (!open) return
+    close()
+    listener.broken()
+  }
+  socket.on("error", fail)
+  socket.on("close", fail)
+  socket.on("connect", () => {
+    const prefix = Buffer.alloc(prefixOctets)
+    prefix.writeUInt16BE(query.length)
+    // In one piece: some servers read the length and the message with one call each (RFC 7766 §8).
+    if (open) socket.write(Buffer.concat([prefix, query]))
+  })
+  socket.on("data", (chunk: Buffer) => {
+    for (const message of frames.push(chunk)) {
+      if (!open) return
+      listener.message(message)
+    }
+  })
+  return { resend() {}, close }
+}
+
+/** Puts messages together from pieces of any size. Keeps at most one unfinished message, so never over 64 KiB. */
+export function createFrameReader(): { push(chunk: Buffer): readonly Buffer[] } {
+  let pieces: Buffer[] = []
+  let buffered = 0
+  let wanted = prefixOctets
+  return {
+    push(chunk) {
+      const messages: Buffer[] = []
+      pieces.push(chunk)
+      buffered += chunk.length
+      while (buffered >= wanted) {
+        const [first] = pieces
+        // Not copied again for each of many small messages.
+        const octets = first && pieces.length === 1 ? first : Buffer.concat(pieces)
+        const end = prefixOctets + octets.readUInt16BE(0)
+        if (octets.length < end) {
+          pieces = [octets]
+          wanted = end
+          break
+        }
+        messages.push(octets.subarray(prefixOctets, end))
+        pieces = [octets.subarray(end)]
+        buffered -= end
+        wanted = prefixOctets
+      }
+      return messages
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { readQuery } from "../../../test/support/dns-reply.ts"
+import { encodeQuery, type Question, type Response, readResponse } from "./message.ts"
+import { toWireName } from "./name.ts"
+
+const question: Question = { name: toWireName("www.example.com") ?? "", type: "A" }
+const id = 0xbeef
+
+/** A response written octet by octet: NOERROR, one address, EDNS. */
+function response(change: (octets: Buffer) => void = () => {}): Buffer {
+  const octets = Buffer.concat([
+    Buffer.from("beef" + "8180" + "0001000100000001", "hex"),
+    Buffer.from("\x03WwW\x07exAMple\x03com\0\0\x01\0\x01", "latin1"),
+    Buffer.from("c00c" + "0001" + "0001" + "0000003c" + "0004" + "c0000201", "hex"),
+    Buffer.from("00" + "0029" + "04d0" + "00000000" + "0000", "hex"),
+  ])
+  change(octets)
+  return octets
+}
+
+function read(octets: Buffer): Response {
+  const found = readResponse(octets, question, id)
+  if (typeof found === "string") throw new Error(found)
+  return found
+}
+
+describe("encodeQuery", () => {
+  test("asks one question, with recursion and room for 1232 octets", () => {
+    const query = encodeQuery(question, id, true)
+    expect(query.toString("hex")).toBe(
+      ["beef", "0100", "0001", "0000", "0000", "0001"].join("") +
+        Buffer.from("\x03www\x07example\x03com\0\0\x01\0\x01", "latin1").toString("hex") +
+        "00002904d0000000000000",
+    )
+  })
+
+  test("leaves EDNS out when told", () => {
+    const query = encodeQuery(question, id, false)
+    expect(query.readUInt16BE(10)).toBe(0)
+    expect(readQuery(query).ednsSize).toBeNull()
+  })
+
+  test("sends every octet of a name as it is", () => {
+    const name = "\xff\x80 :/.x-\\y.example"
+    const query = encodeQuery({ name: toWireName(name) ?? "", type: "TXT" }, 1, true)
+    expect(readQuery(query)).toMatchObject({ id: 1, name, type: "TXT", ednsSize: 1232 })
+  })
+})
+
+describe("readResponse", () => {
+  test("takes the answer, whatever the case of the question's letters", () => {
+    const { rcode, truncated, answers, authority } = read(response())
+    expect({ rcode, truncated, authority }).toEqual({ rcode: 0, truncated: false, authority: [] })
+    expect(answers).toEqual([{ owner: question.name, type: 1, class: 1, ttlSeconds: 60, at: 43, length: 4 }])
+  })
+
+  test.each<[string, (octets: Buffer) => void]>([
+    ["another id", (octets) => octets.writeUInt16BE(id ^ 1, 0)],
+    ["a query", (octets) => octets.writeUInt16BE(0x0180, 2)],
+    ["another opcode", (octets) => octets.writeUInt16BE(0x9180, 2)],
+    ["another name", (octets) => octets.write("x", 13)],
+    ["another type", (octets) => octets.writeUInt16BE(28, 29)],
+    ["another class", (octets) => octets.writeUInt16BE(3, 31)],
+    ["no question", (octets) => octets.writeUInt16BE(0, 4)],
+    ["two questions", (octets) => octets.writeUInt16BE(2, 4)],
+  ])("%s is not the answer", (_, change) => {
+    expect(readResponse(response(change), question, id)).toBe("stray")
+  })
+
+  test("a dot inside a label does not make another name the same", () => {
+    const octets = response((bytes) => bytes.write("\x0bWwW.exAMple", 12, "latin1"))
+    expect(readResponse(octets, question, id)).toBe("stray")
+  })
+
+  test("octets that UTF-8 takes for one and the same do not make names the same", () => {
+    const asked = { name: toWireName("\xfe.x") ?? "", type: "A" } as const
+    const reply = encodeQuery({ name: toWireName("\xff.x") ?? "", type: "A" }, id, false)
+    reply.writeUInt16BE(0x8180, 2)
+    expect(readResponse(reply, asked, id)).toBe("stray")
+  })
+
+  test.each([
+    ["nothing", Buffer.alloc(0)],
+    ["half a header", response().subarray(0, 11)],
+    ["a cut question", response().subarray(0, 20)],
+    ["a cut question type", response().subarray(0, 31)],
+    ["a question that points at itself", response((octets) => octets.writeUInt16BE(0xc00c, 12))],
+  ])("%s is garbage", (_, octets) => {
+    expect(readResponse(octets, question, id)).toBe("garbage")
+  })
+
+  test.each([
+    ["a cut answer", response().subarray(0, 40)],
+    ["cut data", response().subarray(0, 48)],
+    ["a length past the end", response((octets) => octets.writeUInt16BE(0xffff, 43))],
+    ["more answers than there are", response((octets) => octets.writeUInt16BE(0xffff, 6))],
+    ["an owner that points forward", response((octets) => octets.writeUInt16BE(0xc0ff, 33))],
+  ])("%s is malformed", (_, octets) => {
+    expect(readResponse(octets, question, id)).toBe("malformed")
+  })
+
+  test("a truncated response is not read beyond the question", () => {
+    const octets = response((bytes) => bytes.writeUInt16BE(0x8380, 2)).subarray(0, 40)
+    expect(read(octets)).toMatchObject({ truncated: true, answers: [] })
+  })
+
+  test("the code has its upper bits in the EDNS record", () => {
+    const badVersion = response((octets) => octets.writeUInt8(1, octets.length - 6))
+    expect(read(badVersion).rcode).toBe(16)
+  })
+
+  test.each([1, 2, 4, 5])("code %d may come without a question", (code) => {
+    const octets = Buffer.from(`beef818${code}0000000000000000`, "hex")
+    expect(read(octets).rcode).toBe(code)
+  })
+
+  test("a TTL with the highest bit set is zero (RFC 2181 §8)", () => {
+    const octets = response((bytes) => bytes.writeUInt32BE(0x8000_0001, 39))
+    expect(read(octets).answers[0]?.ttlSeconds).toBe(0)
+  })
+
+  test("never throws, whatever comes", () => {
+    const change = fc.tuple(fc.nat(100), fc.nat(255))
+    const damaged = fc.tuple(fc.array(change, { maxLength: 6 }), fc.nat(80)).map(([changes, cut]) => {
+      const octets = response()
+      for (const [at, value] of changes) octets[at % octets.length] = value
+      return octets.subarray(0, Math.max(0, octets.length - Math.max(0, cut - 40)))
+    })
+    const noise = fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes))
+    fc.assert(
+      fc.property(fc.oneof(damaged, noise), (octets) => {
+        const found = readResponse(octets, question, id)
+        if (typeof found === "string") return
+        expect(octets.readUInt16BE(0)).toBe(id)
+        for (const { at, length } of [...found.answers, ...found.authority]) {
+          expect(at + 2 + length).toBeLessThanOrEqual(octets.length)
+        }
+      }),
+      { seed: 20250101, numRuns: 3000 },
+    )
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { foldCase, isWithin, parentOf, readName, toDottedName, toWireName } from "./name.ts"
+
+const wire = (name: string) => {
+  const found = toWireName(name)
+  if (found === null) throw new Error(`not a name: ${name}`)
+  return found
+}
+
+describe("toWireName", () => {
+  test.each([
+    ["example.com", "\x07example\x03com\0"],
+    ["example.com.", "\x07example\x03com\0"],
+    ["EXAMPLE.Com", "\x07example\x03com\0"],
+    ["a:b/c d.\\x", "\x07a:b/c d\x02\\x\0"],
+    ["\xffa\x00.x", "\x03\xffa\x00\x01x\0"],
+    // Only ASCII letters are folded: À and à are different octets.
+    ["\xc0.x", "\x01\xc0\x01x\0"],
+  ])("%j", (name, expected) => {
+    expect(toWireName(name)).toBe(expected)
+  })
+
+  test.each([
+    [""],
+    ["."],
+    [".."],
+    ["a..b"],
+    [".a"],
+    ["a.."],
+    [`${"a".repeat(64)}.example`],
+    ["ž.example"],
+    [`${"a.".repeat(126)}aa`],
+    ["a".repeat(300)],
+  ])("%j cannot be asked", (name) => {
+    expect(toWireName(name)).toBeNull()
+  })
+
+  test("253 octets of text are 255 on the wire and the most there can be", () => {
+    const longest = `${"a.".repeat(126)}a`
+    expect(longest).toHaveLength(253)
+    expect(toWireName(longest)).toHaveLength(255)
+    expect(toWireName(`${longest}.`)).toHaveLength(255)
+    expect(toWireName(`${"a".repeat(63)}.b`)).not.toBeNull()
+  })
+})
+
+describe("readName", () => {
+  test("follows compression and says where the name ended", () => {
+    const message = Buffer.from("\x03com\0\x07Example\xc0\x00\x03www\xc0\x05!", "latin1")
+    expect(readName(message, 15)).toEqual({ wire: "\x03www\x07Example\x03com\0", end: 21 })
+  })
+
+  test.each([
+    ["points at itself", "\xc0\x00", 0],
+    ["points forward", "\xc0\x02\x01a\0", 0],
+    ["goes round", "\x01a\xc0\x00", 0],
+    ["ends in a label", "\x05abc", 0],
+    ["ends without root", "\x01a", 0],
+    ["ends in a pointer", "\x01a\xc0", 0],
+    ["has a label type of old", "\x41a\0", 0],
+    ["begins past the end", "", 4],
+    ["is over 255 octets", "\x01a".repeat(128), 0],
+  ])("refuses a name that %s", (_, octets, offset) => {
+    expect(() => readName(Buffer.from(octets, "latin1"), offset)).toThrow(RangeError)
+  })
+
+  test("a chain of pointers is cut off", () => {
+    const message = Buffer.alloc(401)
+    for (let at = 1; at < 401; at += 2) message.writeUInt16BE(0xc000 | Math.max(0, at - 2), at)
+    expect(readName(message, 1 + 2 * 126)).toEqual({ wire: "\0", end: 1 + 2 * 127 })
+    expect(() => readName(message, 1 + 2 * 127)).toThrow("pointer")
+  })
+
+  test("reads back what was written, wherever it stands", () => {
+    const label = fc.string({ unit: octet, minLength: 1, maxLength: 63 })
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 1, maxLength: 3 }), fc.nat(20), (labels, skip) => {
+        const name = wire(labels.map((text) => text.replaceAll(".", "-")).join("."))
+        const message = Buffer.concat([
+          Buffer.alloc(skip, 7),
+          Buffer.from(name, "latin1"),
+          Buffer.from("rest"),
+        ])
+        expect(readName(message, skip)).toEqual({ wire: name, end: skip + name.length })
+        expect(wire(toDottedName(name))).toBe(name)
+      }),
+      { seed: 20250101 },
+    )
+  })
+
+  test("of any octets gives a legal name or a RangeError", () => {
+    const octets = fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 0xc0)), { maxLength: 60 })
+    fc.assert(
+      fc.property(octets, fc.nat(60), (bytes, offset) => {
+        try {
+          const { wire, end } = readName(Buffer.from(bytes), offset)
+          expect(wire.length).toBeLessThanOrEqual(255)
+          expect(end).toBeLessThanOrEqual(bytes.length)
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(RangeError)
+        }
+      }),
+      { seed: 20250101, numRuns: 2000 },
+    )
+  })
+})
+
+const octet = fc.nat(255).map((code) => String.fromCharCode(code))
+
+test("a dot inside a label is told from one between labels", () => {
+  expect(toDottedName("\x03a.b\x03com\0")).toBe("a\\.b.com")
+  expect(toDottedName("\0")).toBe("")
+})
+
+test("foldCase leaves lengths and octets above 0x7F alone", () => {
+  expect(foldCase("\x02AZ\x03\xc0[@\0")).toBe("\x02az\x03\xc0[@\0")
+})
+
+test.each([
+  ["a.example.com", "example.com", true],
+  ["example.com", "example.com", true],
+  ["badexample.com", "example.com", false],
+  ["com", "example.com", false],
+  ["example.org", "example.com", false],
+])("%s is within %s: %p", (name, zone, expected) => {
+  expect(isWithin(wire(name), wire(zone))).toBe(expected)
+})
+
+test("everything is within the root, and an octet of a label is not taken for a length", () => {
+  expect(isWithin(wire("a.b"), "\0")).toBe(true)
+  expect(isWithin("\x05x\x03com\0", "\x03com\0")).toBe(false)
+})
+
+test("parentOf goes up to the root and ends", () => {
+  expect(parentOf(wire("a.b"))).toBe(wire("b"))
+  expect(parentOf(wire("b"))).toBe("\0")
+  expect(parentOf("\0")).toBeNull()
+})

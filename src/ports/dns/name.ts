@@ -1,0 +1,96 @@
+/**
+ * A name in wire format (RFC 1035 §3.1), one character per octet, without compression. Kept as text because names
+ * are compared and used as keys far more often than they are sent.
+ */
+export type WireName = string
+
+const maxNameOctets = 255
+const maxLabelOctets = 63
+/** A name has at most 127 labels; more jumps than that lead nowhere but into a message made to cost time. */
+const maxPointers = 127
+const notAnOctet = /[\u0100-\uffff]/
+
+/**
+ * A dotted name to wire format, letters in lower case; null when no server can be asked for it: an empty label, a
+ * label over 63 octets, over 255 octets in all (RFC 1035 §2.3.4), a character that is no octet, or the root. Every
+ * octet but the dot is legal in a label (RFC 2181 §11) and stands for itself, the backslash too. One trailing dot is
+ * taken off.
+ */
+export function toWireName(name: string): WireName | null {
+  const text = name.endsWith(".") ? name.slice(0, -1) : name
+  if (text.length > maxNameOctets - 2 || notAnOctet.test(text)) return null
+  let wire = ""
+  for (const label of text.split(".")) {
+    if (label.length === 0 || label.length > maxLabelOctets) return null
+    wire += String.fromCharCode(label.length) + label
+  }
+  return foldCase(`${wire}\0`)
+}
+
+/** Wire format to dotted text without trailing dot; a dot inside a label is written `\.` (RFC 1035 §5.1). */
+export function toDottedName(wire: WireName): string {
+  return [...labelsOf(wire)].map((label) => label.replaceAll(".", "\\.")).join(".")
+}
+
+/**
+ * Reads the name at `offset` of a message, compression followed (RFC 1035 §4.1.4), spelling kept; `end` is the offset
+ * behind it. Throws RangeError on anything else. Not dns-packet's reader: that one takes labels for UTF-8 and a dot
+ * inside a label for a separator, so that different names become equal.
+ */
+export function readName(message: Buffer, offset: number): { wire: WireName; end: number } {
+  let wire = ""
+  let end: number | null = null
+  let at = offset
+  let before = offset
+  for (let pointers = 0; ; ) {
+    const length = octet(message, at)
+    if (length === 0) return { wire: `${wire}\0`, end: end ?? at + 1 }
+    if (length <= maxLabelOctets) {
+      if (at + 1 + length > message.length) throw new RangeError("label past the end")
+      wire += message.toString("latin1", at, at + 1 + length)
+      if (wire.length >= maxNameOctets) throw new RangeError("name too long")
+      at += 1 + length
+    } else if (length >= 0xc0) {
+      end ??= at + 2
+      at = ((length & 0x3f) << 8) | octet(message, at + 1)
+      // Only what was said before can be pointed to, so that no loop is possible.
+      if (at >= before || ++pointers > maxPointers) throw new RangeError("bad compression pointer")
+      before = at
+    } else {
+      throw new RangeError("unknown label type")
+    }
+  }
+}
+
+/** ASCII letters to lower case and nothing else (RFC 4343); a length octet is at most 63 and is never a letter. */
+export function foldCase(wire: WireName): WireName {
+  return wire.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/** Whether `name` is `zone` or below it; both in lower case. */
+export function isWithin(name: WireName, zone: WireName): boolean {
+  for (let at = 0; at < name.length; at += 1 + name.charCodeAt(at)) {
+    if (name.length - at === zone.length) return name.endsWith(zone)
+  }
+  return false
+}
+
+/** The name without its first label; null for the root. */
+export function parentOf(wire: WireName): WireName | null {
+  const length = wire.charCodeAt(0)
+  return length === 0 ? null : wire.slice(1 + length)
+}
+
+function* labelsOf(wire: WireName): Generator<string> {
+  for (let at = 0; wire.charCodeAt(at) > 0; ) {
+    const next = at + 1 + wire.charCodeAt(at)
+    yield wire.slice(at + 1, next)
+    at = next
+  }
+}
+
+function octet(message: Buffer, at: number): number {
+  const value = message[at]
+  if (value === undefined) throw new RangeError("name past the end")
+  return value
+}

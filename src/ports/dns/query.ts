@@ -1,0 +1,141 @@
+import type { DnsFailure, Random } from "../../apis/contract.ts"
+import type { Exchange } from "./exchange.ts"
+import { openTcpExchange } from "./exchange-tcp.ts"
+import { openUdpExchange } from "./exchange-udp.ts"
+import { encodeQuery, type Question, type Response, readResponse } from "./message.ts"
+import type { ServerAddress } from "./server-address.ts"
+import { type Attempt, judge, type Transport } from "./verdict.ts"
+
+export interface QueryOptions {
+  readonly servers: readonly ServerAddress[]
+  readonly random: Random
+  /** For one question, all tries together. */
+  readonly queryTimeoutMs: number
+  /** Silence for so long, and the next try begins; shorter when there are many servers to try in the time. */
+  readonly retryMs: number
+  /** Called for every query that is sent. */
+  onSend(transport: Transport, isRetry: boolean): void
+}
+
+export type QueryResult<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "failure"; readonly reason: DnsFailure }
+
+/** What is reported when tries failed differently: the reason that says the most. */
+const tellingOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
+
+/**
+ * Asks the servers in turn until one gives an answer that `read` can read: twice over UDP, then over TCP should UDP not
+ * get through. No try is given up before the end, so a late answer still counts. Whatever is forged, garbled or meant
+ * for another query is passed over (RFC 5452 §9.1). Never rejects; `read` may throw.
+ */
+export function query<Value>(
+  question: Question,
+  read: (response: Response) => Value,
+  { servers, random, queryTimeoutMs, retryMs, onSend }: QueryOptions,
+): Promise<QueryResult<Value>> {
+  const { promise, resolve } = Promise.withResolvers<QueryResult<Value>>()
+  const steps = planSteps(servers)
+  const stepMs = Math.min(retryMs, queryTimeoutMs / steps.length)
+  const open = new Map<Exchange, Attempt>()
+  /** Servers that have said their last word about this question. */
+  const dismissed = new Set<ServerAddress>()
+  const reasons = new Set<DnsFailure>()
+  let stepTimer: ReturnType<typeof setTimeout> | undefined
+  const deadline = setTimeout(() => giveUp("timeout"), queryTimeoutMs)
+  nextStep(false)
+  return promise
+
+  function nextStep(isRetry: boolean): void {
+    clearTimeout(stepTimer)
+    for (let step = steps.shift(); step; step = steps.shift()) {
+      const attempts = step.filter(({ server }) => !dismissed.has(server))
+      if (attempts.length === 0) continue
+      for (const attempt of attempts) sendOrResend(attempt, isRetry)
+      stepTimer = setTimeout(nextStep, stepMs, true)
+      return
+    }
+    if (open.size === 0) giveUp()
+  }
+
+  /** The same query from the same port: several at a time would make it easier to forge an answer (RFC 5452 §5). */
+  function sendOrResend(attempt: Attempt, isRetry: boolean): void {
+    for (const [exchange, { server, transport }] of open) {
+      if (server !== attempt.server) continue
+      if (transport === "tcp") return
+      if (attempt.transport === "tcp") continue
+      exchange.resend()
+      onSend("udp", true)
+      return
+    }
+    send(attempt, isRetry)
+  }
+
+  function send(attempt: Attempt, isRetry: boolean): void {
+    const id = Buffer.from(random.bytes(2)).readUInt16BE(0)
+    const openExchange = attempt.transport === "tcp" ? openTcpExchange : openUdpExchange
+    const exchange = openExchange(attempt.server, encodeQuery(question, id, attempt.edns), {
+      message(message) {
+        const response = readResponse(message, question, id)
+        if (response === "stray") return
+        if (response === "garbage") {
+          reasons.add("malformed")
+          return
+        }
+        exchange.close()
+        open.delete(exchange)
+        if (response === "malformed") dismiss(attempt.server, "malformed")
+        else act(response, attempt)
+      },
+      broken() {
+        open.delete(exchange)
+        reasons.add("network")
+        nextStep(true)
+      },
+    })
+    open.set(exchange, attempt)
+    onSend(attempt.transport, isRetry)
+  }
+
+  function act(response: Response, attempt: Attempt): void {
+    const verdict = judge(response, attempt, read)
+    switch (verdict.kind) {
+      case "answered":
+        finish({ kind: "value", value: verdict.value })
+        break
+      case "ask again":
+        send(verdict.attempt, false)
+        break
+      case "dismissed":
+        dismiss(attempt.server, verdict.reason)
+    }
+  }
+
+  function dismiss(server: ServerAddress, reason: DnsFailure): void {
+    dismissed.add(server)
+    for (const [exchange, attempt] of open) {
+      if (attempt.server !== server) continue
+      exchange.close()
+      open.delete(exchange)
+    }
+    reasons.add(reason)
+    nextStep(true)
+  }
+
+  function giveUp(reason?: DnsFailure): void {
+    if (reason) reasons.add(reason)
+    finish({ kind: "failure", reason: tellingOrder.find((one) => reasons.has(one)) ?? "network" })
+  }
+
+  function finish(result: QueryResult<Value>): void {
+    clearTimeout(stepTimer)
+    clearTimeout(deadline)
+    for (const exchange of open.keys()) exchange.close()
+    resolve(result)
+  }
+}
+
+function planSteps(servers: readonly ServerAddress[]): Attempt[][] {
+  const udp = servers.map((server): Attempt[] => [{ server, transport: "udp", edns: true }])
+  return [...udp, ...udp, servers.map((server) => ({ server, transport: "tcp", edns: true }))]
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { startDnsServer } from "../../../test/support/dns-server.ts"
+import type { DnsAnswer, DnsType, DnsZone, ZoneEntry } from "../../apis/contract.ts"
+import { systemRandom } from "../random.ts"
+import { createResolver } from "./resolver.ts"
+import { parseServerAddress } from "./server-address.ts"
+import { createZoneDns } from "./zone.ts"
+
+const types = ["A", "AAAA", "TXT", "SPF", "MX", "PTR"] as const
+
+test("whatever datagrams come before it, the true answer is taken", async () => {
+  const forged = { datagrams: [] as readonly Buffer[] }
+  const server = await startDnsServer(
+    { "a.example": [{ A: "192.0.2.1" }] },
+    { ttlSeconds: 0, rewrite: (reply) => [...forged.datagrams, reply] },
+  )
+  const dns = createResolver({
+    servers: [parseServerAddress(server.address)],
+    clock: createManualClock(),
+    random: systemRandom,
+  })
+  const datagram = fc.uint8Array({ maxLength: 80 }).map((octets) => Buffer.from(octets))
+  await fc.assert(
+    fc.asyncProperty(fc.array(datagram, { maxLength: 4 }), async (datagrams) => {
+      forged.datagrams = datagrams
+      expect(await dns.resolve("a.example", "A")).toMatchObject({ kind: "records", records: ["192.0.2.1"] })
+    }),
+    { seed: 20250101, numRuns: 200 },
+  )
+  await server.stop()
+})
+
+test("an answer damaged behind its question fails or is read, and never throws", async () => {
+  const damage = { at: 0, value: 0, cut: 0 }
+  const server = await startDnsServer(
+    {
+      "a.example": [{ CNAME: "b.example" }],
+      "b.example": [{ MX: [10, "mail.example"] }, { MX: [20, "b.example"] }],
+    },
+    {
+      ttlSeconds: 0,
+      transports: "udp",
+      rewrite: (reply) => {
+        const body = reply.subarray(27, reply.length - damage.cut)
+        body[damage.at % body.length] = damage.value
+        return [reply.subarray(0, reply.length - damage.cut)]
+      },
+    },
+  )
+  const dns = createResolver({
+    servers: [parseServerAddress(server.address)],
+    clock: createManualClock(),
+    random: systemRandom,
+    queryTimeoutMs: 1_000,
+    retryMs: 1,
+  })
+  const kinds = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(fc.nat(120), fc.nat(255), fc.constantFrom(0, 0, 0, 1, 20), async (at, value, cut) => {
+      Object.assign(damage, { at, value, cut })
+      const answer = await dns.resolve("a.example", "MX")
+      kinds.add(answer.kind === "failure" ? answer.reason : answer.kind)
+    }),
+    { seed: 20250101, numRuns: 300 },
+  )
+  await server.stop()
+  expect([...kinds]).toEqual(expect.arrayContaining(["malformed", "nodata", "records"]))
+  // A target that is damaged is asked for, and is not there.
+  expect([...kinds].filter((kind) => !["malformed", "nodata", "records", "nxdomain"].includes(kind))).toEqual(
+    [],
+  )
+})
+
+test("a fixture and a server of the same zone are told the same", async () => {
+  const name = fc.constantFrom("a", "b.a", "c.b.a", "d", "e.d", "F.d")
+  const entry: fc.Arbitrary<ZoneEntry> = fc.oneof(
+    fc.ipV4().map((A) => ({ A })),
+    fc.ipV6().map((AAAA) => ({ AAAA })),
+    fc
+      .array(fc.string({ unit: fc.nat(255).map((code) => String.fromCharCode(code)) }))
+      .map((TXT) => ({ TXT })),
+    fc.constantFrom({ SPF: "s".repeat(700) }, { SPF: "" }),
+    fc.tuple(fc.nat(65_535), fc.constantFrom("a", "m.d.", "")).map((MX) => ({ MX })),
+    name.map((PTR) => ({ PTR })),
+    name.map((CNAME) => ({ CNAME })),
+    fc.constantFrom<ZoneEntry>("SERVFAIL", "REFUSED"),
+  )
+  const zones: fc.Arbitrary<DnsZone> = fc.dictionary(name, fc.array(entry, { maxLength: 3 }), { maxKeys: 5 })
+  const server = await startDnsServer({}, { ttlSeconds: 0, negativeTtlSeconds: 0 })
+  const servers = [parseServerAddress(server.address)]
+  const live = createResolver({ servers, clock: createManualClock(), random: systemRandom })
+  await fc.assert(
+    fc.asyncProperty(
+      zones,
+      fc.array(fc.tuple(name, fc.constantFrom<DnsType>(...types)), { minLength: 8 }),
+      async (zone, questions) => {
+        server.setZone(zone)
+        const fixture = createZoneDns(zone)
+        for (const [asked, type] of questions) {
+          const [one, other] = await Promise.all([fixture.resolve(asked, type), live.resolve(asked, type)])
+          expect(withoutSize(other)).toEqual(withoutSize(one))
+        }
+      },
+    ),
+    { seed: 20250101, numRuns: 60 },
+  )
+  await server.stop()
+})
+
+function withoutSize(answer: DnsAnswer): DnsAnswer {
+  return answer.kind === "records" ? { ...answer, messageBytes: 0 } : answer
+}

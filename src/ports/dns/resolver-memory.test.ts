@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { type DnsServerOptions, startDnsServer } from "../../../test/support/dns-server.ts"
+import type { DnsZone } from "../../apis/contract.ts"
+import { systemRandom } from "../random.ts"
+import { createResolver, type ResolverOptions } from "./resolver.ts"
+import { parseServerAddress } from "./server-address.ts"
+
+const zone: DnsZone = {
+  "a.example": [{ A: "192.0.2.1" }],
+  "www.example": [{ CNAME: "a.example" }],
+  "slow.example": ["TIMEOUT"],
+  "broken.example": ["SERVFAIL"],
+}
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+})
+
+async function start(options: DnsServerOptions = {}, resolverOptions: Partial<ResolverOptions> = {}) {
+  const server = await startDnsServer(zone, options)
+  stops.push(server.stop)
+  const clock = createManualClock()
+  const servers = [parseServerAddress(server.address)]
+  return { server, clock, dns: createResolver({ servers, clock, random: systemRandom, ...resolverOptions }) }
+}
+
+describe("the cache", () => {
+  test("answers until the TTL is over by the given clock, whatever the spelling", async () => {
+    const { server, clock, dns } = await start({ ttlSeconds: 60 })
+    const first = await dns.resolve("a.example", "A")
+    clock.advance(59_999)
+    expect(await dns.resolve("A.Example.", "A")).toEqual(first)
+    expect(server.queries).toHaveLength(1)
+    server.setZone({ "a.example": [{ A: "192.0.2.9" }] })
+    clock.advance(1)
+    expect(await dns.resolve("a.example", "A")).toMatchObject({ records: ["192.0.2.9"] })
+    expect(dns.stats()).toMatchObject({ queries: 2, cacheHits: 1, cacheMisses: 2 })
+  })
+
+  test("keeps types apart", async () => {
+    const { server, dns } = await start()
+    await dns.resolve("a.example", "A")
+    expect(await dns.resolve("a.example", "AAAA")).toEqual({ kind: "nodata" })
+    expect(server.queries).toHaveLength(2)
+  })
+
+  test.each([
+    ["no.example", "nxdomain"],
+    ["example", "nodata"],
+  ] as const)("keeps that %s is answered %s for as long as the SOA says", async (name, kind) => {
+    const { server, clock, dns } = await start({ negativeTtlSeconds: 30 })
+    for (const advance of [0, 29_999, 1]) {
+      clock.advance(advance)
+      expect(await dns.resolve(name, "A")).toEqual({ kind })
+    }
+    expect(server.queries).toHaveLength(2)
+  })
+
+  test.each<[string, DnsServerOptions]>([
+    ["a.example", { ttlSeconds: 0 }],
+    ["no.example", { negativeTtlSeconds: null }],
+    ["broken.example", {}],
+  ])("does not keep what is not to be kept: %s %j", async (name, options) => {
+    const { server, dns } = await start(options)
+    await dns.resolve(name, "A")
+    await dns.resolve(name, "A")
+    expect(server.queries).toHaveLength(2)
+    expect(dns.stats().cacheHits).toBe(0)
+  })
+
+  test("a record seen on the way is not evidence for its own name", async () => {
+    const { server, dns } = await start()
+    await dns.resolve("www.example", "A")
+    await dns.resolve("a.example", "A")
+    expect(server.queries.map(({ name }) => name)).toEqual(["www.example", "a.example"])
+  })
+
+  test("keeps an answer that took two questions no longer than the alias", async () => {
+    const { server, clock, dns } = await start({
+      aliasOnly: true,
+      ttlSeconds: 60,
+      rewrite(reply, { name, question }) {
+        // The TTL behind header, question, and owner, type and class of the first record.
+        if (name === "www.example") reply.writeUInt32BE(10, 12 + 2 * question.length)
+        return [reply]
+      },
+    })
+    await dns.resolve("www.example", "A")
+    clock.advance(10_000)
+    await dns.resolve("www.example", "A")
+    expect(server.queries).toHaveLength(4)
+  })
+
+  test("is bounded as told", async () => {
+    const { server, dns } = await start({}, { cache: { maxEntries: 1 } })
+    for (const name of ["a.example", "www.example", "a.example"]) await dns.resolve(name, "A")
+    expect(server.queries).toHaveLength(3)
+  })
+})
+
+describe("one query per question in the air", () => {
+  test("all who ask get its answer", async () => {
+    const { server, dns } = await start({ latencyMs: 10 })
+    const names = ["a.example", "A.EXAMPLE", "a.example."]
+    const answers = await Promise.all(names.map((name) => dns.resolve(name, "A")))
+    expect(answers).toMatchObject(Array(3).fill({ kind: "records", records: ["192.0.2.1"] }))
+    expect(server.queries).toHaveLength(1)
+  })
+
+  test("one who gives up gets that at once and takes nobody along", async () => {
+    const { server, dns } = await start({ latencyMs: 20 })
+    const leaving = new AbortController()
+    const left = dns.resolve("a.example", "A", leaving.signal)
+    const stayed = dns.resolve("a.example", "A", new AbortController().signal)
+    leaving.abort()
+    expect(await left).toEqual({ kind: "failure", reason: "aborted" })
+    expect(await stayed).toMatchObject({ kind: "records" })
+    expect(server.queries).toHaveLength(1)
+  })
+
+  test("who has given up before asks nothing", async () => {
+    const { server, dns } = await start()
+    expect(await dns.resolve("a.example", "A", AbortSignal.abort())).toEqual({
+      kind: "failure",
+      reason: "aborted",
+    })
+    expect(server.queries).toEqual([])
+  })
+
+  test("a name that is never answered is given up with the signal, not with the query", async () => {
+    const { dns } = await start({}, { queryTimeoutMs: 60_000, retryMs: 60_000 })
+    const answer = dns.resolve("slow.example", "A", AbortSignal.timeout(20))
+    expect(await answer).toEqual({ kind: "failure", reason: "aborted" })
+  })
+
+  test("more questions than may be in the air at a time are all answered", async () => {
+    const { server, dns } = await start({}, { maxInFlight: 3 })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => dns.resolve(`n${index}.example`, "A")),
+    )
+    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["nxdomain"]))
+    expect(server.queries).toHaveLength(40)
+  })
+})

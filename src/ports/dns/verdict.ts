@@ -1,0 +1,56 @@
+import type { DnsFailure } from "../../apis/contract.ts"
+import { type Response, rcodes, typeNumbers } from "./message.ts"
+import type { ServerAddress } from "./server-address.ts"
+
+export type Transport = "udp" | "tcp"
+
+/** One query to one server. */
+export interface Attempt {
+  readonly server: ServerAddress
+  readonly transport: Transport
+  readonly edns: boolean
+}
+
+/** What to do about a response: take it, ask the same server otherwise, or turn to another server. */
+export type Verdict<Value> =
+  | { readonly kind: "answered"; readonly value: Value }
+  | { readonly kind: "ask again"; readonly attempt: Attempt }
+  | { readonly kind: "dismissed"; readonly reason: DnsFailure }
+
+/** Codes with which servers that do not know EDNS answer it (RFC 6891 §7). */
+const ednsRefusals: ReadonlySet<number> = new Set([rcodes.formErr, rcodes.notImp, rcodes.badVers])
+
+/** Judges the response to `attempt`; `read` may throw, and the response is malformed then. */
+export function judge<Value>(
+  response: Response,
+  attempt: Attempt,
+  read: (response: Response) => Value,
+): Verdict<Value> {
+  const { rcode } = response
+  if (attempt.edns && ednsRefusals.has(rcode)) return again({ ...attempt, edns: false })
+  if (rcode === rcodes.refused) return { kind: "dismissed", reason: "refused" }
+  if ((rcode !== rcodes.noError && rcode !== rcodes.nxDomain) || isReferral(response)) {
+    return { kind: "dismissed", reason: "servfail" }
+  }
+  if (response.truncated) {
+    if (attempt.transport === "udp") return again({ ...attempt, transport: "tcp" })
+    return { kind: "dismissed", reason: "malformed" }
+  }
+  try {
+    return { kind: "answered", value: read(response) }
+  } catch {
+    return { kind: "dismissed", reason: "malformed" }
+  }
+}
+
+function again(attempt: Attempt): { kind: "ask again"; attempt: Attempt } {
+  return { kind: "ask again", attempt }
+}
+
+/** A server that has not looked the name up says where to ask instead: no answer, though the code says NOERROR. */
+function isReferral({ rcode, truncated, answers, authority, ...flags }: Response): boolean {
+  if (rcode !== rcodes.noError || truncated || answers.length > 0) return false
+  if (flags.authoritative || flags.recursionAvailable) return false
+  const types = authority.map(({ type }) => type)
+  return types.includes(typeNumbers.NS) && !types.includes(typeNumbers.SOA)
+}

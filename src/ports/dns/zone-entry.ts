@@ -1,0 +1,111 @@
+import { isIP } from "node:net"
+import ipaddr from "ipaddr.js"
+import type { DnsData, DnsFailure, DnsType } from "../../apis/contract.ts"
+import { toWireName, type WireName } from "./name.ts"
+
+/** What a zone entry means. */
+export type Entry =
+  | { readonly kind: "record"; readonly type: DnsType; readonly data: DnsData[DnsType] }
+  | { readonly kind: "alias"; readonly target: WireName }
+  | { readonly kind: "failure"; readonly reason: DnsFailure }
+
+/**
+ * Reads one entry of a zone, as a program or a file has it. Throws an Error whose message goes on from the name of the
+ * entry: `must be …`.
+ */
+export function readEntry(entry: unknown): Entry {
+  if (typeof entry === "string") {
+    const reason = words.get(entry)
+    if (!reason) throw new Error(`must be TYPE: data, or one of ${list(words)}, not ${quote(entry)}`)
+    return { kind: "failure", reason }
+  }
+  const pairs = typeof entry === "object" && entry !== null ? Object.entries(entry) : []
+  const [type, value] = pairs[0] ?? []
+  if (pairs.length !== 1 || type === undefined) {
+    throw new Error(`must be one TYPE: data, or one of ${list(words)}`)
+  }
+  const read = readers.get(type)
+  if (!read) throw new Error(`must be of a type among ${list(readers)}, not ${quote(type)}`)
+  return read(value)
+}
+
+const words: ReadonlyMap<string, DnsFailure> = new Map([
+  ["TIMEOUT", "timeout"],
+  ["SERVFAIL", "servfail"],
+  ["REFUSED", "refused"],
+])
+
+const readers: ReadonlyMap<string, (value: unknown) => Entry> = new Map([
+  ["A", (value) => record("A", ipv4(value))],
+  ["AAAA", (value) => record("AAAA", ipv6(value))],
+  ["TXT", (value) => record("TXT", characterStrings(value))],
+  ["SPF", (value) => record("SPF", characterStrings(value))],
+  ["MX", (value) => record("MX", exchange(value))],
+  ["PTR", (value) => record("PTR", domainName(value))],
+  ["CNAME", alias],
+])
+
+function record<T extends DnsType>(type: T, data: DnsData[T]): Entry {
+  return { kind: "record", type, data }
+}
+
+function alias(value: unknown): Entry {
+  const target = typeof value === "string" ? toWireName(value) : null
+  if (target === null) throw new Error(`must have a domain name, not ${quote(value)}`)
+  return { kind: "alias", target }
+}
+
+function ipv4(value: unknown): string {
+  if (typeof value !== "string" || isIP(value) !== 4) {
+    throw new Error(`must have an IPv4 address, not ${quote(value)}`)
+  }
+  return value
+}
+
+function ipv6(value: unknown): string {
+  if (typeof value !== "string" || isIP(value) !== 6 || value.includes("%")) {
+    throw new Error(`must have an IPv6 address, not ${quote(value)}`)
+  }
+  return ipaddr.IPv6.parse(value).toRFC5952String()
+}
+
+function characterStrings(value: unknown): string {
+  const strings: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const text = strings.map((string) => {
+    if (typeof string !== "string")
+      throw new Error(`must have text, in quotes if need be, not ${quote(string)}`)
+    return string
+  })
+  return octets(text.join(""))
+}
+
+function exchange(value: unknown): DnsData["MX"] {
+  const [preference, name] = Array.isArray(value) && value.length === 2 ? value : []
+  if (!Number.isInteger(preference) || preference < 0 || preference > 65_535) {
+    throw new Error(`must have [preference from 0 to 65535, name], not ${quote(value)}`)
+  }
+  // The root as exchange says that no mail is taken (RFC 7505).
+  return Object.freeze({ preference, exchange: name === "" || name === "." ? "" : domainName(name) })
+}
+
+/** Without trailing dot, spelling kept. */
+function domainName(value: unknown): string {
+  if (typeof value !== "string" || toWireName(value) === null) {
+    throw new Error(`must have a domain name, not ${quote(value)}`)
+  }
+  return value.endsWith(".") ? value.slice(0, -1) : value
+}
+
+function octets(text: string): string {
+  const other = /[\u0100-\uffff]/.exec(text)
+  if (other) throw new Error(`must have octets, U+0000 to U+00FF, only, not ${quote(other[0])}`)
+  return text
+}
+
+function list(choices: ReadonlyMap<string, unknown>): string {
+  return [...choices.keys()].join(", ")
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value) ?? String(value)
+}

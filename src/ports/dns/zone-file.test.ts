@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { createZoneDns } from "./zone.ts"
+import { parseZone } from "./zone-file.ts"
+
+test("reads names, records and words", () => {
+  const zone = parseZone(`
+# the world of the test
+example.com:
+  - A: 192.0.2.1
+  - TXT: v=spf1 ip4:192.0.2.0/24 -all
+  - TXT: ["v=spf1 ", "-all"]
+  - SPF: "\\xff"
+  - MX: [10, mail.example.com]
+www.example.com: [CNAME: example.com]
+5.2.0.192.in-addr.arpa:
+  - PTR: host.example.com.
+slow.example.com: [TIMEOUT]
+empty.example.com: []
+1.0:
+  - AAAA: CAFE::1
+__proto__.example: [REFUSED]
+`)
+  expect(zone).toEqual({
+    "example.com": [
+      { A: "192.0.2.1" },
+      { TXT: "v=spf1 ip4:192.0.2.0/24 -all" },
+      { TXT: ["v=spf1 ", "-all"] },
+      { SPF: "\xff" },
+      { MX: [10, "mail.example.com"] },
+    ],
+    "www.example.com": [{ CNAME: "example.com" }],
+    "5.2.0.192.in-addr.arpa": [{ PTR: "host.example.com." }],
+    "slow.example.com": ["TIMEOUT"],
+    "empty.example.com": [],
+    "1.0": [{ AAAA: "CAFE::1" }],
+    "__proto__.example": ["REFUSED"],
+  })
+  expect(() => createZoneDns(zone)).not.toThrow()
+})
+
+test("reads JSON, aliases, and no names at all", () => {
+  expect(parseZone('{"a": [{"A": "192.0.2.1"}, "SERVFAIL"]}')).toEqual({
+    a: [{ A: "192.0.2.1" }, "SERVFAIL"],
+  })
+  expect(parseZone("a: &x [A: 192.0.2.1]\nb: *x\nc: []")).toEqual({
+    a: [{ A: "192.0.2.1" }],
+    b: [{ A: "192.0.2.1" }],
+    c: [],
+  })
+  expect(parseZone("")).toEqual({})
+  expect(parseZone("# nothing\n")).toEqual({})
+  expect(parseZone("{}")).toEqual({})
+})
+
+test.each([
+  ["a: [\n", "line 2: "],
+  ["a: []\nb: []\na: []\n", "line 3: Map keys must be unique"],
+  ["- a\n", "line 1: a zone must be a mapping from names to lists of records"],
+  ["text", "line 1: a zone must be a mapping"],
+  ["a: []\nb..c: []\n", "line 2: 'b..c' is not a domain name"],
+  ["? [a]\n: []\n", "line 1: '' is not a domain name"],
+  ["a: TIMEOUT\n", "line 1: 'a' must have a list of records; [] when it has none"],
+  ["a:\n", "line 1: 'a' must have a list of records"],
+  ["a: *b\n", "line 1: "],
+  [
+    "a:\n  - A: 192.0.2.1\n  - A: 192.0.2\n",
+    "line 3: an entry of 'a' must have an IPv4 address, not \"192.0.2\"",
+  ],
+  ["a:\n  - TXT: 5\n", "line 2: an entry of 'a' must have text, in quotes if need be, not 5"],
+  ["a:\n  - TXT: [b, {}]\n", "line 2: an entry of 'a' must have text"],
+  ["a:\n  - TXT:\n", "line 2: an entry of 'a' must have text, in quotes if need be, not null"],
+  [
+    "a:\n  - SLOW\n",
+    "line 2: an entry of 'a' must be TYPE: data, or one of TIMEOUT, SERVFAIL, REFUSED, not \"SLOW\"",
+  ],
+  [
+    "a:\n  - NS: b\n",
+    "line 2: an entry of 'a' must be of a type among A, AAAA, TXT, SPF, MX, PTR, CNAME, not \"NS\"",
+  ],
+  ["a:\n  - A: 192.0.2.1\n    B: c\n", "line 2: an entry of 'a' must be one TYPE: data"],
+  ["a:\n  - {}\n", "line 2: an entry of 'a' must be one TYPE: data"],
+  ["a:\n  -\n", "an entry of 'a' must be one TYPE: data"],
+  ["a:\n  - [A]\n", "line 2: an entry of 'a' must be of a type among"],
+  [
+    "a:\n  - MX: mail\n",
+    "line 2: an entry of 'a' must have [preference from 0 to 65535, name], not \"mail\"",
+  ],
+  ['a:\n  - MX: ["10", b]\n', "line 2: an entry of 'a' must have [preference"],
+  ["a: []\n---\nb: []\n", "line 2: "],
+])("%j is refused by line", (text, message) => {
+  expect(() => parseZone(text)).toThrow(message)
+})
+
+test("aliases that grow and grow are refused", () => {
+  const layers = Array.from({ length: 12 }, (_, index) => {
+    const inner =
+      index === 0
+        ? "x"
+        : Array(12)
+            .fill(`*n${index - 1}`)
+            .join(", ")
+    return `    - &n${index} [${inner}]`
+  })
+  expect(() => parseZone(`a:\n  - TXT:\n${layers.join("\n")}\n`)).toThrow("line 2: an entry of 'a'")
+})
+
+test("of any text gives a zone that can be served, or says the line", () => {
+  const word = fc.constantFrom(
+    "a",
+    "b.c",
+    ":",
+    "- ",
+    "\n",
+    "  ",
+    "TXT: ",
+    "A: ",
+    "192.0.2.1",
+    "[",
+    "]",
+    "TIMEOUT",
+    "*",
+    "&x",
+  )
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(word, { maxLength: 15 }).map((words) => words.join("")),
+  )
+  fc.assert(
+    fc.property(text, (yaml) => {
+      let message = ""
+      try {
+        createZoneDns(parseZone(yaml))
+      } catch (thrown) {
+        message = thrown instanceof Error ? thrown.message : ""
+        expect(message).toMatch(/^line \d+: ./)
+      }
+    }),
+    { seed: 20250101, numRuns: 1000 },
+  )
+})

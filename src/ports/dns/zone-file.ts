@@ -1,0 +1,61 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from "yaml"
+import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
+import { toWireName } from "./name.ts"
+import { readEntry } from "./zone-entry.ts"
+
+/**
+ * Reads a zone from YAML (and so from JSON): names, each with a list of entries as {@link DnsZone} has them. Throws an
+ * Error whose message begins with the line that cannot be used.
+ */
+export function parseZone(text: string): DnsZone {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const fail: Fail = (offset, problem) => {
+    throw new Error(`line ${Math.max(1, lines.linePos(offset).line)}: ${problem}`)
+  }
+  const [error] = document.errors
+  if (error) fail(error.pos[0], error.message)
+  const { contents } = document
+  if (contents === null || (isScalar(contents) && contents.value === null)) return {}
+  if (!isMap(contents))
+    return fail(offsetOf(contents), "a zone must be a mapping from names to lists of records")
+  const zone = new Map<string, readonly ZoneEntry[]>()
+  for (const { key, value } of contents.items) {
+    const offset = offsetOf(key)
+    const name = isScalar(key) ? (key.source ?? String(key.value)) : ""
+    if (toWireName(name) === null) fail(offset, `'${name}' is not a domain name`)
+    const list = isAlias(value) ? value.resolve(document) : value
+    if (!isSeq(list)) return fail(offset, `'${name}' must have a list of records; [] when it has none`)
+    zone.set(
+      name,
+      list.items.map((item) => toEntry(document, name, item, fail)),
+    )
+  }
+  return Object.fromEntries(zone)
+}
+
+type Fail = (offset: number, problem: string) => never
+
+function toEntry(document: Document, name: string, item: unknown, fail: Fail): ZoneEntry {
+  try {
+    const entry: unknown = isNode(item) ? item.toJS(document) : item
+    readEntry(entry)
+    return entry as ZoneEntry
+  } catch (thrown) {
+    return fail(offsetOf(item), `an entry of '${name}' ${thrown instanceof Error ? thrown.message : thrown}`)
+  }
+}
+
+function offsetOf(node: unknown): number {
+  return isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0
+}

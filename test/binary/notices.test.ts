@@ -1,0 +1,54 @@
+/** Two processes of the executable on one data file race for the thresholds of one account. */
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
+import { startReceiver } from "../support/receiver.ts"
+import { tempDir } from "../support/temp.ts"
+import { runJson, start } from "./support.ts"
+
+const dir = tempDir()
+
+test("each threshold is told of once, by whichever process it was", async () => {
+  const db = join(dir, "notices.db")
+  const config = join(dir, "penknife.toml")
+  writeFileSync(config, "[plans.small]\nmonthly_credits = 200\n")
+  const { id: account } = await runJson(
+    "account",
+    "create",
+    "--name",
+    "Ann",
+    "--plan",
+    "small",
+    "--db",
+    db,
+    "--config",
+    config,
+  )
+  const { key } = await runJson("key", "create", "--account", account, "--db", db)
+  const receiver = startReceiver()
+  const { secret } = await runJson("account", "set-webhook", account, receiver.url, "--db", db)
+
+  const argv = ["serve", "--port", "0", "--db", db, "--config", config]
+  const servers = await Promise.all([start(argv), start(argv)])
+  const calls = Array.from({ length: 260 }, async (_, i) => {
+    const path = "/v1/bluetoothlookup?companyid=76"
+    const response = await fetch(servers[i % 2]?.url + path, { headers: { "x-api-key": key } })
+    await response.arrayBuffer()
+    return response.status
+  })
+  const statuses = await Promise.all(calls)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(200)
+  await receiver.count(2)
+  expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0])
+
+  const notices = await runJson("notices", "--db", db)
+  expect(notices).toMatchObject([
+    { account, plan: "small", threshold: 80, allowance: 200, state: "delivered", attempts: 1 },
+    { account, plan: "small", threshold: 95, allowance: 200, state: "delivered", attempts: 1 },
+  ])
+  expect(receiver.received).toHaveLength(2)
+  for (const { body, headers } of receiver.received) {
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({ data: { account } })
+  }
+})
