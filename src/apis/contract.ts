@@ -107,7 +107,7 @@ export interface Dns {
   resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal): Promise<DnsAnswer<T>>
 }
 
-/** Records by name, as fixtures write them; the words stand for a server that behaves so for the whole name. */
+/** Records by name, as fixtures write them; a word stands for a server that behaves so when asked for any other type. */
 export type DnsZone = Readonly<Record<string, readonly ZoneEntry[]>>
 export type ZoneEntry =
   | { readonly A: string }

@@ -198,8 +198,8 @@ describe("several servers", () => {
     expect(await ask("a.example", "A")).toMatchObject(addresses)
   })
 
-  test("nothing is awaited any more of one that has said its last word", async () => {
-    const { ask } = resolverFor([await serve({ dropFirst: true })], { queryTimeoutMs: 60_000, retryMs: 10 })
+  test("nothing is awaited any more over UDP of one that has said its last word over TCP", async () => {
+    const { ask } = resolverFor([await serve({ rewrite: () => [] })], { queryTimeoutMs: 60_000, retryMs: 10 })
     expect(await ask("broken.example", "A")).toEqual({ kind: "failure", reason: "servfail" })
   })
 
@@ -290,6 +290,12 @@ describe("truncation", () => {
   ])("without an answer over TCP (%j) there is none", async (options, reason) => {
     const { ask } = resolverFor([await serve({ truncate: true, ...options })], impatient)
     expect(await ask("a.example", "A")).toEqual({ kind: "failure", reason } as DnsAnswer)
+  })
+
+  test("while TCP is slow it is not asked twice", async () => {
+    const server = await serve({ truncate: true, tcp: "silent" })
+    expect(await resolverFor([server], impatient).ask("a.example", "A")).toMatchObject({ reason: "timeout" })
+    expect(server.queries.map(({ transport }) => transport)).toEqual(["udp", "tcp"])
   })
 
   test("the second server is asked when the first is cut off", async () => {

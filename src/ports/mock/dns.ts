@@ -1,0 +1,24 @@
+import type { Dns, DnsZone } from "../../apis/contract.ts"
+import { createZoneDns } from "../dns/zone.ts"
+
+/** DNS out of a zone that can be replaced while it is used. */
+export interface MockDns extends Dns {
+  readonly zone: DnsZone
+  /** Answers from this zone from now on. Throws what {@link createZoneDns} throws, and changes nothing then. */
+  replace(zone: DnsZone): void
+}
+
+export function createMockDns(start: DnsZone): MockDns {
+  let zone = start
+  let dns = createZoneDns(start)
+  return {
+    get zone() {
+      return zone
+    },
+    resolve: (name, type, signal) => dns.resolve(name, type, signal),
+    replace(next) {
+      dns = createZoneDns(next)
+      zone = next
+    },
+  }
+}
