@@ -20,7 +20,10 @@ export function createKey(random: Random): string {
  */
 export function isWellFormedKey(text: string): boolean {
   if (!shape.test(text)) return false
-  return text.endsWith(checksum(text.slice(0, -checksumLength)))
+  const bodyLength = text.length - checksumLength
+  let claimed = 0
+  for (let i = bodyLength; i < text.length; i++) claimed = claimed * 62 + alphabet.indexOf(text.charAt(i))
+  return claimed === Bun.hash.crc32(text.slice(0, bodyLength))
 }
 
 /**

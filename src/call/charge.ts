@@ -30,11 +30,14 @@ export interface Charges {
 
 /** What this process knows of an account: what the database last said, and what calls under way hold of it. */
 interface Known {
-  account: AccountRecord
+  /** As the database last said: replaced when the record is read anew, kept up to date with every charge. */
+  account: Mutable<AccountRecord>
   period: Period | undefined
   revision: number
   held: number
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Accounts kept in memory at most; one that holds nothing goes first. */
 const maxKnown = 50_000
@@ -46,11 +49,11 @@ export function createCharges(store: Store, clock: Clock): Charges {
 
   function knownOf({ account, revision }: Caller): Known {
     const known = accounts.get(account.id)
-    if (known?.revision === revision) return known
+    if (known && known.revision >= revision) return known
     // An administrator has changed something since: what came with the key was read after that.
-    if (known) return Object.assign(known, { account, revision })
+    if (known) return Object.assign(known, { account: { ...account }, revision })
     if (accounts.size >= maxKnown) forgetIdle(accounts)
-    const fresh: Known = { account, period: undefined, revision, held: 0 }
+    const fresh: Known = { account: { ...account }, period: undefined, revision, held: 0 }
     accounts.set(account.id, fresh)
     return fresh
   }
@@ -90,8 +93,9 @@ export function createCharges(store: Store, clock: Clock): Charges {
         day: dayOf(clock.now()),
       })
       if (outcome.charged) {
-        const { used, bonus, periodStartMs } = outcome
-        known.account = { ...known.account, used, bonus, periodStartMs }
+        known.account.used = outcome.used
+        known.account.bonus = outcome.bonus
+        known.account.periodStartMs = outcome.periodStartMs
         return
       }
       // Another process was faster. What it left is what the next hold has to know.

@@ -18,7 +18,7 @@ export interface Caller {
 
 export interface Gate {
   /** Who is it? Throws the 401s, and the 403 of an address that the key does not allow. */
-  identify(key: string | null, address: () => string): Promise<Caller>
+  identify(key: string | null, address: () => string): Caller | Promise<Caller>
   /** May they? Throws the 403 of an API that the key does not allow. */
   requireApi(caller: Caller, api: string): void
   /** How fast? Takes a call from the limits of account and key, or throws the 429; gives the rate-limit headers. */
@@ -34,20 +34,28 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
     return rateHeaders(outcome.buckets)
   }
 
+  /** Made once for as long as a key's record lives. */
+  const callers = new WeakMap<KeyAccess, Caller>()
+
+  function admit(access: KeyAccess | null, address: () => string): Caller {
+    if (access === null) throw fixedFault("keyUnknown")
+    requireValid(access, clock.now())
+    requireAddress(access.key, address)
+    const known = callers.get(access)
+    if (known) return known
+    const caller = toCaller(access, plans)
+    callers.set(access, caller)
+    return caller
+  }
+
   return {
-    async identify(text, address) {
+    identify(text, address) {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
-      const access = await store.findKey(hashKey(text))
-      if (access === null) throw fixedFault("keyUnknown")
-      requireValid(access, clock.now())
-      requireAddress(access.key, address)
-      const plan = plans.get(access.account.plan)
-      if (!plan)
-        throw new Error(
-          `account ${access.account.id} has plan '${access.account.plan}', which is not configured`,
-        )
-      return { key: access.key, account: access.account, plan, revision: access.revision }
+      const access = store.findKey(hashKey(text))
+      return access instanceof Promise
+        ? access.then((found) => admit(found, address))
+        : admit(access, address)
     },
     requireApi({ key }, api) {
       if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
@@ -62,6 +70,12 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
       return buckets.length === 0 ? noStanding : takeFrom(buckets)
     },
   }
+}
+
+function toCaller({ key, account, revision }: KeyAccess, plans: Plans): Caller {
+  const plan = plans.get(account.plan)
+  if (!plan) throw new Error(`account ${account.id} has plan '${account.plan}', which is not configured`)
+  return { key, account, plan, revision }
 }
 
 function throttled(buckets: readonly RateState[]): Fault {

@@ -3,8 +3,11 @@
  * behind it; what is decided (does a charge fit?) is decided by the database, not by the memory of a process.
  */
 export interface Store {
-  /** The key whose current or still graced secret has this SHA-256, with its account; null when there is none. */
-  findKey(secretHash: string): Promise<KeyAccess | null>
+  /**
+   * The key whose current or still graced secret has this SHA-256, with its account; null when there is none. A store that
+   * has it in memory gives it at once: every call of the service asks this.
+   */
+  findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
   /** Decides and commits charges in order, in one transaction; the outcomes are in the same order. */
   charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
   /** Takes a call from rate-limit buckets, exactly, in whatever process; the outcomes are in the same order. */

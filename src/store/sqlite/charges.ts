@@ -13,7 +13,7 @@ const fromMonth = `iif($allowance IS NULL, $credits, min($credits, ${monthlyLeft
  * One statement decides and writes, so no other process can come between. A month is renewed at most once, because
  * the stored start only ever moves forward.
  */
-const chargeAccount = `
+const debitAccount = `
   UPDATE accounts SET
     used = ${used} + ${fromMonth},
     bonus = bonus - ($credits - ${fromMonth}),
@@ -47,7 +47,7 @@ export function prepareCharges(
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
   const raise = prepareRaise(database, rules)
   let raised: NoticeRecord[] = []
-  const debit = database.query<ChargedRow, Parameters>(chargeAccount)
+  const debit = database.query<ChargedRow, Parameters>(debitAccount)
   const book = database.query<unknown, Parameters>(bookUsage)
 
   function decide({ accountId, allowance, periodStartMs }: Charge, credits: number): ChargeOutcome {
@@ -59,24 +59,35 @@ export function prepareCharges(
     return { charged: true, used, bonus, periodStartMs: startMs }
   }
 
+  /** Decides the charges of one account and books what was earned. */
+  function chargeAccount(entries: readonly [Entry, ...Entry[]]): void {
+    const [{ charge: first }] = entries
+    const together = entries.every(({ charge }) => isAlike(charge, first))
+      ? decide(
+          first,
+          entries.reduce((sum, { credits }) => sum + credits, 0),
+        )
+      : { charged: false as const }
+    const bookings: Booking[] = []
+    for (const entry of entries) {
+      const decided = together.charged || entries.length === 1
+      entry.outcome = decided ? together : decide(entry.charge, entry.credits)
+      if (entry.outcome.charged) addBookings(bookings, entry.charge)
+    }
+    const { accountId } = first
+    for (const { day, api, calls, credits } of bookings) book.run({ accountId, day, api, calls, credits })
+  }
+
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
     raised = []
-    const entries = charges.map((charge): Entry => ({ charge, outcome: { charged: false } }))
-    for (const group of groupsOf(entries, ({ charge }) => accountOf(charge))) {
-      const together = decide(group[0].charge, sumOf(group.map(({ charge }) => creditsOf(charge))))
-      for (const entry of group) {
-        const decided = together.charged || group.length === 1
-        entry.outcome = decided ? together : decide(entry.charge, creditsOf(entry.charge))
-      }
+    const entries = charges.map(toEntry)
+    const accounts = new Map<string, [Entry, ...Entry[]]>()
+    for (const entry of entries) {
+      const account = accounts.get(entry.charge.accountId)
+      if (account) account.push(entry)
+      else accounts.set(entry.charge.accountId, [entry])
     }
-    const earned = entries
-      .filter(({ outcome }) => outcome.charged)
-      .flatMap(({ charge }) => bookingsOf(charge))
-    for (const group of groupsOf(earned, ({ accountId, day, api }) => `${accountId} ${day} ${api}`)) {
-      const calls = sumOf(group.map((booking) => booking.calls))
-      const credits = sumOf(group.map((booking) => booking.credits))
-      book.run({ accountId: group[0].accountId, day: group[0].day, api: group[0].api, calls, credits })
-    }
+    for (const account of accounts.values()) chargeAccount(account)
     return entries.map(({ outcome }) => outcome)
   }
 
@@ -90,33 +101,36 @@ export function prepareCharges(
 
 interface Entry {
   readonly charge: Charge
+  readonly credits: number
   outcome: ChargeOutcome
 }
 
-function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<[T, ...T[]]> {
-  const groups = new Map<string, [T, ...T[]]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
+/** What one row of usage grows by. */
+interface Booking {
+  readonly day: string
+  readonly api: string
+  calls: number
+  credits: number
+}
+
+function toEntry(charge: Charge): Entry {
+  const credits = charge.items.reduce((sum, item) => sum + item.credits, 0)
+  return { charge, credits, outcome: { charged: false } }
+}
+
+/** Whether two charges of an account are under the same rules: the plan may have changed between them. */
+function isAlike(a: Charge, b: Charge): boolean {
+  return a.allowance === b.allowance && a.periodStartMs === b.periodStartMs
+}
+
+function addBookings(bookings: Booking[], { day, items }: Charge): void {
+  for (const { api, calls, credits } of items) {
+    const row = bookings.find((booking) => booking.api === api && booking.day === day)
+    if (row) {
+      row.calls += calls
+      row.credits += credits
+    } else {
+      bookings.push({ day, api, calls, credits })
+    }
   }
-  return groups.values()
-}
-
-/** Charges that one statement can decide together. */
-function accountOf({ accountId, allowance, periodStartMs }: Charge): string {
-  return `${accountId} ${allowance} ${periodStartMs}`
-}
-
-function creditsOf({ items }: Charge): number {
-  return sumOf(items.map(({ credits }) => credits))
-}
-
-function bookingsOf({ accountId, day, items }: Charge) {
-  return items.map((item) => ({ accountId, day, ...item }))
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0)
 }

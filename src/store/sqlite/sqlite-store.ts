@@ -50,7 +50,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   )
 
   return {
-    async findKey(secretHash) {
+    findKey(secretHash) {
       return guarded(() => access.find(secretHash))
     },
     async charge(charges) {
