@@ -6,7 +6,14 @@ import { type Fault, toFault } from "./fault.ts"
 import type { Caller, Gate } from "./gate.ts"
 import type { RawInput, ReadInput } from "./input.ts"
 import type { Mask } from "./present.ts"
-import { creditHeaders, noStanding, type StandingHeaders } from "./standing.ts"
+import {
+  creditHeaders,
+  monthHeaders,
+  noStanding,
+  type Standing,
+  type StandingHeaders,
+  unknownCaller,
+} from "./standing.ts"
 
 /** One request for one API, whatever way it came in. */
 export interface Call {
@@ -23,6 +30,8 @@ export interface Reply {
   readonly status: number
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
+  /** Further headers: the same object for as long as nothing in it changes, so that a surface can prepare it. */
+  readonly stable: Readonly<Record<string, string>>
 }
 
 /** An API with everything compiled that can be compiled at start. */
@@ -68,26 +77,31 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : noStanding)
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
   }
 }
 
 /** Where a known caller stands: on success and refusal alike. */
-export function standingOf(caller: Caller, rate: StandingHeaders, { charges }: Road): StandingHeaders {
-  const credit = creditHeaders(charges.balance(caller), caller.plan)
-  return rate === noStanding ? credit : { ...rate, ...credit }
+export function standingOf(caller: Caller, rate: StandingHeaders, { charges }: Road): Standing {
+  const balance = charges.balance(caller)
+  const credit = creditHeaders(balance)
+  return {
+    changing: rate === noStanding ? credit : { ...rate, ...credit },
+    stable: monthHeaders(balance, caller.plan),
+  }
 }
 
-export function succeed(data: Record<string, unknown>, headers: Reply["headers"]): Reply {
-  return { status: 200, envelope: { status: "ok", error: null, data }, headers }
+export function succeed(data: Record<string, unknown>, { changing, stable } = unknownCaller): Reply {
+  return { status: 200, envelope: { status: "ok", error: null, data }, headers: changing, stable }
 }
 
 /** The answer that a fault becomes. */
-export function fail(fault: Fault, headers: Reply["headers"] = noStanding): Reply {
+export function fail(fault: Fault, { changing, stable } = unknownCaller): Reply {
   return {
     status: fault.status,
     envelope: { status: "error", error: fault.message, data: null },
-    headers: { ...headers, ...fault.headers },
+    headers: { ...changing, ...fault.headers },
+    stable,
   }
 }
 

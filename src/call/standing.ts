@@ -1,4 +1,5 @@
 import type { Balance } from "../account/credits.ts"
+import type { Period } from "../account/period.ts"
 import type { Plan } from "../account/plan.ts"
 import type { RateState } from "../store/store.ts"
 
@@ -7,15 +8,43 @@ export type StandingHeaders = Readonly<Record<string, string>>
 
 export const noStanding: StandingHeaders = {}
 
-/** Credits used of the month, left in all, the month's allowance, when it renews (unix seconds), and the plan. */
-export function creditHeaders(balance: Balance, plan: Plan): StandingHeaders {
-  return {
-    "x-api-credits-used": String(balance.used),
-    "x-api-remaining-credits": balance.remaining === null ? "unlimited" : String(balance.remaining),
-    "x-api-max-credits": balance.allowance === null ? "unlimited" : String(balance.allowance),
-    "x-api-renewal": String(Math.ceil(balance.period.endMs / 1_000)),
-    "x-api-current-plan": plan.name,
+/** Where a caller stands, in two parts, since headers that stay the same from call to call need be made only once. */
+export interface Standing {
+  readonly changing: StandingHeaders
+  /** The same object for as long as nothing in it changes. */
+  readonly stable: StandingHeaders
+}
+
+export const unknownCaller: Standing = { changing: noStanding, stable: noStanding }
+
+/** Credits used of the month, and left in all. */
+export function creditHeaders({ used, remaining }: Balance): StandingHeaders {
+  return { "x-api-credits-used": String(used), "x-api-remaining-credits": toText(remaining) }
+}
+
+/** The month's allowance, when it renews (unix seconds), and the plan. One object a month and plan. */
+export function monthHeaders({ allowance, period }: Balance, plan: Plan): StandingHeaders {
+  let plans = months.get(period)
+  if (!plans) {
+    plans = new Map()
+    months.set(period, plans)
   }
+  let headers = plans.get(plan)
+  if (!headers) {
+    headers = {
+      "x-api-max-credits": toText(allowance),
+      "x-api-renewal": String(Math.ceil(period.endMs / 1_000)),
+      "x-api-current-plan": plan.name,
+    }
+    plans.set(plan, headers)
+  }
+  return headers
+}
+
+const months = new WeakMap<Period, Map<Plan, StandingHeaders>>()
+
+function toText(credits: number | null): string {
+  return credits === null ? "unlimited" : String(credits)
 }
 
 /** The limit that is nearest to being reached: calls a minute, calls left now, whole seconds until all are back. */

@@ -1,7 +1,7 @@
 import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
 import { toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
-import { noStanding } from "./standing.ts"
+import { noStanding, unknownCaller } from "./standing.ts"
 
 export interface UsageCall extends Omit<Call, "api" | "read"> {
   /** Throws what is wrong with the request, once the caller is known. */
@@ -20,7 +20,7 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : noStanding)
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
   }
 }
 
