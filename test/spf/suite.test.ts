@@ -44,8 +44,9 @@ function describeSuite(scenarios: readonly SuiteScenario[]): void {
           const resolver = createSystemDns([server.address], {
             clock: systemClock,
             random: systemRandom,
-            queryTimeoutMs: 250,
-            retryMs: 100,
+            // Long enough for a busy machine: a name that never answers costs this once a scenario.
+            queryTimeoutMs: 1_500,
+            retryMs: 400,
           })
           const outcomes = await Promise.all(cases.map((item) => check(item, resolver)))
           for (const [index, item] of cases.entries()) requireExpected(item, outcomes[index])
