@@ -15,8 +15,8 @@ const tally: Tally = { passed: 0, failed: 0 }
 process.chdir(join(import.meta.dir, ".."))
 await step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."])
 await step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."])
-await tests("tests", ["src", "test", "--path-ignore-patterns=test/binary/**"])
-if (await step("build", [bun, "scripts/build.ts"])) await tests("tests of the executable", ["test/binary"])
+await tests("tests", ["./src", "./test", "--path-ignore-patterns=test/binary/**"])
+if (await step("build", [bun, "scripts/build.ts"])) await tests("tests of the executable", ["./test/binary"])
 
 console.log(`${tally.passed} passed, ${tally.failed} failed`)
 process.exit(tally.failed === 0 ? 0 : 1)

@@ -5,7 +5,7 @@
 import { join } from "node:path"
 import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app.ts"
-import { defaultTextOf, envOf, fileKeyOf, flagOf, type Option, options } from "../src/config.ts"
+import { defaultTextOf, envOf, fileKeyOf, type Option, options, usageOf } from "../src/config.ts"
 
 const file = join(import.meta.dir, "../README.md")
 
@@ -26,7 +26,7 @@ function replacePart(text: string, name: string, part: string): string {
 
 function renderOptions(): string {
   const rows = Object.values(options).map((option: Option<unknown>) => [
-    `\`${flagOf(option)} ${option.value}\``,
+    `\`${usageOf(option)}\``,
     `\`${envOf(option)}\``,
     `\`${fileKeyOf(option)}\``,
     defaultTextOf(option),

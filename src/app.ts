@@ -44,8 +44,7 @@ export async function startService(
   config: Config,
   { ports = livePorts(config), sharedPort = false }: { ports?: Ports; sharedPort?: boolean } = {},
 ): Promise<Service> {
-  const catalog = catalogFor(config)
-  requireKnownCredits(config, catalog)
+  const apis = prepareApis(config)
   const database = openDatabase(config.db)
   const log = createLog((line) => process.stderr.write(line))
   const { clock, random } = ports
@@ -71,7 +70,6 @@ export async function startService(
       ports,
       log,
     }
-    const apis = catalog.map((definition) => prepare(definition, config.credits.get(definition.id)))
     const server = startHttpServer(
       { apis, road, random: ports.random, ping: () => store.ping(), version },
       {
@@ -81,6 +79,7 @@ export async function startService(
         tls: config.tlsCert && config.tlsKey ? { certFile: config.tlsCert, keyFile: config.tlsKey } : null,
         trustedProxies: config.trustedProxies,
         maxBodyBytes: config.maxBodyBytes,
+        graphql: !config.noGraphql,
       },
     )
     delivery.start()
@@ -130,6 +129,13 @@ export async function callHere(
 
 /** What is on offer, with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
+
+/** The catalog as a configuration wants it, with everything compiled. */
+export function prepareApis(config: Config): readonly PreparedApi[] {
+  const definitions = catalogFor(config)
+  requireKnownCredits(config, definitions)
+  return definitions.map((definition) => prepare(definition, config.credits.get(definition.id)))
+}
 
 function prepare(definition: ApiDefinition, credits: number | undefined): PreparedApi {
   return {

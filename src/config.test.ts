@@ -19,6 +19,16 @@ test("repeatable settings: flags, a comma list, a TOML array", () => {
   expect(load({ file: file({ dns_server: servers }) }).dnsServers).toHaveLength(2)
 })
 
+test("a switch: a bare flag, true or false elsewhere", () => {
+  expect(load({}).noGraphql).toBe(false)
+  expect(load({ flags: { noGraphql: true } }).noGraphql).toBe(true)
+  expect(load({ env: { PENKNIFE_NO_GRAPHQL: "true" } }).noGraphql).toBe(true)
+  expect(load({ env: { PENKNIFE_NO_GRAPHQL: "false" }, file: file({ no_graphql: true }) }).noGraphql).toBe(
+    false,
+  )
+  expect(load({ file: file({ no_graphql: true }) }).noGraphql).toBe(true)
+})
+
 test("the result cannot be changed", () => {
   expect(Object.isFrozen(load({}))).toBe(true)
 })
@@ -33,6 +43,9 @@ test.each<[Partial<ConfigSources>, string]>([
   [{ file: file({ prot: 1 }) }, "'prot' in p.toml is not a setting."],
   [{ flags: { trustedProxies: ["10.0.0.0/33"] } }, "--trust-proxy must be an IP address or a network"],
   [{ flags: { dnsServers: ["dns.example"] } }, "--dns-server must be"],
+  [{ env: { PENKNIFE_NO_GRAPHQL: "1" } }, "PENKNIFE_NO_GRAPHQL must be true or false, not '1'."],
+  [{ file: file({ no_graphql: [true] }) }, "'no_graphql' in p.toml must be true or false."],
+  [{ file: file({ port: true }) }, "'port' in p.toml must be a text or a number."],
   [{ flags: { tlsCert: "a.pem" } }, "--tls-cert and --tls-key must be given together."],
   [
     { file: file({ plans: { free: { monthly_credits: -1 } } }) },

@@ -3,12 +3,14 @@ import { defaultPlans, type Plans } from "./account/plan.ts"
 import { ConfigError } from "./config-error.ts"
 import { readCredits, readPlans } from "./config-tables.ts"
 import { parseServerAddress } from "./ports/dns/server-address.ts"
+import { parseInstant } from "./time-text.ts"
 
 /** One setting: how it is named everywhere, what it means, how its text is read. The README's table is made of these. */
 export interface Option<T> {
   /** `--port NUMBER`; the environment variable and the file key are made from the name. */
   readonly name: string
-  readonly value: string
+  /** What its value is called in help; null for a switch, which has none as a flag and is true or false elsewhere. */
+  readonly value: string | null
   readonly help: string
   readonly default: T
   /** How the default reads in help, when it is not its plain text. */
@@ -37,6 +39,10 @@ function many<T>(option: {
   read: (text: string) => T
 }): Option<readonly T[]> {
   return { ...option, default: [], repeatable: true }
+}
+
+function onOff(option: { name: string; help: string; defaultText: string }): Option<boolean> {
+  return { ...option, value: null, default: false, read: trueOrFalse }
 }
 
 /** Every setting of the program. Flag beats environment beats file beats default. */
@@ -114,9 +120,54 @@ export const options = {
     defaultText: "built in",
     read: text,
   }),
+  noGraphql: onOff({
+    name: "no-graphql",
+    help: "turn the GraphQL gateway off",
+    defaultText: "it is on",
+  }),
 } as const satisfies Record<string, Option<unknown>>
 
-type Options = typeof options
+/** Settings that `mock` alone has. */
+export const mockOptions = {
+  seedTimeMs: one({
+    name: "seed-time",
+    value: "INSTANT",
+    help: "what the clock shows until it is moved",
+    default: Date.UTC(2025, 0, 1),
+    defaultText: "2025-01-01T00:00:00Z",
+    read: instant,
+  }),
+  dnsFile: one<string | null>({
+    name: "dns",
+    value: "FILE",
+    help: "YAML file with the DNS that the SPF validator sees",
+    default: null,
+    defaultText: "a small world of examples",
+    read: text,
+  }),
+  plan: one({ name: "plan", value: "PLAN", help: "plan of the key mock-key", default: "pro", read: text }),
+  tlsSelfSigned: one<readonly string[]>({
+    name: "tls-self-signed",
+    value: "NAME[,NAME…]",
+    help: "serve TLS with a certificate for these names, made at the start",
+    default: [],
+    defaultText: "plain HTTP",
+    read: hostNames,
+  }),
+  caOut: one<string | null>({
+    name: "ca-out",
+    value: "FILE",
+    help: "write the certificate of the authority that clients have to trust; needs --tls-self-signed",
+    default: null,
+    defaultText: "not written",
+    read: text,
+  }),
+} as const satisfies Record<string, Option<unknown>>
+
+/** Every setting by its key. */
+export const allOptions = { ...options, ...mockOptions }
+
+type Options = typeof allOptions
 export type OptionKey = keyof Options
 type Settings = { readonly [K in OptionKey]: Options[K] extends Option<infer T> ? T : never }
 
@@ -139,10 +190,13 @@ export interface ConfigSources {
 export function loadConfig({ flags, env, file }: ConfigSources): Config {
   refuseUnknownKeys(file)
   const settings = Object.fromEntries(
-    Object.entries(options).map(([key, option]) => [key, settingOf(key, option, { flags, env, file })]),
+    Object.entries(allOptions).map(([key, option]) => [key, settingOf(key, option, { flags, env, file })]),
   ) as Settings
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     throw new ConfigError("--tls-cert and --tls-key must be given together.")
+  }
+  if (settings.caOut !== null && settings.tlsSelfSigned.length === 0) {
+    throw new ConfigError("--ca-out needs --tls-self-signed.")
   }
   return Object.freeze({
     ...settings,
@@ -161,6 +215,11 @@ export function envOf(option: Option<unknown>): string {
 
 export function fileKeyOf(option: Option<unknown>): string {
   return option.name.replaceAll("-", "_")
+}
+
+/** The flag with the name of its value, as help and README show it. */
+export function usageOf(option: Option<unknown>): string {
+  return option.value === null ? flagOf(option) : `${flagOf(option)} ${option.value}`
 }
 
 /** The default as help and README show it. */
@@ -189,7 +248,10 @@ function readSetting(option: Option<unknown>, where: string, value: unknown): un
 
 function readOne(option: Option<unknown>, where: string, value: unknown): unknown {
   try {
-    if (typeof value !== "string" && typeof value !== "number") throw new Error("must be a text or a number")
+    const isSwitch = option.value === null
+    if (typeof value !== "string" && typeof value !== "number" && !(isSwitch && typeof value === "boolean")) {
+      throw new Error(isSwitch ? "must be true or false" : "must be a text or a number")
+    }
     return option.read(String(value))
   } catch (cause) {
     throw new ConfigError(`${where} ${cause instanceof Error ? cause.message : String(cause)}.`)
@@ -197,7 +259,7 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
 }
 
 function refuseUnknownKeys(file: ConfigSources["file"]): void {
-  const known = new Set([...Object.values(options).map(fileKeyOf), "plans", "credits"])
+  const known = new Set([...Object.values(allOptions).map(fileKeyOf), "plans", "credits"])
   for (const key of Object.keys(file?.values ?? {})) {
     if (!known.has(key)) {
       throw new ConfigError(
@@ -212,6 +274,11 @@ function text(value: string): string {
   return value
 }
 
+function trueOrFalse(value: string): boolean {
+  if (value !== "true" && value !== "false") throw new Error(`must be true or false, not '${value}'`)
+  return value === "true"
+}
+
 function wholeNumber(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -220,6 +287,23 @@ function wholeNumber(minimum: number, maximum: number): (value: string) => numbe
     }
     return number
   }
+}
+
+function instant(value: string): number {
+  const ms = parseInstant(value)
+  if (ms === null || ms < 0)
+    throw new Error(`must be an instant such as 2025-01-01T00:00:00Z, not '${value}'`)
+  return ms
+}
+
+function hostNames(value: string): readonly string[] {
+  const names = value.split(",").map((name) => name.trim())
+  for (const name of names) {
+    if (!/^(\*\.)?[A-Za-z0-9_.-]+$|^[0-9A-Fa-f:]+$/.test(name) || name.length > 253) {
+      throw new Error(`must be host names or IP addresses, with commas between, not '${value}'`)
+    }
+  }
+  return names
 }
 
 function serverAddress(value: string): string {

@@ -23,16 +23,18 @@ runCli(argv, {
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,
   startService,
+  // Only one command needs it.
+  startMock: async (config) => (await import("./app-mock.ts")).startMock(config),
   openAccounts,
   openNotices,
   callHere,
 }).then((code) => process.exit(code))
 
-/** Resolves on the first SIGTERM or SIGINT; in a worker also when its supervisor is gone. */
-function stopRequested(): Promise<void> {
+/** Resolves on the first SIGTERM or SIGINT; in a worker, and where it is wanted, also when whoever started it is gone. */
+function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
-    if (isWorker) process.stdin.on("end", resolve).resume()
+    if (stdin) process.stdin.on("end", resolve).resume()
   })
 }
 

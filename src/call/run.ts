@@ -1,5 +1,4 @@
-import type { PreparedApi, Road } from "./execute.ts"
-import { logFault } from "./execute.ts"
+import { logFault, type PreparedApi, type Road } from "./execute.ts"
 import { type Fault, toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import type { RawInput } from "./input.ts"
@@ -20,20 +19,23 @@ export function runOne(
   requestId: string,
   road: Road,
 ): Outcome | Promise<Outcome> {
-  const { premium } = caller.plan
-  const succeeded = (data: Record<string, unknown>): Outcome => ({
-    data: premium ? data : api.mask(data),
-    fault: null,
-  })
-  const failed = (thrown: unknown): Outcome => {
-    const fault = toFault(thrown)
-    logFault(fault, requestId, road.log)
-    return { data: null, fault }
-  }
   try {
-    const running = api.definition.run(api.readInput(input, premium), { ports: road.ports })
-    return running instanceof Promise ? running.then(succeeded).catch(failed) : succeeded(running)
+    const running = api.definition.run(api.readInput(input, caller.plan.premium), { ports: road.ports })
+    if (!(running instanceof Promise)) return succeeded(running, api, caller)
+    return running
+      .then((data) => succeeded(data, api, caller))
+      .catch((thrown) => failed(thrown, requestId, road))
   } catch (thrown) {
-    return failed(thrown)
+    return failed(thrown, requestId, road)
   }
+}
+
+function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { plan }: Caller): Outcome {
+  return { data: plan.premium ? data : mask(data), fault: null }
+}
+
+function failed(thrown: unknown, requestId: string, { log }: Road): Outcome {
+  const fault = toFault(thrown)
+  logFault(fault, requestId, log)
+  return { data: null, fault }
 }

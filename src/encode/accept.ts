@@ -55,7 +55,7 @@ function* bySpecificity(ranges: ReadonlyMap<string, number>): Generator<readonly
 }
 
 /** Weight by media range, lower-cased. Parameters but `q` are passed over; of equal ranges the highest weight counts. */
-function readRanges(accept: string): Map<string, number> {
+export function readRanges(accept: string): Map<string, number> {
   const ranges = new Map<string, number>()
   for (const element of splitUnquoted(accept, ",")) {
     const [range = "", ...parameters] = splitUnquoted(element, ";").map((part) => part.trim().toLowerCase())

@@ -1,5 +1,6 @@
 import type { Ports } from "../../src/apis/contract.ts"
 import { callHere, catalog, openAccounts, openNotices, startService } from "../../src/app.ts"
+import { startMock } from "../../src/app-mock.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
 
@@ -45,6 +46,7 @@ export async function runCliForTest(
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
     startService: (config, more) =>
       startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
+    startMock,
     openAccounts,
     openNotices,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),

@@ -1,14 +1,12 @@
 import type { Random } from "../../apis/contract.ts"
 
-const blockBytes = 32
-
 /**
  * The same octets on every run: SHA-256 of the seed and a counter. Evenly spread, so that what is made of them looks as
  * it does in service, and no secret at all.
  */
 export function createSeededRandom(seed: string): Random {
   let counter = 0
-  let block = new Uint8Array()
+  let block: Uint8Array = new Uint8Array()
 
   return {
     bytes(length) {
@@ -25,8 +23,6 @@ export function createSeededRandom(seed: string): Random {
   }
 }
 
-function hash(text: string): Uint8Array<ArrayBuffer> {
-  const digest = new Uint8Array(blockBytes)
-  new Bun.CryptoHasher("sha256").update(text).digest(digest)
-  return digest
+function hash(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest()
 }

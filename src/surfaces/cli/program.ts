@@ -8,15 +8,17 @@ import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { accountCommand } from "./account.ts"
 import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
+import { type MockParts, mockCommand } from "./mock.ts"
 import { type NoticesParts, noticesCommand } from "./notices.ts"
 import type { Terminal } from "./output.ts"
+import { schemaCommand } from "./schema.ts"
 import { serveCommand } from "./serve.ts"
 import type { WorkerProcess } from "./supervisor.ts"
 import { usageCommand } from "./usage.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** What the commands do their work with; handed in, so that they know nothing of how it is put together. */
-export interface CliParts extends NoticesParts {
+export interface CliParts extends NoticesParts, MockParts {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -26,8 +28,8 @@ export interface CliParts extends NoticesParts {
   readonly isWorker: boolean
   /** Starts this same command line as a worker, on the given port where there is one already. */
   spawnWorker(port: number | null): WorkerProcess
-  /** Resolves when the process is asked to stop (SIGTERM, SIGINT). */
-  readonly stopRequested: () => Promise<void>
+  /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
+  readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
   startService(
     config: Config,
     options: { sharedPort: boolean },
@@ -48,11 +50,13 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     .showHelpAfterError("(add --help for help)")
   for (const command of [
     serveCommand,
+    mockCommand,
     callCommand,
     accountCommand,
     keyCommand,
     usageCommand,
     noticesCommand,
+    schemaCommand,
   ]) {
     program.addCommand(inherit(command(parts), program))
   }

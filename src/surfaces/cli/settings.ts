@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { type Command, Option as Flag } from "commander"
 import {
+  allOptions,
   type Config,
   defaultTextOf,
   envOf,
@@ -8,14 +9,13 @@ import {
   loadConfig,
   type Option,
   type OptionKey,
-  options,
 } from "../../config.ts"
 import { ConfigError } from "../../config-error.ts"
 import { collect } from "./values.ts"
 
 /** Gives a command the settings it uses, from the configuration table, and `--config`. */
 export function addSettings(command: Command, keys: readonly OptionKey[]): Command {
-  for (const key of keys) command.addOption(toFlag(key, options[key]))
+  for (const key of keys) command.addOption(toFlag(key, allOptions[key]))
   return command.option("--config <FILE>", "TOML file with settings (environment: PENKNIFE_CONFIG)")
 }
 
@@ -28,10 +28,12 @@ export function readSettings(command: Command, env: Readonly<Record<string, stri
 
 function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   const flag = new Flag(
-    `${flagOf(option)} <${option.value}>`,
+    option.value === null ? flagOf(option) : `${flagOf(option)} <${option.value}>`,
     `${option.help} (default: ${defaultTextOf(option)}; environment: ${envOf(option)})`,
   )
   flag.attributeName = () => key
+  // Commander reads `--no-x` as the opposite of an `--x`; here it is a switch like any other.
+  flag.negate = false
   if (option.repeatable) flag.argParser(collect)
   return flag
 }

@@ -9,6 +9,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   if (!jsonType.test(request.headers.get("content-type") ?? "")) throw fixedFault("mediaTypeUnsupported")
+  return readObject(request, maxBytes)
+}
+
+/** Reads a request body as a JSON object, whatever it is declared as. Throws what {@link readJsonObject} throws. */
+export async function readObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   const value = parse(await readBytes(request, maxBytes))
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)

@@ -38,31 +38,68 @@ export function negotiateFormat(request: Request, query: Query): Negotiated {
 
 /** What every answer in a format carries. Copying prepared headers costs a third of building them. */
 const prepared = Object.fromEntries(
-  formats.map((format) => [
-    format,
-    new Headers({
-      ...crossOriginHeaders,
-      "content-type": contentTypes[format],
-      // The same address answers in four formats and to one key only.
-      vary: "Accept",
-      "cache-control": "no-store",
-    }),
-  ]),
+  formats.map((format) => [format, headersFor(contentTypes[format])]),
 ) as Record<Format, Headers>
 
+/** The headers of every answer of a content type. */
+export function headersFor(contentType: string): Headers {
+  return new Headers({
+    ...crossOriginHeaders,
+    "content-type": contentType,
+    // The same address answers in several types and to one key only.
+    vary: "Accept",
+    "cache-control": "no-store",
+  })
+}
+
 /** Turns a reply into an HTTP response. */
-export function respond(
-  reply: Reply,
-  format: Format,
+export function respond(reply: Reply, format: Format, exchange: Omit<Exchange, "address">): Response {
+  return respondText(
+    encodeEnvelope(format, reply.envelope),
+    reply,
+    withStable(format, reply.stable),
+    exchange,
+  )
+}
+
+/**
+ * Common headers and those that stay the same for a caller. Only for a caller who calls again and again are they put
+ * together once: one pair a format is kept, since to keep one for each of many callers costs more than it saves.
+ */
+function withStable(format: Format, stable: Reply["stable"]): Headers {
+  const last = lastTogether[format]
+  if (last.stable === stable) {
+    last.headers ??= new Headers([...prepared[format], ...Object.entries(stable)])
+    return new Headers(last.headers)
+  }
+  lastTogether[format] = { stable, headers: null }
+  const headers = new Headers(prepared[format])
+  for (const name in stable) headers.set(name, stable[name] ?? "")
+  return headers
+}
+
+interface Together {
+  readonly stable: Reply["stable"]
+  headers: Headers | null
+}
+
+const lastTogether = Object.fromEntries(
+  formats.map((format): [Format, Together] => [format, { stable: {}, headers: null }]),
+) as Record<Format, Together>
+
+/** Answers with a text that is already in its format; `headers` become the answer's own. */
+export function respondText(
+  text: string,
+  reply: Pick<Reply, "status" | "headers">,
+  headers: Headers,
   { request, requestId }: Omit<Exchange, "address">,
 ): Response {
-  const headers = new Headers(prepared[format])
   headers.set("x-request-id", requestId)
   for (const name in reply.headers) headers.set(name, reply.headers[name] ?? "")
   // What is left of a body that was refused unread must not be taken for the next request (RFC 9112 §9.3).
   if (request.method !== "GET" && !request.bodyUsed && request.body !== null)
     headers.set("connection", "close")
-  return new Response(encodeEnvelope(format, reply.envelope), { status: reply.status, headers })
+  return new Response(text, { status: reply.status, headers })
 }
 
 /** Answers with a fault, in the format that the request asks for. */

@@ -14,7 +14,7 @@ export function createRestHandler(
 ): (exchange: Exchange) => Promise<Response> {
   const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
 
-  async function readFromQuery(_request: Request, query: Query): Promise<RawInput> {
+  function readFromQuery(_request: Request, query: Query): RawInput {
     return { kind: "text", values: query.values }
   }
   async function readFromBody(request: Request): Promise<RawInput> {
@@ -57,7 +57,8 @@ export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<
   }
 }
 
-function requireReadable(query: Query, { problem }: Negotiated): void {
+/** Refuses a query string that cannot be read, or a `format` that there is not. */
+export function requireReadable(query: Query, { problem }: Negotiated): void {
   if (problem) throw problem
   if (query.malformed !== null) throw inputFault(query.malformed, "must be percent-encoded UTF-8")
 }

@@ -1,0 +1,9 @@
+# The executable and nothing else: `bun run build` first.
+FROM debian:bookworm-slim
+COPY dist/penknife /usr/local/bin/penknife
+RUN install -d -o 65532 -g 65532 /data
+USER 65532:65532
+WORKDIR /data
+EXPOSE 8080
+ENTRYPOINT ["penknife"]
+CMD ["mock", "--host", "0.0.0.0"]

@@ -1,0 +1,45 @@
+import type { Case, Row } from "../case.ts"
+import { loadOnce, type Round, toRow } from "../compare.ts"
+import { lookUp } from "../loads.ts"
+import { startServer } from "../processes.ts"
+
+/** Memory over many calls: one row per million. */
+export const endurance: Case = {
+  name: "endurance",
+  title: "Memory over millions of calls",
+  onRequest: true,
+  async run(bench) {
+    const store = await bench.store(100, 1)
+    const load = lookUp(store.keys)
+    const server = await startServer(bench.penknife(store))
+    const rows: Row[] = []
+    try {
+      let stretch: Round[] = []
+      let calls = 0
+      while (rows.length < bench.millions) {
+        const round = await loadOnce(bench, load, server)
+        stretch.push(round)
+        calls += round.requests
+        if (calls >= (rows.length + 1) * 1_000_000) {
+          const name = `up to ${(calls / 1_000_000).toFixed(1)} million calls`
+          bench.say(name)
+          rows.push(toRow({ name, idleMb: null, rounds: stretch }))
+          stretch = []
+        }
+      }
+    } finally {
+      await server.stop()
+    }
+    // The first million is when caches fill and code is compiled.
+    const [early, late] = [rows[Math.min(1, rows.length - 1)], rows.at(-1)]
+    const growth = early?.loadMb && late?.loadMb ? late.loadMb - early.loadMb : null
+    return {
+      rows,
+      findings:
+        growth === null
+          ? []
+          : [{ what: "MB, last million − second", value: growth, range: null, goal: { atMost: 10 } }],
+      notes: [],
+    }
+  },
+}

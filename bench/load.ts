@@ -1,0 +1,143 @@
+import { join } from "node:path"
+import { loadCores, pinned } from "./processes.ts"
+
+/** The requests that a server is loaded with: one after another on each connection, as fast as it answers. */
+export interface Load {
+  readonly method: "GET" | "POST"
+  /** With the query string. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Values of `x-api-key`, taken in turn; none sends no such header. */
+  readonly keys: readonly string[]
+  /** The status that every answer must have; a load that gets another one measures something else. */
+  readonly status: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** What a load generator tells of a load. */
+export interface RawResult extends LoadResult {
+  /** Answers with a status of 400 or more. */
+  readonly errorStatuses: number
+  /** Connections refused, cut off or timed out. */
+  readonly failures: number
+}
+
+export interface LoadOptions {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  /** Where files for the load generator may be put. */
+  readonly directory: string
+}
+
+/** wrk where it is installed, since it is by far the lighter one and knows latencies to the microsecond. */
+export const generator = Bun.which("wrk") ? "wrk" : "autocannon"
+
+/**
+ * Loads a server and says how it did.
+ * @throws Error when a request failed or was answered with another status than the load's
+ */
+export async function runLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
+  await requireStatus(load, options.url)
+  const command =
+    generator === "wrk" ? await wrkCommand(load, options) : await autocannonCommand(load, options)
+  const child = Bun.spawn(pinned(command, loadCores), { stdout: "pipe", stderr: "inherit" })
+  const [output, code] = await Promise.all([child.stdout.text(), child.exited])
+  if (code !== 0) throw new Error(`${generator} ended with ${code}: ${output}`)
+  const { errorStatuses, failures, ...result } = JSON.parse(
+    output.trimEnd().split("\n").at(-1) ?? "",
+  ) as RawResult
+  const expected = load.status >= 400 ? result.requests : 0
+  if (failures > 0 || errorStatuses !== expected) {
+    throw new Error(
+      `${load.method} ${load.path}: of ${result.requests} requests ${failures} failed and ${errorStatuses} had an error status`,
+    )
+  }
+  return result
+}
+
+/** The generators count classes of status only, so the exact one is looked at once before. */
+async function requireStatus(
+  { method, path, headers, body, keys, status }: Load,
+  url: string,
+): Promise<void> {
+  const [key] = keys
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, ...(key !== undefined && { "x-api-key": key }) },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  if (response.status !== status) {
+    throw new Error(`${method} ${path} was answered ${response.status}, not ${status}: ${text}`)
+  }
+}
+
+async function autocannonCommand(load: Load, options: LoadOptions): Promise<string[]> {
+  const file = join(options.directory, "autocannon.json")
+  await Bun.write(file, JSON.stringify({ load, options }))
+  return [process.execPath, join(import.meta.dir, "autocannon-load.ts"), file]
+}
+
+async function wrkCommand(
+  load: Load,
+  { url, connections, seconds, directory }: LoadOptions,
+): Promise<string[]> {
+  const script = join(directory, "wrk.lua")
+  const keyFile = join(directory, "wrk-keys.txt")
+  await Bun.write(keyFile, load.keys.map((key) => `${key}\n`).join(""))
+  await Bun.write(script, luaScript(load, keyFile))
+  return ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--timeout=30s", `-s${script}`, url + load.path]
+}
+
+function luaScript({ method, headers, body, keys }: Load, keyFile: string): string {
+  const [key] = keys
+  const all = key === undefined ? headers : { ...headers, "x-api-key": key }
+  return [
+    `wrk.method = ${lua(method)}`,
+    ...Object.entries(all).map(([name, value]) => `wrk.headers[${lua(name)}] = ${lua(value)}`),
+    ...(body === undefined ? [] : [`wrk.body = ${lua(body)}`]),
+    // A `request` function is called for every request, so there is one only where requests differ.
+    ...(keys.length > 1 ? [luaKeysInTurn.replace("KEY_FILE", lua(keyFile))] : []),
+    luaReport,
+  ].join("\n")
+}
+
+const luaKeysInTurn = `
+local requests, last = {}, 0
+function init()
+  for key in io.lines(KEY_FILE) do
+    wrk.headers["x-api-key"] = key
+    requests[#requests + 1] = wrk.format()
+  end
+end
+function request()
+  last = last % #requests + 1
+  return requests[last]
+end`
+
+const luaReport = `
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '\\n{"requests":%d,"seconds":%.6f,"p50Ms":%.3f,"p99Ms":%.3f,"errorStatuses":%d,"failures":%d}\\n',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    errors.status, errors.connect + errors.read + errors.write + errors.timeout))
+end
+`
+
+/** A Lua string literal: every octet but letters and digits by its number. */
+function lua(text: string): string {
+  const octets = Array.from(new TextEncoder().encode(text), (octet) => {
+    const character = String.fromCharCode(octet)
+    return /[A-Za-z0-9]/.test(character) ? character : `\\${String(octet).padStart(3, "0")}`
+  })
+  return `"${octets.join("")}"`
+}

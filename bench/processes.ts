@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+
+/** How many cores this process may use; with fewer than two, servers and load share one and nothing is pinned. */
+export const coreCount = availableParallelism()
+
+/** The core that the load comes from: the last one, away from the servers. */
+export const loadCores = [coreCount - 1]
+
+/** A server under measurement. */
+export interface ServerProcess {
+  readonly url: string
+  readonly pid: number
+  /** Milliseconds from the start of the process to its word that it listens. */
+  readonly startMs: number
+  /** Ends it as an operator would. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a server on `cores` and resolves once it has printed `{"event":"listening","url":…}`, which both penknife's
+ * `serve --json` and the servers of this folder do.
+ */
+export async function startServer(
+  command: readonly string[],
+  cores: readonly number[] = [0],
+): Promise<ServerProcess> {
+  const startedMs = performance.now()
+  const child = Bun.spawn(pinned(command, cores), { stdout: "pipe", stderr: "inherit" })
+  const line = await firstLine(child.stdout)
+  if (line === null) throw new Error(`${command.join(" ")} ended with ${await child.exited}`)
+  const { url } = JSON.parse(line) as { url: string }
+  return {
+    url,
+    pid: child.pid,
+    startMs: performance.now() - startedMs,
+    async stop() {
+      child.kill("SIGTERM")
+      await child.exited
+    },
+  }
+}
+
+/** The command, held to some cores where the machine can do that. */
+export function pinned(command: readonly string[], cores: readonly number[]): string[] {
+  if (coreCount < 2 || Bun.which("taskset") === null) return [...command]
+  return ["taskset", "-c", cores.join(","), ...command]
+}
+
+/** What a process and its children hold and have used; null where there is no /proc. */
+export interface Usage {
+  readonly residentMb: number
+  readonly cpuMs: number
+}
+
+export function usageOf(pid: number): Usage | null {
+  if (process.platform !== "linux") return null
+  const processes = withChildren(pid)
+  return {
+    residentMb: sum(processes.map(residentKb)) / 1024,
+    cpuMs: sum(processes.map(cpuTicks)) * (1_000 / ticksPerSecond),
+  }
+}
+
+/** USER_HZ of proc(5): 100 on every Linux that Bun runs on. */
+const ticksPerSecond = 100
+
+function residentKb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0)
+}
+
+/** Fields 14 and 15 of proc(5) stat, counted behind the command's name, which may hold anything. */
+function cpuTicks(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return Number(fields[11]) + Number(fields[12])
+}
+
+function withChildren(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
+  )
+  return [pid, ...children.flatMap(withChildren)]
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | null> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read()
+    if (done) return null
+    text += decoder.decode(value, { stream: true })
+  }
+  reader.releaseLock()
+  return text.slice(0, text.indexOf("\n"))
+}

@@ -1,0 +1,66 @@
+/** The service with metering off, which the product cannot do: no key is looked up, nothing is held or charged. */
+import { balanceOf } from "../src/account/credits.ts"
+import { catalog, version } from "../src/app.ts"
+import type { Charges } from "../src/call/charge.ts"
+import type { Caller, Gate } from "../src/call/gate.ts"
+import { compileInput } from "../src/call/input.ts"
+import { compileMask } from "../src/call/present.ts"
+import { noStanding } from "../src/call/standing.ts"
+import { loadConfig } from "../src/config.ts"
+import { systemClock } from "../src/ports/clock.ts"
+import { createSystemDns } from "../src/ports/dns/system-dns.ts"
+import { createLog } from "../src/ports/log.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { startHttpServer } from "../src/surfaces/http/server.ts"
+import { toAccount, toKey } from "./seed.ts"
+
+const config = loadConfig({ flags: { port: "0" }, env: {}, file: null })
+const plan = config.plans.get("mega")
+if (!plan) throw new Error("there is no plan 'mega'")
+
+const account = toAccount("acc_bench", Date.now())
+const caller: Caller = { key: toKey("key_bench", account, "pk_bench"), account, plan, revision: 1 }
+const balance = balanceOf(account, plan, Date.now())
+const gate: Gate = { identify: async () => caller, requireApi() {}, requireRate: () => noStanding }
+const charges: Charges = {
+  hold: (caller, credits) => ({ caller, credits, release() {} }),
+  async settle() {},
+  // The credit headers are part of the answer, so they are still written.
+  balance: () => balance,
+  report: async () => ({ balance, rows: [] }),
+}
+
+const server = startHttpServer(
+  {
+    apis: catalog.map((definition) => ({
+      definition,
+      credits: definition.credits,
+      readInput: compileInput(definition.input),
+      mask: compileMask(definition.output),
+    })),
+    road: {
+      gate,
+      charges,
+      ports: {
+        clock: systemClock,
+        random: systemRandom,
+        dns: createSystemDns([], { clock: systemClock, random: systemRandom }),
+      },
+      log: createLog((line) => process.stderr.write(line)),
+    },
+    random: systemRandom,
+    ping: async () => {},
+    version,
+  },
+  {
+    host: config.host,
+    port: config.port,
+    sharedPort: false,
+    tls: null,
+    trustedProxies: [],
+    maxBodyBytes: config.maxBodyBytes,
+    graphql: true,
+  },
+)
+console.log(JSON.stringify({ event: "listening", url: server.url }))
+process.once("SIGTERM", () => process.exit(0))

@@ -1,0 +1,20 @@
+import { startMock } from "penknife/mock"
+import { afterAll, beforeEach, expect, onTestFailed, test } from "vitest"
+import { checkSender } from "../client/mail-check.mjs"
+
+const mock = await startMock()
+beforeEach(() => mock.reset())
+afterAll(() => mock.stop())
+
+test("takes mail from a listed address, refuses it from another", async () => {
+  // Prints what was asked and answered, should this test fail.
+  onTestFailed(async () => console.error(await mock.describeRequests()))
+  expect(await checkSender(mock, "good.example", "93.184.216.7")).toBe("take")
+  expect(await checkSender(mock, "good.example", "192.0.2.7")).toBe("refuse")
+})
+
+test("gives up when the service stays unavailable", async () => {
+  await mock.fault({ api: "spfvalidator", status: 503 })
+  expect(await checkSender(mock, "good.example", "93.184.216.7")).toBe("unknown: the service does not answer")
+  expect(await mock.requests({ status: 503 })).toHaveLength(3)
+})

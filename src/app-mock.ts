@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { createAccounts } from "./account/accounts.ts"
+import { noticeThresholds } from "./account/notices.ts"
+import type { DnsZone } from "./apis/contract.ts"
+import { prepareApis, version } from "./app.ts"
+import { createCharges } from "./call/charge.ts"
+import type { PreparedApi } from "./call/execute.ts"
+import { createGate } from "./call/gate.ts"
+import type { Config } from "./config.ts"
+import { ConfigError } from "./config-error.ts"
+import { dnsWorld } from "./mock/dns-world.ts"
+import { createFaults } from "./mock/faults.ts"
+import { createJournal } from "./mock/journal.ts"
+import { defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "./mock/keys.ts"
+import { strikeApi, strikeGate } from "./mock/struck.ts"
+import { createStubs } from "./mock/stubs.ts"
+import type { MockWorld } from "./mock/world.ts"
+import { toMessage } from "./notices/message.ts"
+import { systemClock } from "./ports/clock.ts"
+import { parseZone } from "./ports/dns/zone-file.ts"
+import { createLog } from "./ports/log.ts"
+import { createMockClock } from "./ports/mock/clock.ts"
+import { createMockDns } from "./ports/mock/dns.ts"
+import { createSeededRandom } from "./ports/mock/random.ts"
+import { createSelfSigned } from "./ports/tls/self-signed.ts"
+import { openDatabase } from "./store/sqlite/open.ts"
+import { prepareOutbox } from "./store/sqlite/outbox.ts"
+import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
+import { startMockServer } from "./surfaces/http/mock/mock-server.ts"
+
+/** A mock that listens. */
+export interface Mock {
+  readonly url: string
+  readonly key: string
+  /** PEM of the authority that clients have to trust; null for plain HTTP. */
+  readonly ca: string | null
+  stop(): Promise<void>
+}
+
+/** A test that has gone on does not wait for calls of its own. */
+const stopGraceMs = 1_000
+
+/** The composition root of the test double: the same road, other ports, a store in memory. */
+export async function startMock(config: Config): Promise<Mock> {
+  if (!config.plans.has(config.plan)) {
+    const plans = [...config.plans.keys()].join(", ")
+    throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
+  }
+  const apis = prepareApis(config)
+  const zone = config.dnsFile === null ? dnsWorld : readZone(config.dnsFile)
+  const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
+  const server = await startMockServer(
+    { createWorld: () => createWorld(config, apis, zone), parseZone, version },
+    {
+      host: config.host,
+      port: config.port,
+      tls,
+      maxBodyBytes: config.maxBodyBytes,
+      graphql: !config.noGraphql,
+    },
+  )
+  return { url: server.url, key: defaultKey, ca: tls?.ca ?? null, stop: () => server.stop(stopGraceMs) }
+}
+
+/** Everything that a reset begins anew. */
+async function createWorld(
+  { plans, plan, seedTimeMs }: Config,
+  apis: readonly PreparedApi[],
+  zone: DnsZone,
+): Promise<MockWorld> {
+  const clock = createMockClock(seedTimeMs)
+  const random = createSeededRandom("penknife")
+  const dns = createMockDns(zone)
+  const log = createLog((line) => process.stderr.write(line))
+  const database = openDatabase(":memory:")
+  const outbox = prepareOutbox(database)
+  // Nobody is told of notices: they stay in the outbox for whoever asks.
+  const store = createSqliteStore(database, {
+    thresholds: noticeThresholds,
+    now: clock.now,
+    onRaised: () => {},
+  })
+  const apiIds = apis.map(({ definition }) => definition.id)
+  const accounts = createAccounts({ store, plans, clock, random, apiIds })
+  const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
+  const stubs = createStubs()
+  const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
+  return {
+    road: {
+      gate: strikeGate(nameKeys(createGate(seen, plans, clock), names)),
+      charges: createCharges(store, clock),
+      ports: { clock, random, dns },
+      log,
+    },
+    apis: apis.map((api) => strikeApi(api, stubs)),
+    random,
+    clock,
+    dns,
+    faults: createFaults(),
+    stubs,
+    journal: createJournal(),
+    notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  }
+}
+
+function readZone(file: string): DnsZone {
+  try {
+    return parseZone(readFileSync(file, "utf8"))
+  } catch (cause) {
+    throw new ConfigError(`--dns ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+  }
+}
+
+/** Certificates are compared with the clocks of clients, so theirs is the machine's time. */
+async function certify({ tlsSelfSigned, caOut }: Config) {
+  const certified = await createSelfSigned(tlsSelfSigned, systemClock.now())
+  if (caOut !== null) {
+    try {
+      writeFileSync(caOut, certified.ca)
+    } catch (cause) {
+      throw new ConfigError(`--ca-out ${caOut}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+    }
+  }
+  return certified
+}

@@ -1,0 +1,106 @@
+import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
+import { inputFault, toFault } from "./fault.ts"
+import type { Caller } from "./gate.ts"
+import { createPace } from "./pace.ts"
+import { type Outcome, runOne } from "./run.ts"
+import { noStanding, unknownCaller } from "./standing.ts"
+
+/** Inputs one batch may hold. */
+const maxInputs = 200
+/** Inputs that wait for the outside world at the same time. */
+const maxConcurrent = 16
+
+/** One request that runs one API on many inputs. */
+export interface BatchCall extends Omit<Call, "read"> {
+  /** Reads the body. Called once the caller is known. */
+  readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
+}
+
+/**
+ * Takes a batch down the road: gate once → hold what all inputs would cost → run each → settle what succeeded. One input
+ * that fails leaves the others alone. Never throws.
+ */
+export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> {
+  const { definition, credits } = call.api
+  let caller: Caller | null = null
+  let rate = noStanding
+  try {
+    caller = await road.gate.identify(call.key, call.address)
+    road.gate.requireApi(caller, definition.id)
+    rate = await road.gate.requireRate(caller)
+
+    const inputs = requireInputs(await call.readBody())
+    const hold = road.charges.hold(caller, credits * inputs.length)
+    try {
+      const outcomes = await runAll(inputs, call, caller, road)
+      const succeeded = outcomes.filter(({ fault }) => fault === null).length
+      const used = credits * succeeded
+      if (succeeded > 0) {
+        await road.charges.settle(hold, [{ api: definition.id, calls: succeeded, credits: used }])
+      }
+      const data = {
+        count: outcomes.length,
+        succeeded,
+        failed: outcomes.length - succeeded,
+        credits_used: used,
+        results: outcomes.map(toResult),
+      }
+      return succeed(data, standingOf(caller, rate, road))
+    } finally {
+      hold.release()
+    }
+  } catch (thrown) {
+    const fault = toFault(thrown)
+    logFault(fault, call.requestId, road.log)
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
+  }
+}
+
+function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  if (!Array.isArray(inputs) || inputs.length === 0 || inputs.length > maxInputs) {
+    const found = Array.isArray(inputs) ? `; it has ${inputs.length.toLocaleString("en-US")}` : ""
+    throw inputFault("inputs", `must be an array of 1 to ${maxInputs} objects${found}`)
+  }
+  return inputs
+}
+
+async function runAll(
+  inputs: readonly unknown[],
+  { api, requestId }: BatchCall,
+  caller: Caller,
+  road: Road,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const pace = createPace(road.ports.clock)
+  let next = 0
+
+  async function work(): Promise<void> {
+    while (next < inputs.length) {
+      const pause = pace()
+      if (pause) {
+        await pause
+        continue
+      }
+      const index = next++
+      const outcome = runInput(inputs[index], index)
+      outcomes[index] = outcome instanceof Promise ? await outcome : outcome
+    }
+  }
+
+  function runInput(input: unknown, index: number): Outcome | Promise<Outcome> {
+    if (typeof input !== "object" || input === null || Array.isArray(input)) {
+      return {
+        data: null,
+        fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
+      }
+    }
+    return runOne(api, { kind: "typed", values: input as Record<string, unknown> }, caller, requestId, road)
+  }
+
+  await Promise.all(Array.from({ length: maxConcurrent }, work))
+  return outcomes
+}
+
+function toResult({ data, fault }: Outcome, index: number) {
+  return { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
+}

@@ -1,0 +1,106 @@
+import { maxAliasesRule } from "@escape.tech/graphql-armor-max-aliases"
+import { maxDepthRule } from "@escape.tech/graphql-armor-max-depth"
+import { maxDirectivesRule } from "@escape.tech/graphql-armor-max-directives"
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  validate,
+} from "graphql"
+import { Refusal } from "./refusal.ts"
+
+const maxBytes = 20_000
+const maxDepth = 10
+const maxAliases = 50
+const maxFields = 500
+const maxDirectives = 50
+/** Brackets of any kind within each other. The parser calls itself for each, and its stack is not endless. */
+const maxNesting = 100
+
+/**
+ * Before a query is parsed: refuses one that is too long or nests too deeply.
+ * @throws Refusal QUERY_TOO_COMPLEX
+ * @throws GraphQLError where the text has no such tokens
+ */
+export function requireParsable(query: string): void {
+  if (query.length > maxBytes || Buffer.byteLength(query) > maxBytes) {
+    throw tooComplex(`The query is longer than ${maxBytes.toLocaleString("en-US")} bytes.`)
+  }
+  const lexer = new Lexer(new Source(query))
+  let nesting = 0
+  for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
+    if (opening.has(kind)) nesting++
+    else if (closing.has(kind)) nesting--
+    if (nesting > maxNesting) throw tooComplex(`The query nests deeper than ${maxNesting} brackets.`)
+  }
+}
+
+const opening: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+
+/**
+ * Before a query is validated, which takes longest: refuses one that is too deep or too broad. Each takes time linear in
+ * the query's length, however its fragments lead into each other.
+ * @throws Refusal QUERY_TOO_COMPLEX
+ */
+export function requireWithinLimits(schema: GraphQLSchema, document: DocumentNode): void {
+  const found: string[] = []
+  const rule = (what: string, n: number) => ({
+    n,
+    propagateOnRejection: false,
+    onReject: [() => found.push(`The query has more than ${n} ${what}.`)],
+  })
+  validate(schema, document, [
+    maxDepthRule({ ...rule("levels of fields", maxDepth), flattenFragments: true }),
+    maxAliasesRule({ ...rule("aliases", maxAliases), allowList: [] }),
+    maxDirectivesRule(rule("directives", maxDirectives)),
+  ])
+  if (largestFieldCount(document) > maxFields) found.push(`The query has more than ${maxFields} fields.`)
+  const [first] = found
+  if (first !== undefined) throw tooComplex(first)
+}
+
+/** Fields of the document's largest operation, those of a fragment counted wherever it is spread. */
+function largestFieldCount({ definitions }: DocumentNode): number {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const node of definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+  }
+  const counts = new Map<string, number>()
+
+  function countIn({ selections }: SelectionSetNode): number {
+    let count = 0
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        count += countOf(selection.name.value)
+      } else {
+        if (selection.kind === Kind.FIELD) count++
+        if (selection.selectionSet) count += countIn(selection.selectionSet)
+      }
+    }
+    return count
+  }
+
+  function countOf(name: string): number {
+    const known = counts.get(name)
+    if (known !== undefined) return known
+    // One that spreads itself ends here; validation refuses it.
+    counts.set(name, 0)
+    const fragment = fragments.get(name)
+    const count = fragment ? countIn(fragment.selectionSet) : 0
+    counts.set(name, count)
+    return count
+  }
+
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  return Math.max(0, ...operations.map((operation) => countIn(operation.selectionSet)))
+}
+
+function tooComplex(message: string): Refusal {
+  return new Refusal("QUERY_TOO_COMPLEX", message)
+}

@@ -1,0 +1,98 @@
+import {
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql"
+import type { QueryDocument } from "./document.ts"
+import { Refusal } from "./refusal.ts"
+
+type Variables = Readonly<Record<string, unknown>>
+
+/**
+ * The operation of a document that is to run.
+ * @throws Refusal BAD_REQUEST where the name leads to none, OPERATION_NOT_SUPPORTED for a mutation or subscription
+ */
+export function selectOperation({ operations }: QueryDocument, name: string | null): OperationDefinitionNode {
+  const found = name === null ? operations : operations.filter((operation) => operation.name?.value === name)
+  const [operation] = found
+  if (!operation) {
+    throw new Refusal(
+      "BAD_REQUEST",
+      name === null
+        ? "The query has no operation."
+        : "The 'operationName' parameter must be the name of an operation in the query.",
+    )
+  }
+  if (name === null && found.length > 1) {
+    throw new Refusal(
+      "BAD_REQUEST",
+      "The 'operationName' parameter is required where the query has several operations.",
+    )
+  }
+  if (operation.operation !== OperationTypeNode.QUERY) {
+    throw new Refusal(
+      "OPERATION_NOT_SUPPORTED",
+      `A ${operation.operation} is not supported, only queries are.`,
+    )
+  }
+  return operation
+}
+
+/**
+ * Variables as the operation declares them.
+ * @throws Refusal BAD_REQUEST where they do not fit
+ */
+export function readVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Variables,
+): Variables {
+  if (variableDefinitions.length === 0) return {}
+  const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, { maxErrors: 20 })
+  if (errors) throw new Refusal("BAD_REQUEST", errors)
+  return coerced
+}
+
+/** Names of the root fields that an operation selects, through its fragments, as far as `isIncluded` lets pass. */
+export function rootFieldsOf(
+  { fragments }: QueryDocument,
+  { selectionSet }: OperationDefinitionNode,
+  isIncluded: (node: SelectionNode) => boolean,
+): ReadonlySet<string> {
+  const names = new Set<string>()
+  const spread = new Set<string>()
+
+  function collect({ selections }: SelectionSetNode): void {
+    for (const selection of selections) {
+      if (!isIncluded(selection)) continue
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
+      else collectFragment(selection.name.value)
+    }
+  }
+
+  function collectFragment(name: string): void {
+    if (spread.has(name)) return
+    spread.add(name)
+    const fragment = fragments.get(name)
+    if (fragment) collect(fragment.selectionSet)
+  }
+
+  collect(selectionSet)
+  return names
+}
+
+/** Whether `@skip` and `@include` let a selection pass (GraphQL §3.13.1, §3.13.2). */
+export function isIncluded(node: SelectionNode, variables: Variables): boolean {
+  if (!node.directives?.length) return true
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variables)
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variables)
+  return skip?.if !== true && include?.if !== false
+}

@@ -1,0 +1,91 @@
+import type { GraphQLFormattedError, SourceLocation } from "graphql"
+import type { Fault, FaultCode } from "../fault.ts"
+
+/** Codes of a request that is refused as a whole, and its HTTP status. */
+export const statuses = {
+  BAD_REQUEST: 400,
+  FILE_UPLOAD_NOT_SUPPORTED: 400,
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  OPERATION_NOT_SUPPORTED: 400,
+  QUERY_TOO_COMPLEX: 400,
+  INVALID_API_KEY: 401,
+  INSUFFICIENT_CREDITS: 402,
+  FORBIDDEN: 403,
+  PLAN_LIMIT_EXCEEDED: 403,
+  METHOD_NOT_ALLOWED: 405,
+  RATE_LIMITED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+  GRAPHQL_NOT_SUPPORTED: 501,
+  UPSTREAM_UNAVAILABLE: 503,
+} as const
+
+export type RefusalCode = keyof typeof statuses
+
+/** What faults are called in GraphQL. A field's own have the same codes, but for input (see {@link fieldCodeOf}). */
+const codes = {
+  inputRejected: "BAD_REQUEST",
+  keyMissing: "INVALID_API_KEY",
+  keyMalformed: "INVALID_API_KEY",
+  keyUnknown: "INVALID_API_KEY",
+  keyExpired: "INVALID_API_KEY",
+  keyRevoked: "INVALID_API_KEY",
+  addressForbidden: "FORBIDDEN",
+  apiForbidden: "FORBIDDEN",
+  notFound: "BAD_REQUEST",
+  methodNotAllowed: "METHOD_NOT_ALLOWED",
+  bodyTooLarge: "BAD_REQUEST",
+  mediaTypeUnsupported: "BAD_REQUEST",
+  rateLimited: "RATE_LIMITED",
+  creditsUsedUp: "INSUFFICIENT_CREDITS",
+  internal: "INTERNAL_SERVER_ERROR",
+  upstreamUnavailable: "UPSTREAM_UNAVAILABLE",
+  storeUnavailable: "UPSTREAM_UNAVAILABLE",
+} as const satisfies Record<FaultCode, RefusalCode>
+
+/** A message may quote the query or a variable, which may be long. */
+const maxMessageLength = 500
+
+/** What is wrong with a query, and where in it. */
+interface Problem {
+  readonly message: string
+  readonly locations?: readonly SourceLocation[] | undefined
+}
+
+/** Thrown when a request is refused as a whole: nothing ran, there are no data. */
+export class Refusal extends Error {
+  override readonly name = "Refusal"
+  readonly status: number
+  readonly errors: readonly GraphQLFormattedError[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: RefusalCode,
+    problems: string | readonly Problem[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const all: readonly Problem[] = typeof problems === "string" ? [{ message: problems }] : problems
+    super(all[0]?.message)
+    this.status = statuses[code]
+    this.errors = all.map(({ message, locations }) => ({
+      message: shorten(message),
+      ...(locations && { locations }),
+      extensions: { code },
+    }))
+    this.headers = headers
+  }
+}
+
+/** A fault that ends the whole request. */
+export function toRefusal({ code, message, headers }: Fault): Refusal {
+  return new Refusal(codes[code], message, headers)
+}
+
+/** The code of a fault that is one field's own. */
+export function fieldCodeOf({ code }: Fault): RefusalCode | "BAD_USER_INPUT" {
+  return code === "inputRejected" ? "BAD_USER_INPUT" : codes[code]
+}
+
+export function shorten(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
+}

@@ -1,0 +1,54 @@
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  type IntrospectionQuery,
+  introspectionFromSchema,
+  printSchema,
+} from "graphql"
+import type { ApiDefinition } from "../../apis/contract.ts"
+import { toInputArgument } from "./input-type.ts"
+import { toRootField } from "./names.ts"
+import { toOutputType } from "./output-type.ts"
+
+/** What resolves a root field: runs the API and gives its data, or throws the field's error. */
+export interface FieldContext {
+  run(apiId: string, parameters: Readonly<Record<string, unknown>>): unknown
+}
+
+/**
+ * The schema of a catalog: a root field per API. An API that takes a file has none, since GraphQL cannot carry it.
+ * Whoever executes a query on it passes a {@link FieldContext} as context value.
+ * @throws Error when a definition cannot be said in GraphQL
+ */
+export function createGraphqlSchema(apis: readonly ApiDefinition[]): GraphQLSchema {
+  const fields = apis
+    .filter(({ takesFile }) => !takesFile)
+    .map(({ id, title, description, input, output }) => {
+      const { args, toParameters } = toInputArgument(input, [id, "input"])
+      const field = {
+        type: toOutputType(output, [id, "result"]),
+        description: `${title}. ${description}`,
+        args,
+        resolve: (_source: unknown, { input: given }: { input?: unknown }, context: FieldContext) =>
+          context.run(id, toParameters(given)),
+      }
+      return [toRootField(id), field] as const
+    })
+  return new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: "Query",
+      description: "One field per API.",
+      fields: Object.fromEntries(fields),
+    }),
+  })
+}
+
+/** A catalog's schema in the schema definition language. */
+export function printCatalogSchema(apis: readonly ApiDefinition[]): string {
+  return `${printSchema(createGraphqlSchema(apis))}\n`
+}
+
+/** A catalog's schema as the data of a full introspection query, which code generators read. */
+export function introspectCatalogSchema(apis: readonly ApiDefinition[]): IntrospectionQuery {
+  return introspectionFromSchema(createGraphqlSchema(apis))
+}

@@ -1,0 +1,125 @@
+import type { Accounts, NewKey } from "../account/accounts.ts"
+import { hashKey } from "../account/key.ts"
+import type { Plan, Plans } from "../account/plan.ts"
+import type { Gate } from "../call/gate.ts"
+import type { MockClock } from "../ports/mock/clock.ts"
+import { type Store, StoreUnavailable } from "../store/store.ts"
+
+/** The key whose plan `--plan` settles. */
+export const defaultKey = "mock-key"
+
+/** Names of the keys that need no set-up, and what each shows. */
+export const magicKeys: Readonly<Record<string, string>> = {
+  [defaultKey]: "an account on the plan that --plan names",
+  "mock-free": "a free account",
+  "mock-pro": "a pro account, with premium fields",
+  "mock-expiring": "a pro account; the key expires after 30 days",
+  "mock-expired": "401, the key has expired",
+  "mock-revoked": "401, the key is revoked",
+  "mock-forbidden": "403, the key may be used from one address only, which nobody has",
+  "mock-no-credits": "429, the month's credits are used up",
+  "mock-rate-limited": "429, throttled: one call a minute, already made",
+  "mock-unavailable": "503 on every call: the store does not answer",
+}
+
+const dayMs = 86_400_000
+/** TEST-NET-1 (RFC 5737): no request comes from there. */
+const nobody = "192.0.2.1"
+
+export interface SeedParts {
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly plans: Plans
+  readonly clock: MockClock
+  /** The plan of {@link defaultKey}. */
+  readonly plan: string
+}
+
+/** Real keys by the name they go by. */
+export type KeyNames = ReadonlyMap<string, string>
+
+/** Brings accounts and keys into the states that their names promise, so that the rules of the service do the rest. */
+export async function seedMagicKeys({ store, accounts, plans, clock, plan }: SeedParts): Promise<KeyNames> {
+  const names = new Map<string, string>()
+  const startMs = clock.now()
+
+  async function issue(name: string, accountId: string, more: Partial<NewKey> = {}): Promise<string> {
+    const { id, key } = await accounts.createKey({ accountId, name, ...more })
+    names.set(name, key)
+    return id
+  }
+  async function issueOn(planName: string, name: string, more?: Partial<NewKey>): Promise<string> {
+    return issue(name, (await accounts.create(name, planName)).id, more)
+  }
+
+  // A key can only be made before it expires.
+  clock.set(startMs - 60 * dayMs)
+  await issueOn("pro", "mock-expired", { expiresMs: startMs - 30 * dayMs })
+  clock.set(startMs)
+
+  await issueOn(plan, defaultKey)
+  await issueOn("free", "mock-free")
+  await issueOn("pro", "mock-pro")
+  await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs })
+  await accounts.revokeKey(await issueOn("pro", "mock-revoked"))
+  await issueOn("pro", "mock-forbidden", { allowIps: [nobody] })
+  await issueOn("pro", "mock-unavailable")
+
+  const spent = await createSpentAccount(store, plans, startMs)
+  await issue("mock-no-credits", spent)
+
+  const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
+  await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }], nowMs: startMs }])
+  return names
+}
+
+/** An account whose month is used up without a call: no usage, no notice. */
+async function createSpentAccount(store: Store, plans: Plans, nowMs: number): Promise<string> {
+  const { name, monthlyCredits } = finitePlan(plans)
+  const id = "acc_mockNoCredits"
+  await store.createAccount({
+    id,
+    name: "mock-no-credits",
+    plan: name,
+    createdMs: nowMs,
+    closedMs: null,
+    periodStartMs: nowMs,
+    used: monthlyCredits ?? 0,
+    bonus: 0,
+  })
+  return id
+}
+
+/** Pro, unless the configuration has made it unlimited. */
+function finitePlan(plans: Plans): Plan {
+  const pro = plans.get("pro")
+  const found = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
+  if (!found) throw new Error("mock-no-credits needs a plan with limited credits, and none is configured")
+  return found
+}
+
+/** The gate with the names in front of it. */
+export function nameKeys(gate: Gate, names: KeyNames): Gate {
+  return {
+    ...gate,
+    identify: (key, address) => gate.identify(key === null ? null : (names.get(key) ?? key), address),
+  }
+}
+
+/** A store that does not answer when it is asked for `key`. */
+export function withoutAnswerFor(store: Store, key: string): Store {
+  const hash = hashKey(key)
+  return {
+    ...store,
+    async findKey(secretHash) {
+      if (secretHash === hash) throw askedFor(new StoreUnavailable("the key mock-unavailable was used"))
+      return store.findKey(secretHash)
+    },
+  }
+}
+
+/** An error that was wanted: the log needs no stack of it. */
+export function askedFor<E extends Error>(error: E): E {
+  error.stack = `${error.name}: ${error.message}`
+  return error
+}

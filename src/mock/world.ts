@@ -1,0 +1,23 @@
+import type { Random } from "../apis/contract.ts"
+import type { PreparedApi, Road } from "../call/execute.ts"
+import type { MockClock } from "../ports/mock/clock.ts"
+import type { MockDns } from "../ports/mock/dns.ts"
+import type { Faults } from "./faults.ts"
+import type { Journal } from "./journal.ts"
+import type { Stubs } from "./stubs.ts"
+
+/** A service with everything around it that a test can see and move. A reset ends one and begins another. */
+export interface MockWorld {
+  readonly road: Road
+  readonly apis: readonly PreparedApi[]
+  readonly random: Random
+  readonly clock: MockClock
+  readonly dns: MockDns
+  readonly faults: Faults
+  readonly stubs: Stubs
+  readonly journal: Journal
+  /** Notifications that would have been sent, oldest first, as their receivers would read them. */
+  notices(): Promise<readonly object[]>
+  ping(): Promise<void>
+  close(): Promise<void>
+}

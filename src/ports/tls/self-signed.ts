@@ -1,0 +1,71 @@
+import ipaddr from "ipaddr.js"
+
+/** A certificate for a server, in PEM, and the authority that has signed it. */
+export interface SelfSigned {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
+const dayMs = 86_400_000
+/** Longer is refused by some clients, whoever has signed it. */
+const validDays = 397
+
+/**
+ * Makes an authority (RFC 5280 §4.2.1.9) and a certificate of it for `names`, domain names or IP addresses, and for this
+ * machine's own. The authority's key is thrown away: nothing else can ever be signed with it.
+ * @param nowMs real time, as clients will compare it with theirs
+ */
+export async function createSelfSigned(names: readonly string[], nowMs: number): Promise<SelfSigned> {
+  const x509 = await loadX509()
+  const validity = { notBefore: new Date(nowMs - dayMs), notAfter: new Date(nowMs + validDays * dayMs) }
+  const authorityKeys = await crypto.subtle.generateKey(algorithm, false, ["sign", "verify"])
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity,
+    serialNumber: "01",
+    name: "CN=penknife mock CA",
+    keys: authorityKeys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(authorityKeys.publicKey),
+    ],
+  })
+
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])
+  const all = [...new Set([...names, "localhost", "127.0.0.1", "::1"])]
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity,
+    serialNumber: "02",
+    subject: "CN=penknife mock",
+    issuer: authority.subject,
+    publicKey: keys.publicKey,
+    signingKey: authorityKeys.privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        all.map((value) => ({ type: ipaddr.isValid(value) ? ("ip" as const) : ("dns" as const), value })),
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
+    ],
+  })
+  const key = x509.PemConverter.encode(await crypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY")
+  return { ca: text(authority.toString("pem")), cert: text(certificate.toString("pem")), key: text(key) }
+}
+
+/** Takes longer than the rest of a start, and is loaded only where it is needed. */
+async function loadX509() {
+  // Needed by the library at its own start, so they cannot be imported side by side.
+  await import("reflect-metadata")
+  return import("@peculiar/x509")
+}
+
+function text(pem: string): string {
+  return pem.endsWith("\n") ? pem : `${pem}\n`
+}

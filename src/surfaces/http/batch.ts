@@ -1,0 +1,40 @@
+import { executeBatch } from "../../call/batch.ts"
+import type { PreparedApi, Road } from "../../call/execute.ts"
+import { readJsonObject } from "./body.ts"
+import { parseQuery } from "./query.ts"
+import { type Exchange, negotiateFormat, respond } from "./respond.ts"
+import { requireReadable } from "./rest.ts"
+
+/** The handler of `POST /v1/{api}/batch`, many inputs for one API in a JSON body; nothing for an API that there is not. */
+export function createBatchHandler(
+  apis: readonly PreparedApi[],
+  road: Road,
+  maxBodyBytes: number,
+): (id: string, exchange: Exchange) => Promise<Response> | undefined {
+  const byId = new Map(apis.map((api) => [api.definition.id, api]))
+
+  return (id, exchange) => {
+    const api = byId.get(id)
+    return api && answer(api, exchange)
+  }
+
+  async function answer(api: PreparedApi, exchange: Exchange): Promise<Response> {
+    const { request, requestId, address } = exchange
+    const query = parseQuery(request.url)
+    const negotiated = negotiateFormat(request, query)
+    const reply = await executeBatch(
+      {
+        api,
+        key: request.headers.get("x-api-key"),
+        address,
+        requestId,
+        readBody: () => {
+          requireReadable(query, negotiated)
+          return readJsonObject(request, maxBodyBytes)
+        },
+      },
+      road,
+    )
+    return respond(reply, negotiated.format, exchange)
+  }
+}

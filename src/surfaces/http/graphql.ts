@@ -1,0 +1,79 @@
+import type { PreparedApi, Road } from "../../call/execute.ts"
+import type { GraphqlCall, GraphqlReply } from "../../call/graphql/query.ts"
+import { Refusal } from "../../call/graphql/refusal.ts"
+import { readRanges } from "../../encode/accept.ts"
+import { readJsonObject } from "./body.ts"
+import { type Exchange, headersFor, respondText } from "./respond.ts"
+
+/** Media types of an answer (GraphQL over HTTP §4.1). The second is for clients that ask for it. */
+const json = "application/json"
+const graphqlJson = "application/graphql-response+json"
+const headers = {
+  [json]: headersFor(`${json}; charset=utf-8`),
+  [graphqlJson]: headersFor(`${graphqlJson}; charset=utf-8`),
+}
+
+type Gateway = (call: GraphqlCall) => Promise<GraphqlReply>
+
+/** The handler of `/v1/graphql`, for every method. The gateway is loaded and its schema made with the first call. */
+export function createGraphqlHandler(
+  apis: readonly PreparedApi[],
+  road: Road,
+  { enabled, maxBodyBytes }: { readonly enabled: boolean; readonly maxBodyBytes: number },
+): (exchange: Exchange) => Promise<Response> {
+  let gateway: Promise<Gateway> | undefined
+
+  // GraphQL and the schema would take a quarter of the time that the process has to start in.
+  function loadGateway(): Promise<Gateway> {
+    gateway ??= import("../../call/graphql/query.ts").then(({ createGateway }) => createGateway(apis, road))
+    return gateway
+  }
+
+  return async (exchange) => {
+    const { request, requestId, address } = exchange
+    if (!enabled) return respondRefusal(notEnabled(), exchange)
+    if (request.method !== "POST") return respondRefusal(wrongMethod(request.method), exchange)
+    const answer = await loadGateway()
+    const reply = await answer({
+      key: request.headers.get("x-api-key"),
+      address,
+      requestId,
+      readBody: () => readBody(request, maxBodyBytes),
+    })
+    return respond(reply, exchange)
+  }
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+  if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? "")) {
+    throw new Refusal(
+      "FILE_UPLOAD_NOT_SUPPORTED",
+      "GraphQL takes no file uploads here; send the query as JSON.",
+    )
+  }
+  return readJsonObject(request, maxBytes)
+}
+
+function respond({ status, body, headers: more }: GraphqlReply, exchange: Exchange): Response {
+  const common = headers[mediaTypeFor(exchange.request.headers.get("accept"))]
+  return respondText(JSON.stringify(body), { status, headers: more }, new Headers(common), exchange)
+}
+
+function respondRefusal({ status, errors, headers: more }: Refusal, exchange: Exchange): Response {
+  return respond({ status, body: { errors }, headers: more }, exchange)
+}
+
+function mediaTypeFor(accept: string | null): typeof json | typeof graphqlJson {
+  if (!accept?.toLowerCase().includes(graphqlJson)) return json
+  const ranges = readRanges(accept)
+  const weight = ranges.get(graphqlJson) ?? 0
+  return weight > 0 && weight >= (ranges.get(json) ?? 0) ? graphqlJson : json
+}
+
+function notEnabled(): Refusal {
+  return new Refusal("GRAPHQL_NOT_SUPPORTED", "GraphQL is turned off on this service; use the REST APIs.")
+}
+
+function wrongMethod(method: string): Refusal {
+  return new Refusal("METHOD_NOT_ALLOWED", `GraphQL takes POST, not ${method}.`, { allow: "POST" })
+}

@@ -1,0 +1,122 @@
+import { type Static, type TObject, Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { type ApiDefinition, reject } from "../../../apis/contract.ts"
+import { compileInput } from "../../../call/input.ts"
+import { toRequirement } from "../../../call/requirement.ts"
+import type { FaultRule } from "../../../mock/faults.ts"
+import type { Stub } from "../../../mock/stubs.ts"
+import { parseDuration, parseInstant } from "../../../time-text.ts"
+
+type Body = Readonly<Record<string, unknown>>
+type Apis = ReadonlyMap<string, ApiDefinition>
+
+const object = () => Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
+const key = Type.String({ minLength: 1, maxLength: 200 })
+
+const faultBody = Type.Object({
+  api: Type.Optional(Type.String()),
+  key: Type.Optional(key),
+  times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
+  reset: Type.Optional(Type.Boolean()),
+  malformed: Type.Optional(Type.Boolean()),
+})
+const stubBody = Type.Object({ api: Type.String(), input: Type.Optional(object()), data: object() })
+const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
+const filterQuery = Type.Object({
+  api: Type.Optional(Type.String()),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+  key: Type.Optional(key),
+})
+
+const readFaultBody = compileBody(faultBody)
+const readStubBody = compileBody(stubBody)
+const readClockBody = compileBody(clockBody)
+const readFilterQuery = compileInput(filterQuery)
+
+/** Instants that four digits of a year can say. */
+const earliestMs = 0
+const latestMs = Date.UTC(10_000, 0) - 1
+
+/** The body of `PUT /_mock/faults`. Throws InputRejected, naming the field. */
+export function readFault(body: Body, apis: Apis): FaultRule {
+  const rule = readFaultBody(body)
+  if (rule.api !== undefined) requireApi(rule.api, apis)
+  const { status, delay_ms, reset, malformed } = rule
+  if (status === undefined && !delay_ms && !reset && !malformed) {
+    reject("status", "is missing: a fault needs a status, a delay_ms, a reset or a malformed")
+  }
+  return rule
+}
+
+/** The body of `PUT /_mock/stubs`: parameters and fields must be the API's, and fields of the right type. */
+export function readStub(body: Body, apis: Apis): Stub {
+  const stub = readStubBody(body)
+  const { input, output } = requireApi(stub.api, apis)
+  for (const [name, value] of Object.entries(stub.input ?? {})) {
+    requireField(`input.${name}`, name, value, input, `is not a parameter of '${stub.api}'`)
+  }
+  for (const [name, value] of Object.entries(stub.data)) {
+    requireField(`data.${name}`, name, value, output, `is not a field that '${stub.api}' answers with`)
+  }
+  return stub
+}
+
+/** The body of `PUT /_mock/clock`: the instant the clock is to show. */
+export function readClock(body: Body, nowMs: number): number {
+  const { now, advance } = readClockBody(body)
+  if (now !== undefined && advance !== undefined) reject("advance", "must not be given together with 'now'")
+  if (now !== undefined) {
+    const instant = parseInstant(now)
+    if (instant === null || instant < earliestMs) {
+      return reject("now", "must be an instant from 1970 to 9999, such as 2025-01-31T12:00:00Z")
+    }
+    return instant
+  }
+  if (advance === undefined) return reject("now", "is missing: the clock needs a now or an advance")
+  const duration = parseDuration(advance)
+  if (duration === null) return reject("advance", "must be a time such as 90s, 15m, 24h or 31d")
+  if (nowMs + duration > latestMs) return reject("advance", "must not lead past the year 9999")
+  return nowMs + duration
+}
+
+/** The query of `GET /_mock/requests`. */
+export function readFilter(
+  values: ReadonlyMap<string, readonly string[]>,
+  apis: Apis,
+): Static<typeof filterQuery> {
+  for (const name of values.keys()) requireKnown(name, filterQuery)
+  const filter = readFilterQuery({ kind: "text", values }, true) as Static<typeof filterQuery>
+  if (filter.api !== undefined) requireApi(filter.api, apis)
+  return filter
+}
+
+/** For bodies without parameters. */
+export function requireNothing(values: ReadonlyMap<string, unknown>): void {
+  for (const name of values.keys()) reject(name, "is not known here")
+}
+
+function compileBody<T extends TObject>(schema: T): (body: Body) => Static<T> {
+  const read = compileInput(schema)
+  return (body) => {
+    for (const name of Object.keys(body)) requireKnown(name, schema)
+    return read({ kind: "typed", values: body }, true) as Static<T>
+  }
+}
+
+/** A mistyped field would otherwise be a fault or a filter that never is. */
+function requireKnown(name: string, schema: TObject): void {
+  if (Object.hasOwn(schema.properties, name)) return
+  reject(name.slice(0, 100), `is not known here; there are ${Object.keys(schema.properties).join(", ")}`)
+}
+
+function requireApi(id: string, apis: Apis): ApiDefinition {
+  return apis.get(id) ?? reject("api", `must be one of ${[...apis.keys()].join(", ")}`)
+}
+
+function requireField(path: string, name: string, value: unknown, schema: TObject, unknown: string): void {
+  const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+  if (!field) reject(path.slice(0, 100), unknown)
+  if (!Value.Check(field, value)) reject(path, toRequirement(field))
+}

@@ -1,0 +1,236 @@
+import type { ApiDefinition } from "../../../apis/contract.ts"
+import type { Strike, Target } from "../../../mock/faults.ts"
+import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
+import { frontStatus, strikeDuring } from "../../../mock/struck.ts"
+import type { MockWorld } from "../../../mock/world.ts"
+import { parseQuery } from "../query.ts"
+import { createRequestIds } from "../request-id.ts"
+import { negotiateFormat, respond } from "../respond.ts"
+import { createHttpApp, type HttpServer, toHttpServer } from "../server.ts"
+import { type ControlParts, createControl, isControlPath } from "./control.ts"
+import { createDelays } from "./delays.ts"
+import { targetOf } from "./targets.ts"
+
+export interface MockServerParts {
+  /** Makes a world as it is at the start. */
+  readonly createWorld: () => Promise<MockWorld>
+  readonly parseZone: ControlParts["parseZone"]
+  readonly version: string
+}
+
+export interface MockServerOptions {
+  readonly host: string
+  readonly port: number
+  /** PEM texts. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly maxBodyBytes: number
+  readonly graphql: boolean
+}
+
+/** What is up until the next reset. */
+interface Stage {
+  readonly world: MockWorld
+  readonly app: ReturnType<typeof createHttpApp>
+  readonly apiIds: ReadonlySet<ApiDefinition["id"]>
+  /** For answers that are given before the service's own routes. */
+  readonly frontIdFor: (incoming: string | null) => string
+  /** Apart from the others, so that looking at the journal changes no later answer. */
+  readonly controlIdFor: (incoming: string | null) => string
+  underWay: number
+  ended: boolean
+}
+
+/** Paths that are looked at by machines all the time; a journal of them would hide the rest. */
+const unwritten = new Set(["/health", "/ready", "/metrics", "/openapi.json", "/docs"])
+
+/**
+ * Starts the service with the control paths, the journal and the faults before it. Everything that a reset undoes is in
+ * one world, so that it is undone by taking a new one.
+ */
+export async function startMockServer(
+  parts: MockServerParts,
+  options: MockServerOptions,
+): Promise<HttpServer> {
+  const delays = createDelays()
+  let stage = await open()
+  const control = createControl({
+    world: () => stage.world,
+    reset,
+    parseZone: parts.parseZone,
+    requestIdFor: (incoming) => stage.controlIdFor(incoming),
+    maxBodyBytes: options.maxBodyBytes,
+  })
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    development: false,
+    // A delay may be longer than any limit.
+    idleTimeout: 0,
+    maxRequestBodySize: options.maxBodyBytes * 2,
+    ...(options.tls && { tls: options.tls }),
+    fetch: answer,
+  })
+  stage.app.server = server
+  const listening = toHttpServer(server, options)
+
+  async function open(): Promise<Stage> {
+    const world = await parts.createWorld()
+    const { apis, road, random } = world
+    const app = createHttpApp(
+      { apis, road, random, ping: () => world.ping(), version: parts.version },
+      { ...options, trustedProxies: [] },
+    )
+    return {
+      world,
+      app,
+      apiIds: new Set(apis.map(({ definition }) => definition.id)),
+      frontIdFor: createRequestIds(random),
+      controlIdFor: createRequestIds(random),
+      underWay: 0,
+      ended: false,
+    }
+  }
+
+  async function reset(): Promise<void> {
+    const next = await open()
+    next.app.server = server
+    const before = stage
+    stage = next
+    await end(before)
+  }
+
+  async function end(ending: Stage): Promise<void> {
+    ending.ended = true
+    if (ending.underWay === 0) await ending.world.close()
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const path = pathOf(request.url)
+    if (isControlPath(path)) return control(request, path)
+    const current = stage
+    current.underWay++
+    try {
+      return await witness(request, path, current)
+    } finally {
+      current.underWay--
+      if (current.ended && current.underWay === 0) await current.world.close()
+    }
+  }
+
+  /** Answers, and writes down what was asked and answered. */
+  async function witness(request: Request, path: string, current: Stage): Promise<Response> {
+    if (unwritten.has(path)) return current.app.fetch(request)
+    const { world } = current
+    const at = new Date(world.clock.now()).toISOString()
+    const asked = request.body === null ? "" : await request.clone().text()
+    const target = await targetOf(request, path, asked, current.apiIds)
+    const strike = target && world.faults.take(target)
+    const response = await underStrike(request, target, strike, current)
+    const body = response && (await response.text())
+    world.journal.add({
+      at,
+      method: request.method,
+      path: request.url.slice(request.url.indexOf(path)),
+      apis: target?.apis ?? [],
+      key: keyOf(request),
+      fault: strike && toFaultEntry(strike),
+      request: toMessage(headersOf(request.headers), asked),
+      response: response && {
+        status: response.status,
+        ...toMessage(headersOf(response.headers), body ?? ""),
+      },
+    })
+    if (response === null) return resetConnection()
+    const { status, headers } = response
+    return new Response(status === 204 ? null : body, { status, headers })
+  }
+
+  /** What the service answers under a strike; null where the connection is to be reset. */
+  async function underStrike(
+    request: Request,
+    target: Target | null,
+    strike: Strike | null,
+    current: Stage,
+  ): Promise<Response | null> {
+    if (strike === null) return current.app.fetch(request)
+    if (strike.delayMs > 0) await delays.wait(strike.delayMs)
+    if (strike.reset) return null
+    const status = frontStatus(strike, target?.apis ?? [])
+    const response =
+      status === null
+        ? await strikeDuring(strike, () => current.app.fetch(request))
+        : answerInFront(status, request, current)
+    return strike.malformed ? malform(response) : response
+  }
+
+  return {
+    url: listening.url,
+    async stop(graceMs) {
+      delays.end()
+      await listening.stop(graceMs)
+      await end(stage)
+    },
+  }
+}
+
+/** As a proxy before the service would answer: the service hears nothing of it. */
+function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Response {
+  const requestId = frontIdFor(request.headers.get("x-request-id"))
+  const { format } = negotiateFormat(request, parseQuery(request.url))
+  const error = `A fault of the mock answers with ${status}.`
+  return respond(
+    { status, envelope: { status: "error", error, data: null }, headers: {}, stable: {} },
+    format,
+    {
+      request,
+      requestId,
+    },
+  )
+}
+
+/** The first half of the body, and an ending that no reader of JSON, XML, YAML or CSV can make sense of. */
+async function malform(response: Response): Promise<Response> {
+  const body = await response.text()
+  const { status, headers } = response
+  return new Response(`${body.slice(0, body.length / 2)}\n\t{"`, { status, headers })
+}
+
+/** A body that fails before its first octet: Bun then resets the connection (RST) without a status line. */
+function resetConnection(): Response {
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.error()
+      },
+    }),
+  )
+}
+
+function toFaultEntry({ statuses, delayMs, reset, malformed }: Strike): JournalEntry["fault"] {
+  const [status] = statuses.values()
+  return {
+    ...(status !== undefined && { status }),
+    ...(delayMs > 0 && { delay_ms: delayMs }),
+    ...(reset && { reset }),
+    ...(malformed && { malformed }),
+  }
+}
+
+function headersOf(headers: Headers): Record<string, string> {
+  const entries = Object.fromEntries(headers)
+  const key = entries["x-api-key"]
+  return key === undefined ? entries : { ...entries, "x-api-key": shownKey(key) }
+}
+
+function keyOf(request: Request): string | null {
+  const key = request.headers.get("x-api-key")
+  return key === null ? null : shownKey(key)
+}
+
+/** The path of an absolute URL, as it was sent. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3)
+  if (start === -1) return "/"
+  const end = url.indexOf("?", start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}

@@ -1,0 +1,271 @@
+/** `POST /v1/{api}/batch`: one request, many inputs, each answered for itself, only successes charged. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
+import { catalog } from "../src/app.ts"
+import { type Answer, readAnswer } from "./support/answer.ts"
+import { startCatalogService } from "./support/catalog-service.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({
+    file: { plans: { five: { monthly_credits: 5, premium: false, requests_per_minute: 3 } } },
+  })
+})
+afterAll(() => service.stop())
+
+const json = { "content-type": "application/json" }
+const sign = (message: unknown) => ({ message, secret: "s" })
+
+function batch(key: string | undefined, body: unknown, path = "/v1/hmac/batch") {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return service.fetch(path, { method: "POST", headers: json, body: text, ...(key !== undefined && { key }) })
+}
+
+interface Result {
+  index: number
+  status: string
+  error: string | null
+  data: Record<string, unknown> | null
+}
+const resultsOf = ({ data }: Answer) => data?.results as Result[]
+const usedBy = async (account: string) => (await service.accounts.show(account)).balance.used
+
+describe("the answer", () => {
+  test("has one result per input, in order, and what was charged", async () => {
+    const { account, key } = await service.createKey("pro")
+    const inputs = [sign("a"), sign(5), sign("c"), {}]
+    const response = await batch(key, { inputs })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-api-credits-used")).toBe("2")
+    expect(response.headers.get("x-api-current-plan")).toBe("pro")
+    const answer = await readAnswer(response)
+    expect(answer).toEqual({
+      status: "ok",
+      error: null,
+      data: {
+        count: 4,
+        succeeded: 2,
+        failed: 2,
+        credits_used: 2,
+        results: [
+          { index: 0, status: "ok", error: null, data: expect.objectContaining({ algorithm: "sha256" }) },
+          { index: 1, status: "error", error: "The 'message' parameter must be a string.", data: null },
+          { index: 2, status: "ok", error: null, data: expect.objectContaining({ encoding: "hex" }) },
+          { index: 3, status: "error", error: expect.stringContaining("'message'"), data: null },
+        ],
+      },
+    })
+    const single = await readAnswer(
+      service.fetch("/v1/hmac", { method: "POST", headers: json, body: JSON.stringify(sign("c")), key }),
+    )
+    expect(resultsOf(answer)[2]?.data).toEqual(single.data)
+    expect(await service.accounts.usage(account, 1)).toEqual([
+      { day: "2025-01-01", api: "hmac", calls: 3, credits: 3 },
+    ])
+  })
+
+  test("comes in every format", async () => {
+    const { key } = await service.createKey("pro")
+    const text = async (format: string) =>
+      (await batch(key, { inputs: [sign("a"), {}] }, `/v1/hmac/batch?format=${format}`)).text()
+    expect(await text("csv")).toMatch(
+      /^key,value\r\ncount,2\r\nsucceeded,1\r\nfailed,1\r\ncredits_used,1\r\nresults\[0\]\.index,0\r\n/,
+    )
+    expect(await text("xml")).toMatch(/<results><index>1<\/index><status>error<\/status><error>The '?/)
+    expect(await text("yaml")).toContain("credits_used: 1\n")
+    expect((await batch(key, { inputs: [sign("a")] }, "/v1/hmac/batch?format=html")).status).toBe(400)
+  })
+
+  test("takes 200 inputs, and GET APIs too, their parameters typed", async () => {
+    const { account, key } = await service.createKey("pro")
+    const inputs = Array.from({ length: 200 }, (_, index) => ({ companyid: String(index) }))
+    const answer = await readAnswer(batch(key, { inputs }, "/v1/bluetoothlookup/batch"))
+    expect(answer.data).toMatchObject({ count: 200, succeeded: 200, failed: 0, credits_used: 200 })
+    const ids = resultsOf(answer).map((result) => result.data?.companyId)
+    expect(ids).toEqual(Array.from({ length: 200 }, (_, index) => index))
+    const sun = {
+      inputs: [
+        { lat: 1, lon: 2 },
+        { lat: "1", lon: 2 },
+      ],
+    }
+    const typed = await readAnswer(batch(key, sun, "/v1/sunrisesunset/batch"))
+    expect(resultsOf(typed).map(({ status }) => status)).toEqual(["ok", "error"])
+    expect(await usedBy(account)).toBe(201)
+  })
+})
+
+describe("what is refused as a whole, for nothing", () => {
+  const many = (count: number) => ({ inputs: Array.from({ length: count }, () => sign("a")) })
+  test.each([
+    ["no inputs", {}, "inputs"],
+    ["null", { inputs: null }, "inputs"],
+    ["an object", { inputs: { 0: sign("a"), length: 1 } }, "inputs"],
+    ["a string", { inputs: "abc" }, "inputs"],
+    ["none", many(0), "inputs"],
+    ["201", many(201), "inputs"],
+    ["100,000", { inputs: Array.from({ length: 100_000 }, () => 0) }, "inputs"],
+    ["an array as body", [sign("a")], "body"],
+    ["no JSON", '{"inputs": [', "body"],
+  ])("%s", async (_name, body, parameter) => {
+    const { account, key } = await service.createKey("pro")
+    const response = await batch(key, body)
+    expect(response.status).toBe(400)
+    const { error, data } = await readAnswer(response)
+    expect(error).toStartWith(`The '${parameter}' parameter must be `)
+    expect(data).toBeNull()
+    expect(await usedBy(account)).toBe(0)
+  })
+
+  test("another method, another Content-Type, another path", async () => {
+    const { key } = await service.createKey("pro")
+    const get = await service.fetch("/v1/bluetoothlookup/batch", { key })
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"])
+    const text = await service.fetch("/v1/hmac/batch", { method: "POST", key, body: "{}" })
+    expect(text.status).toBe(415)
+    expect((await batch(key, {}, "/v1/nothing/batch")).status).toBe(404)
+  })
+
+  test("a stranger, a key that may not, and a throttled one, before the body is read", async () => {
+    expect((await batch(undefined, "no json")).status).toBe(401)
+    const blocked = await service.createKey("pro", { blockApis: ["hmac"] })
+    expect((await batch(blocked.key, "no json")).status).toBe(403)
+    const { key } = await service.createKey("five")
+    for (const left of ["2", "1", "0"]) {
+      const response = await batch(key, { inputs: [sign("a"), {}] })
+      expect([response.status, response.headers.get("x-ratelimit-remaining")]).toEqual([200, left])
+    }
+    expect((await batch(key, "no json")).status).toBe(429)
+  })
+})
+
+describe("elements", () => {
+  test.each([[null], [5], ["x"], [[]], [true]])(
+    "that are no object fail by themselves: %p",
+    async (element) => {
+      const { account, key } = await service.createKey("pro")
+      const answer = await readAnswer(batch(key, { inputs: [sign("a"), element, sign("b")] }))
+      expect(resultsOf(answer).map(({ status }) => status)).toEqual(["ok", "error", "ok"])
+      expect(resultsOf(answer)[1]?.error).toStartWith("The 'inputs[1]' parameter must be an object")
+      expect(await usedBy(account)).toBe(2)
+    },
+  )
+
+  test("one bad among 200", async () => {
+    const { account, key } = await service.createKey("pro")
+    const inputs = Array.from({ length: 200 }, (_, index) => sign(index === 137 ? null : "a"))
+    const answer = await readAnswer(batch(key, { inputs }))
+    expect(answer.data).toMatchObject({ succeeded: 199, failed: 1, credits_used: 199 })
+    expect(resultsOf(answer).filter(({ status }) => status === "error")).toEqual([
+      { index: 137, status: "error", error: expect.stringContaining("'message'"), data: null },
+    ])
+    expect(await usedBy(account)).toBe(199)
+  })
+
+  test("200 that all fail cost nothing", async () => {
+    const { account, key } = await service.createKey("pro")
+    const response = await batch(key, { inputs: Array.from({ length: 200 }, () => ({})) })
+    expect(response.status).toBe(200)
+    expect((await readAnswer(response)).data).toMatchObject({ succeeded: 0, failed: 200, credits_used: 0 })
+    expect(await usedBy(account)).toBe(0)
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+})
+
+describe("credits", () => {
+  test("a balance that cannot cover every input runs none, bad inputs counted", async () => {
+    const { account, key } = await service.createKey("five")
+    const refused = await batch(key, { inputs: [1, 2, 3, 4, 5, 6].map(() => sign("a")) })
+    expect(refused.status).toBe(429)
+    expect((await readAnswer(refused)).error).toContain("this call needs 6 credits")
+    expect((await batch(key, { inputs: [{}, {}, {}, {}, {}, sign("a")] })).status).toBe(429)
+    expect(await usedBy(account)).toBe(0)
+    expect((await batch(key, { inputs: [1, 2, 3, 4, 5].map(() => sign("a")) })).status).toBe(200)
+    expect(await usedBy(account)).toBe(5)
+  })
+})
+
+describe("what goes on meanwhile", () => {
+  const events: string[] = []
+  let underWay = 0
+  let most = 0
+  const gate = Promise.withResolvers<void>()
+  const slow: ApiDefinition = defineApi({
+    id: "slow",
+    title: "Slow",
+    description: "Waits for the outside world.",
+    method: "POST",
+    credits: 1,
+    input: Type.Object({ what: Type.String({ description: "What to do." }) }),
+    output: Type.Object({ done: Type.String({ description: "What was done." }) }),
+    examples: [],
+    run: async ({ what }) => {
+      underWay++
+      most = Math.max(most, underWay)
+      if (underWay === 16) gate.resolve()
+      await gate.promise
+      underWay--
+      if (what === "down") unavailable("The outside world does not answer.")
+      if (what === "bug") throw new Error("secret detail")
+      return { done: what }
+    },
+  })
+  const busy: ApiDefinition = defineApi({
+    ...slow,
+    id: "busy",
+    run: ({ what }) => {
+      events.push("run")
+      monotonic += 1
+      return { done: what }
+    },
+  })
+  let monotonic = 0
+  const clock = { now: () => Date.parse("2025-01-01T00:00:00Z"), monotonicMs: () => monotonic }
+  const own = startCatalogService([slow, busy], { clock })
+
+  test("inputs wait side by side, no more than 16 at once; a fault of one leaves the others alone", async () => {
+    const { account, key } = await own.createKey("pro")
+    const inputs = Array.from({ length: 100 }, (_, index) => ({
+      what: index === 3 ? "down" : index === 50 ? "bug" : `job ${index}`,
+    }))
+    const answer = await readAnswer(own.post("/v1/slow/batch", { inputs }, key))
+    expect(most).toBe(16)
+    expect(answer.data).toMatchObject({ succeeded: 98, failed: 2, credits_used: 98 })
+    const results = resultsOf(answer)
+    expect(results[3]?.error).toBe("The outside world does not answer.")
+    expect(results[50]?.error).toStartWith("Something went wrong here.")
+    expect(JSON.stringify(answer)).not.toContain("secret detail")
+    expect(results[99]?.data).toEqual({ done: "job 99" })
+    expect(own.logged).toEqual(["upstreamUnavailable", "internal"])
+    expect((await own.accounts.show(account)).balance.used).toBe(98)
+  })
+
+  test("inputs that only compute let other work in between", async () => {
+    const { key } = await own.createKey("pro")
+    let done = false
+    const tick = () => {
+      events.push("other work")
+      if (!done) setImmediate(tick)
+    }
+    setImmediate(tick)
+    const inputs = Array.from({ length: 200 }, () => ({ what: "x" }))
+    const answer = await readAnswer(own.post("/v1/busy/batch", { inputs }, key))
+    done = true
+    expect(answer.data).toMatchObject({ succeeded: 200 })
+    // Each run takes a millisecond of the clock above, and a slice of time is ten.
+    const longest = Math.max(
+      ...events
+        .join()
+        .split("other work")
+        .map((stretch) => stretch.split("run").length - 1),
+    )
+    expect(longest).toBe(10)
+  })
+})
+
+test("every API of the catalog has a batch route that wants a key", async () => {
+  for (const { id } of catalog) expect((await batch(undefined, {}, `/v1/${id}/batch`)).status).toBe(401)
+})

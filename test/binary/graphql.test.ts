@@ -1,0 +1,170 @@
+/** The GraphQL gateway of the executable: the audits of GraphQL over HTTP, and clients as people use them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
+import { serverAudits } from "graphql-http"
+import { ClientError, GraphQLClient, gql } from "graphql-request"
+import { catalog } from "../../src/app.ts"
+import { toRootField } from "../../src/call/graphql/names.ts"
+import { readAnswer } from "../support/answer.ts"
+import { readGraphql, toQuery, withNulls } from "../support/graphql.ts"
+import { tempDir } from "../support/temp.ts"
+import { run, runJson, start } from "./support.ts"
+
+const db = join(tempDir(), "store.db")
+const sdl = readFileSync(join(import.meta.dir, "../../docs/schema.graphql"), "utf8")
+let server: Awaited<ReturnType<typeof start>>
+let account = ""
+let key = ""
+
+beforeAll(async () => {
+  account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
+  key = (await runJson("key", "create", "--account", account, "--db", db)).key
+  server = await start(["serve", "--port", "0", "--db", db])
+})
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+})
+
+const endpoint = () => `${server.url}/v1/graphql`
+const withKey = (init: RequestInit = {}) => {
+  const headers = new Headers(init.headers)
+  headers.set("x-api-key", key)
+  return { ...init, headers }
+}
+const post = (path: string, body: object) =>
+  fetch(
+    server.url + path,
+    withKey({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  )
+
+describe("GraphQL over HTTP", () => {
+  const get = "queries are taken over POST alone"
+  const alike = "a request that cannot run has a status of its own, whatever media type is accepted"
+  /** Audits that ask for what the contract rules out, each with the reason. */
+  const contradicted: Readonly<Record<string, string>> = {
+    "5A70": get,
+    D6D5: get,
+    "6A70": get,
+    "572B": alike,
+    FDE2: alike,
+    "7B9B": alike,
+  }
+  const audits = serverAudits({
+    url: endpoint,
+    fetchFn: (input: string, init?: RequestInit) => fetch(input, withKey(init)),
+  })
+
+  test("the list of exceptions names audits that there are", () => {
+    expect(audits.length).toBeGreaterThan(50)
+    const ids = audits.map(({ id }) => id)
+    expect(Object.keys(contradicted).filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  test.each(audits.map((audit) => [audit.id, audit.name, audit] as const))(
+    "%s %s",
+    async (id, _name, audit) => {
+      const result = await audit.fn()
+      const reason = result.status === "ok" ? "" : result.reason
+      expect({ id, reason, passed: result.status === "ok" }).toEqual({
+        id,
+        reason: id in contradicted ? expect.stringContaining("status") : "",
+        passed: !(id in contradicted),
+      })
+    },
+  )
+})
+
+describe("graphql-request", () => {
+  const query = gql`
+    query Company($id: String!, $message: String!) {
+      bluetoothlookup(input: { companyid: $id }) {
+        company
+        found
+      }
+      hmac(input: { message: $message, secret: "Jefe" }) {
+        hmac
+      }
+    }
+  `
+
+  test("reads data", async () => {
+    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const variables = { id: "0x004C", message: "what do ya want for nothing?" }
+    expect(await client.request<object>(query, variables)).toEqual({
+      bluetoothlookup: { company: "Apple, Inc.", found: true },
+      hmac: { hmac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843" },
+    })
+  })
+
+  test("reads data and errors, and the code of a refusal", async () => {
+    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const failed = await client.request(query, { id: "x", message: "" }).catch((error: unknown) => error)
+    if (!(failed instanceof ClientError)) throw new Error("there was no ClientError")
+    expect(failed.response.status).toBe(200)
+    expect(failed.response.errors?.[0]?.extensions.code).toBe("BAD_USER_INPUT")
+    expect(failed.response.data).toMatchObject({ bluetoothlookup: null, hmac: { hmac: expect.any(String) } })
+    const stranger = await new GraphQLClient(endpoint()).request("{ __typename }").catch((error) => error)
+    expect(stranger.response).toMatchObject({
+      status: 401,
+      errors: [{ extensions: { code: "INVALID_API_KEY" } }],
+    })
+  })
+
+  test("introspects the schema that 'penknife schema' prints", async () => {
+    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const schema = buildClientSchema(await client.request<IntrospectionQuery>(getIntrospectionQuery()))
+    expect(`${printSchema(schema)}\n`).toBe(sdl)
+    expect(await run(["schema"])).toEqual({ code: 0, out: sdl, err: "" })
+    const { out } = await run(["schema", "--json"])
+    expect(printSchema(buildClientSchema(JSON.parse(out)))).toBe(sdl.trimEnd())
+  })
+})
+
+const timeless = catalog.flatMap((api) =>
+  api.examples
+    .filter((example) => !example.given)
+    .map((example) => [`${api.id}: ${example.name}`, api, example] as const),
+)
+test.each(timeless)("%s, in a batch and in GraphQL", async (_title, api, example) => {
+  const { data } = await readAnswer(post(`/v1/${api.id}/batch`, { inputs: [example.input, example.input] }))
+  expect(data).toEqual({
+    count: 2,
+    succeeded: 2,
+    failed: 0,
+    credits_used: 2 * api.credits,
+    results: [0, 1].map((index) => ({ index, status: "ok", error: null, data: example.output })),
+  })
+  const { body } = await readGraphql(post("/v1/graphql", toQuery(api, example.input)))
+  expect(body).toEqual({
+    data: { [toRootField(api.id)]: withNulls(api.output, example.output) },
+  })
+})
+
+test("--no-graphql turns it off; in the environment it is true or false", async () => {
+  const ask = async (url: string) => {
+    const answer = await fetch(
+      `${url}/v1/graphql`,
+      withKey({
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"query": "{ __typename }"}',
+      }),
+    )
+    return [answer.status, ((await answer.json()) as { errors: object[] }).errors]
+  }
+  const off = [501, [{ message: expect.any(String), extensions: { code: "GRAPHQL_NOT_SUPPORTED" } }]]
+  const other = await start(["serve", "--port", "0", "--db", db, "--no-graphql"])
+  expect(await ask(other.url)).toEqual(off)
+  expect(await other.stop()).toBe(0)
+  const { code, err } = await run(["serve", "--port", "0", "--db", db], { PENKNIFE_NO_GRAPHQL: "perhaps" })
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringContaining("PENKNIFE_NO_GRAPHQL must be true or false"),
+  })
+  expect(await run(["serve", "--help"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("--no-graphql "),
+  })
+})

@@ -1,0 +1,239 @@
+/** The executable as a test double in CI. */
+import { describe, expect, test } from "bun:test"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { startMock } from "../../mock/start-mock.ts"
+import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
+import { tempDir } from "../support/temp.ts"
+import { binary, run, start } from "./support.ts"
+
+const dir = tempDir()
+const root = join(import.meta.dir, "../..")
+const linux = process.platform === "linux"
+
+test("two processes give the same bytes for the same 500 mixed requests, and so does a reset one", async () => {
+  const requests = mixedRequests(500)
+  const first = await startMock({ command: [binary] })
+  const second = await startMock({ command: [binary] })
+  const expected = await answersOf(first.url, requests)
+  expect(await answersOf(second.url, requests)).toEqual(expected)
+  await second.reset()
+  expect(await answersOf(second.url, requests)).toEqual(expected)
+  const statuses = new Set(expected.map((answer) => / → (\d+)/.exec(answer)?.[1]))
+  for (const status of ["200", "400", "401", "403", "404", "429", "503"]) expect(statuses).toContain(status)
+  await Promise.all([first.stop(), second.stop()])
+}, 30_000)
+
+test("8 side by side, each with credits and a clock of its own", async () => {
+  const mocks = await Promise.all(Array.from({ length: 8 }, () => startMock({ command: [binary] })))
+  expect(new Set(mocks.map(({ url }) => url)).size).toBe(8)
+  await Promise.all(
+    mocks.map(async (mock, index) => {
+      await mock.advance(`${index + 1}d`)
+      for (let i = 0; i <= index; i++) await lookUp(mock)
+      expect((await mock.requests()).map(({ at }) => at.slice(0, 10))).toEqual(
+        Array.from({ length: index + 1 }, () => `2025-01-0${index + 2}`),
+      )
+    }),
+  )
+  for (const [index, mock] of mocks.entries()) {
+    expect((await lookUp(mock)).headers.get("x-api-credits-used")).toBe(String(index + 2))
+  }
+  await Promise.all(mocks.map((mock) => mock.stop()))
+}, 30_000)
+
+describe.if(linux)("200 starts and stops", () => {
+  test("leave no process, no port and no file", async () => {
+    const cwd = join(dir, "cycles")
+    mkdirSync(cwd)
+    const filesBefore = openFiles()
+    const seen: { pid: number; url: string }[] = []
+    const command = [
+      "sh",
+      "-c",
+      `cd ${cwd} && TMPDIR=${cwd} HOME=${cwd} exec ${binary} "$@"`,
+      "mock",
+    ] as const
+    const cycle = async () => {
+      const mock = await startMock({ command: [...command] })
+      seen.push({ pid: mock.pid, url: mock.url })
+      expect((await lookUp(mock)).status).toBe(200)
+      await mock.stop()
+    }
+    for (let i = 0; i < 50; i++) await Promise.all([cycle(), cycle(), cycle(), cycle()])
+    expect(seen).toHaveLength(200)
+    expect(seen.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([])
+    expect(await Promise.all(seen.map(({ url }) => refuses(url)))).toEqual(seen.map(() => true))
+    expect(readdirSync(cwd)).toEqual([])
+    expect(openFiles()).toBeLessThanOrEqual(filesBefore + 10)
+  }, 60_000)
+
+  test("and none is left when the test process is killed", async () => {
+    const script = `
+      import { startMock } from ${JSON.stringify(join(root, "mock/start-mock.ts"))}
+      const mock = await startMock({ command: [${JSON.stringify(binary)}] })
+      console.log(mock.pid)
+      await new Promise(() => setInterval(() => {}, 1_000))`
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" })
+    const { value } = await child.stdout.getReader().read()
+    const pid = Number(new TextDecoder().decode(value))
+    const pidfd = Bun.spawn(["tail", "--pid", String(pid), "-f", "/dev/null", "-s", "0.02"])
+    child.kill("SIGKILL")
+    await child.exited
+    await pidfd.exited
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
+  }, 20_000)
+})
+
+test("ends with 0 when it is told to, and writes nothing but where it listens", async () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const mock = await start(["mock", "--port", "0"])
+    expect(mock.event).toMatchObject({
+      event: "listening",
+      url: expect.stringMatching(/^http:\/\/127/),
+      pid: mock.child.pid,
+    })
+    expect(await mock.stop(signal)).toBe(0)
+    expect(await mock.child.stderr.text()).toBe("")
+  }
+})
+
+test("wrong options are told, with exit code 2", async () => {
+  const cases: [string[], string][] = [
+    [["--seed-time", "today"], "--seed-time must be an instant"],
+    [["--plan", "gold"], "--plan must be one of"],
+    [["--dns", "/none.yaml"], "--dns /none.yaml"],
+    [["--ca-out", "ca.pem"], "--ca-out needs --tls-self-signed"],
+    [["--tls-self-signed", "a b"], "--tls-self-signed must be host names"],
+    [["--tls-self-signed", "a.example", "--ca-out", "/none/ca.pem"], "--ca-out /none/ca.pem"],
+  ]
+  for (const [args, text] of cases) {
+    const { code, out, err } = await run(["mock", "--port", "0", ...args])
+    expect({ code, out }).toEqual({ code: 2, out: "" })
+    expect(err).toContain(text)
+    expect(err).not.toContain(" at ")
+  }
+})
+
+describe("TLS", () => {
+  test("with a certificate of its own making, which clients trust through the CA that it writes", async () => {
+    const file = join(dir, "ca.pem")
+    const names = "api.example.com,*.example.org"
+    const mock = await start(["mock", "--port", "0", "--tls-self-signed", names, "--ca-out", file])
+    const ca = readFileSync(file, "utf8")
+    const { port } = new URL(mock.url)
+    expect(mock.url).toBe(`https://127.0.0.1:${port}`)
+    for (const name of ["api.example.com", "x.example.org", "localhost", "127.0.0.1"]) {
+      const answer = await fetch(`https://127.0.0.1:${port}/v1/bluetoothlookup?companyid=76`, {
+        headers: { "x-api-key": "mock-pro", host: name },
+        tls: { ca, serverName: name },
+      })
+      expect(answer.status).toBe(200)
+    }
+    const other = fetch(`${mock.url}/health`, { tls: { ca, serverName: "other.example" } })
+    await expect(other).rejects.toThrow()
+    await expect(fetch(`${mock.url}/health`)).rejects.toThrow()
+    expect(await mock.stop()).toBe(0)
+  })
+
+  test("from a test, faults included", async () => {
+    const mock = await startMock({ command: [binary], tls: ["api.example.com"] })
+    expect(mock.ca).toStartWith("-----BEGIN CERTIFICATE-----")
+    const tls = { ca: mock.ca ?? "" }
+    const call = () =>
+      fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key }, tls })
+    expect((await call()).status).toBe(200)
+    await mock.fault({ reset: true })
+    await expect(call()).rejects.toThrow()
+    await mock.stop()
+  })
+})
+
+describe("the examples", () => {
+  test.each([
+    ["bun:test", [process.execPath, "test", "examples/bun"], /3 pass\n\s*0 fail/],
+    ["node:test", ["node", "--test", "examples/node/mail-check.test.mjs"], /pass 3\n.*fail 0/],
+    [
+      "vitest",
+      ["node", "node_modules/vitest/vitest.mjs", "run", "--config", "examples/vitest/vitest.config.ts"],
+      /2 passed/,
+    ],
+    [
+      "jest",
+      ["node", "node_modules/jest/bin/jest.js", "-c", "examples/jest/jest.config.cjs"],
+      /2 passed, 2 total/,
+    ],
+  ])(
+    "of %s runs",
+    async (_runner, command, passed) => {
+      const child = Bun.spawn(command, {
+        cwd: root,
+        stdout: "pipe",
+        stderr: "pipe",
+        env: { ...process.env, NO_COLOR: "1" },
+      })
+      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(passed) })
+    },
+    30_000,
+  )
+})
+
+test("the shell step of action.yml starts a mock and says where it is", async () => {
+  const action = Bun.YAML.parse(readFileSync(join(root, "action.yml"), "utf8")) as {
+    runs: { steps: { id: string; run: string }[] }
+  }
+  const step = action.runs.steps.find(({ id }) => id === "start")
+  const output = join(dir, "github-output")
+  const child = Bun.spawn(["bash", "-eo", "pipefail", "-c", `${step?.run}\necho $!`], {
+    stdout: "pipe",
+    stderr: "pipe",
+    env: {
+      ...process.env,
+      RUNNER_TEMP: dir,
+      GITHUB_ACTION_PATH: root,
+      GITHUB_OUTPUT: output,
+      PENKNIFE_PORT: "0",
+      PENKNIFE_PLAN: "free",
+    },
+  })
+  expect(await child.exited).toBe(0)
+  const { value } = await child.stdout.getReader().read()
+  const outputs = Object.fromEntries(
+    readFileSync(output, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=")),
+  )
+  const answer = await lookUp(outputs)
+  expect(answer.headers.get("x-api-current-plan")).toBe("free")
+  process.kill(Number(new TextDecoder().decode(value)), "SIGTERM")
+})
+
+test("startMock says why a mock did not start", async () => {
+  await expect(startMock({ command: [binary], plan: "gold" })).rejects.toThrow("--plan must be one of")
+  await expect(startMock({ command: ["/none/penknife"] })).rejects.toThrow("/none/penknife cannot be run")
+})
+
+function lookUp(mock: { readonly url: string; readonly key: string }): Promise<Response> {
+  return fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
+}
+
+/** Files and sockets that this process has open. */
+function openFiles(): number {
+  return readdirSync("/proc/self/fd").length
+}
+
+/** Whether nobody listens there. */
+function refuses(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    socket.on("connect", () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.on("error", () => resolve(true))
+  })
+}

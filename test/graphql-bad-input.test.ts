@@ -1,0 +1,336 @@
+/** GraphQL requests that must be refused: each with its code, for nothing, in little time. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { type ApiDefinition, defineApi } from "../src/apis/contract.ts"
+import { catalog } from "../src/app.ts"
+import { startCatalogService } from "./support/catalog-service.ts"
+import { readGraphql } from "./support/graphql.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+let service: TestService
+let account = ""
+let key = ""
+
+beforeAll(async () => {
+  service = await startTestService()
+  ;({ account, key } = await service.createKey("pro"))
+})
+afterAll(async () => {
+  // Nothing in this file may have cost anything.
+  expect((await service.accounts.show(account)).balance.used).toBe(0)
+  await service.stop()
+})
+
+const json = { "content-type": "application/json" }
+const send = (body: RequestInit["body"] | null, headers: Record<string, string> = json) =>
+  readGraphql(service.fetch("/v1/graphql", { method: "POST", body, headers, key }))
+const ask = (query: unknown, more: object = {}) => send(JSON.stringify({ query, ...more }))
+
+/** A refusal is an error with a code and no data, and quotes no more than a little of what was sent. */
+function expectRefusal({ status, body, codes }: Awaited<ReturnType<typeof send>>, code: string, told = "") {
+  expect({ status, codes: [...new Set(codes)], keys: Object.keys(body) }).toEqual({
+    status: 400,
+    codes: [code],
+    keys: ["errors"],
+  })
+  expect(body.errors?.[0]?.message).toContain(told)
+  expect(JSON.stringify(body).length).toBeLessThan(20_000)
+}
+
+const lookUp = (rest = `(input: {companyid: "1"}) { company }`) => `{ bluetoothlookup${rest} }`
+const repeat = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => part(i)).join(" ")
+
+describe("bodies", () => {
+  test.each([
+    ["none", null, "body"],
+    ["empty", "", "body"],
+    ["an array", "[]", "body"],
+    ["a string", '"{ __typename }"', "body"],
+    ["no JSON", "{query: 1}", "body"],
+    ["a query as it is", "{ __typename }", "body"],
+    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "body"],
+    ["a hundred thousand brackets", "[".repeat(100_000), "body"],
+    [
+      "over the limit",
+      JSON.stringify({ query: "{ __typename }", variables: { x: "x".repeat(3_000_000) } }),
+      "body",
+    ],
+    ["no query", "{}", "query"],
+    ["null", '{"query": null}', "query"],
+    ["an empty query", '{"query": ""}', "query"],
+    ["a query that is no string", '{"query": {"a": 1}}', "query"],
+    [
+      "an operationName that is no string",
+      '{"query": "{ __typename }", "operationName": 1}',
+      "operationName",
+    ],
+    ["variables that are no object", '{"query": "{ __typename }", "variables": [1]}', "variables"],
+    ["variables as text", '{"query": "{ __typename }", "variables": "{}"}', "variables"],
+    ["extensions that are no object", '{"query": "{ __typename }", "extensions": 1}', "extensions"],
+  ])("%s", async (_name, body, parameter) => {
+    expectRefusal(await send(body), "BAD_REQUEST", `'${parameter}'`)
+  })
+
+  test.each(["text/plain", "application/graphql", "application/x-www-form-urlencoded"])(
+    "as %s",
+    async (type) => {
+      const body = new TextEncoder().encode('{"query": "{ __typename }"}')
+      expectRefusal(
+        await send(body, { "content-type": type }),
+        "BAD_REQUEST",
+        "Content-Type: application/json",
+      )
+    },
+  )
+
+  test("multipart is an upload", async () => {
+    const form = new FormData()
+    form.set("operations", '{"query": "{ __typename }"}')
+    form.set("0", new Blob(["x"]), "x.txt")
+    expectRefusal(await send(form, {}), "FILE_UPLOAD_NOT_SUPPORTED")
+  })
+
+  test("a BOM is no mistake, before the body or the query", async () => {
+    for (const body of ['\ufeff{"query": "{ __typename }"}', '{"query": "\ufeff{ __typename }"}']) {
+      expect((await send(body)).body).toEqual({ data: { __typename: "Query" } })
+    }
+  })
+})
+
+describe("queries", () => {
+  test.each([
+    ["blank", " \n"],
+    ["cut short", "{ bluetoothlookup(input: {companyid: "],
+    ["no GraphQL", "SELECT * FROM companies"],
+    ["a lone surrogate", '{ bluetoothlookup(input: {companyid: "\ud800"}) { company } }'],
+    ["a null character", "{ \0 }"],
+  ])("that cannot be parsed: %s", async (_name, query) => {
+    expectRefusal(await ask(query), "GRAPHQL_PARSE_FAILED", "Syntax Error")
+  })
+
+  test.each([
+    ["an unknown field", "{ nothing }", "nothing"],
+    ["an unknown result field", lookUp(`(input: {companyid: "1"}) { name }`), "name"],
+    ["a missing input", lookUp(" { company }"), "input"],
+    ["a missing input field", lookUp("(input: {}) { company }"), "companyid"],
+    ["an unknown input field", lookUp(`(input: {companyid: "1", x: 1}) { company }`), '"x"'],
+    ["a wrong type", lookUp("(input: {companyid: 1}) { company }"), "String"],
+    ["null for what is required", lookUp("(input: {companyid: null}) { company }"), "String!"],
+    ["no choice of fields", lookUp(`(input: {companyid: "1"})`), "selection of subfields"],
+    [
+      "a fragment in a circle",
+      "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
+      "within itself",
+    ],
+    ["an unknown fragment", "{ ...Nothing }", "Nothing"],
+    ["an unknown directive", "{ __typename @nothing }", "@nothing"],
+    ["an unknown variable", lookUp("(input: {companyid: $id}) { company }"), "$id"],
+    [
+      "fields that contradict each other",
+      `{ a: bluetoothlookup(input: {companyid: "1"}) { company } a: hmac(input: {message: "", secret: "s"}) { hmac } }`,
+      "conflict",
+    ],
+    [
+      "an introspection without end",
+      `{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }`,
+      "introspection depth",
+    ],
+  ])("that do not fit the schema: %s", async (_name, query, told) => {
+    expectRefusal(await ask(query), "GRAPHQL_VALIDATION_FAILED", told)
+  })
+
+  test.each([
+    ["1 MB", `{ ${" ".repeat(1_000_000)} __typename }`],
+    [
+      "over 20 kB in UTF-8 alone",
+      `{ a: hmac(input: {message: "${"é".repeat(10_000)}", secret: "s"}) { hmac } }`,
+    ],
+    ["10,000 aliases", `{ ${repeat(10_000, (i) => `a${i}:__typename`)} }`],
+    ["51 aliases", `{ ${repeat(51, (i) => `a${i}: __typename`)} }`],
+    [
+      "51 aliases in a fragment",
+      `{ ...A } fragment A on Query { ${repeat(51, (i) => `a${i}: __typename`)} }`,
+    ],
+    ["500 levels", "{ a ".repeat(500) + "}".repeat(500)],
+    ["9,000 levels", "{a".repeat(9_000)],
+    ["11 levels", "{ a ".repeat(11) + "}".repeat(11)],
+    ["11 levels through fragments", `{ a { ...A } } fragment A on X ${"{ a ".repeat(10)}${"}".repeat(10)}`],
+    ["a list of 9,000 levels", `{ a(x: ${"[".repeat(9_000)}) }`],
+    ["501 fields", `{ ${"__typename ".repeat(501)} }`],
+    [
+      "501 fields through a fragment",
+      `{ ${"...A ".repeat(51)} } fragment A on Query { ${"__typename ".repeat(10)} }`,
+    ],
+    ["51 directives", `{ __typename ${"@skip(if: false) ".repeat(51)} }`],
+    [
+      "fragments that double each other",
+      `{ ...F0 } ${repeat(100, (i) => `fragment F${i} on Query { a { ...F${i + 1} } b { ...F${i + 1} } }`)}`,
+    ],
+  ])("that are too much: %s", async (_name, query) => {
+    expectRefusal(await ask(query), "QUERY_TOO_COMPLEX", "The query ")
+  })
+
+  test("as much as is allowed is allowed", async () => {
+    const aliases = repeat(
+      50,
+      (i) => `a${i}: bluetoothlookup(input: {companyid: "x"}) { a: company b: found }`,
+    )
+    expectRefusal(await ask(`{ ${aliases} }`), "QUERY_TOO_COMPLEX", "50 aliases")
+    expect(
+      (await ask(`{ ${repeat(50, (i) => `a${i}: __typename`)} ${"__typename ".repeat(450)} }`)).status,
+    ).toBe(200)
+    const deep =
+      '{ __type(name: "Query") { fields { type { ofType { ofType { ofType { ofType { ofType { name } } } } } } } } }'
+    expect((await ask(deep)).status).toBe(200)
+  })
+
+  test.each(["mutation", "subscription"])("a %s is not supported, whatever stands in it", async (kind) => {
+    for (const query of [`${kind} { __typename }`, `${kind} X { anything(at: "all") }`]) {
+      expectRefusal(await ask(query), "OPERATION_NOT_SUPPORTED", kind)
+    }
+  })
+
+  test.each([
+    ["two operations without a name", "query A { __typename } query B { __typename }", {}],
+    ["a name that none has", "query A { __typename }", { operationName: "B" }],
+    ["no operation", "fragment A on Query { __typename }", {}],
+    ["a type definition", "type A { a: Int }", {}],
+  ])("%s", async (_name, query, more) => {
+    expectRefusal(await ask(query, more), "BAD_REQUEST", "operation")
+  })
+})
+
+describe("variables that do not fit", () => {
+  const query = `query($id: String!) ${lookUp("(input: {companyid: $id}) { company }")}`
+  const whole = "query($input: BluetoothlookupInput!) { bluetoothlookup(input: $input) { company } }"
+  test.each([
+    ["missing", query, {}, "$id"],
+    ["null", query, { id: null }, "$id"],
+    ["a number for a string", query, { id: 76 }, "String"],
+    ["an input without its field", whole, { input: {} }, "companyid"],
+    ["an input with an unknown field", whole, { input: { companyid: "1", x: 1 } }, '"x"'],
+    ["a long value", whole, { input: "x".repeat(100_000) }, "$input"],
+    [
+      "many mistakes",
+      "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
+      { input: { lines: Array(5_000).fill(1) } },
+      "String",
+    ],
+  ])("%s", async (_name, text, variables, told) => {
+    expectRefusal(await ask(text, { variables }), "BAD_REQUEST", told)
+  })
+})
+
+test("input that only the API can judge is the field's own error in a 200", async () => {
+  const answer = await ask(lookUp(`(input: {companyid: "65536"}) { company }`))
+  expect([answer.status, answer.codes]).toEqual([200, ["BAD_USER_INPUT"]])
+  const term = await ask(
+    "{ loanpaymentcalculator(input: {loanAmount: 1, interestRate: 1, loanTerm: 51}) { loanTerm } }",
+  )
+  expect(term.body.errors?.[0]?.message).toStartWith("The 'loanTerm' parameter must be ")
+  expect(term.body.data).toEqual({ loanpaymentcalculator: null })
+})
+
+describe("definitions that GraphQL says otherwise", () => {
+  const odd: ApiDefinition = defineApi({
+    id: "odd-names",
+    title: "Odd names",
+    description: "An API whose names GraphQL cannot spell.",
+    method: "POST",
+    credits: 1,
+    input: Type.Object({
+      "max-age": Type.Integer({ description: "A parameter." }),
+      "2fa": Type.Optional(
+        Type.Object({ "x.y": Type.String({ description: "Inner." }) }, { description: "Outer." }),
+      ),
+    }),
+    output: Type.Object({
+      "max-age": Type.Integer({ description: "A field." }),
+      "2fa": Type.String({ description: "A field." }),
+      "a+b:c.d/e\\f": Type.Object(
+        {
+          "na me!": Type.Array(Type.Object({ "g/h": Type.Number({ description: "One." }) }), {
+            description: "Some.",
+          }),
+        },
+        { description: "More." },
+      ),
+    }),
+    examples: [],
+    run: ({ "max-age": age, "2fa": inner }) => ({
+      "max-age": age,
+      "2fa": inner?.["x.y"] ?? "none",
+      "a+b:c.d/e\\f": { "na me!": [{ "g/h": 1.5 }] },
+    }),
+  })
+  const upload: ApiDefinition = defineApi({
+    ...odd,
+    id: "upload",
+    title: "Upload",
+    takesFile: true,
+    input: Type.Object({ file: Type.Uint8Array({ description: "The file." }) }),
+    run: () => ({ "max-age": 1, "2fa": "", "a+b:c.d/e\\f": { "na me!": [] } }),
+  })
+  const broken: ApiDefinition = defineApi({
+    ...odd,
+    id: "broken",
+    run: () => {
+      throw new Error("secret detail")
+    },
+  })
+  const untrue: ApiDefinition = defineApi({
+    ...odd,
+    id: "untrue",
+    run: () => ({ "max-age": 1, "2fa": {} as string, "a+b:c.d/e\\f": { "na me!": [] } }),
+  })
+  const [hmac] = catalog
+  if (!hmac) throw new Error("the catalog is empty")
+  const own = startCatalogService([odd, upload, broken, untrue, hmac])
+  const query = (text: string, key: string) => readGraphql(own.post("/v1/graphql", { query: text }, key))
+
+  test("names are normalised there and mapped back here", async () => {
+    const { key } = await own.createKey("pro")
+    const { body } = await query(
+      `{ oddnames(input: {max_age: 5, _2fa: {x_y: "in"}}) { max_age _2fa a_b_c_d_e_f { name { g_h } } } }`,
+      key,
+    )
+    expect(body).toEqual({
+      data: { oddnames: { max_age: 5, _2fa: "in", a_b_c_d_e_f: { name: [{ g_h: 1.5 }] } } },
+    })
+  })
+
+  test("a query naming an API that takes a file is refused, whatever else is in it", async () => {
+    const { account, key } = await own.createKey("pro")
+    for (const text of [
+      `{ upload(input: {file: "x"}) { max_age } hmac(input: {message: "m", secret: "s"}) { hmac } }`,
+      "{ ...A } fragment A on Query { again: upload }",
+    ]) {
+      const answer = await query(text, key)
+      expectRefusal(answer, "FILE_UPLOAD_NOT_SUPPORTED", "upload")
+    }
+    expect((await own.accounts.show(account)).balance.used).toBe(0)
+    expect((await query(`{ __type(name: "Query") { fields { name } } }`, key)).body.data).toEqual({
+      __type: { fields: ["oddnames", "broken", "untrue", "hmac"].map((name) => ({ name })) },
+    })
+  })
+
+  test("a fault of an API is told without its cause, costs nothing and leaves the others alone", async () => {
+    const { account, key } = await own.createKey("pro")
+    const { status, body, codes } = await query(
+      `{ broken(input: {max_age: 1}) { max_age } hmac(input: {message: "m", secret: "s"}) { hmac } }`,
+      key,
+    )
+    expect([status, codes]).toEqual([200, ["INTERNAL_SERVER_ERROR"]])
+    expect(body.data).toEqual({ broken: null, hmac: { hmac: expect.any(String) } })
+    expect(JSON.stringify(body)).not.toContain("secret detail")
+    expect((await own.accounts.show(account)).balance.used).toBe(1)
+    expect(own.logged).toEqual(["internal"])
+    const wrong = await query("{ untrue(input: {max_age: 1}) { max_age _2fa } }", key)
+    expect([wrong.codes, wrong.body.data]).toEqual([
+      ["INTERNAL_SERVER_ERROR"],
+      { untrue: { max_age: 1, _2fa: null } },
+    ])
+    expect(own.logged).toEqual(["internal", "internal"])
+  })
+})

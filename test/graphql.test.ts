@@ -1,0 +1,344 @@
+/** `POST /v1/graphql`: what it answers, what it refuses with which code, what it charges. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
+import { createKey } from "../src/account/key.ts"
+import { catalog } from "../src/app.ts"
+import { createZoneDns } from "../src/ports/dns/zone.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { runCliForTest } from "./support/cli.ts"
+import { readGraphql } from "./support/graphql.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+let service: TestService
+
+const settings = {
+  plans: { three: { monthly_credits: 3 }, slow: { monthly_credits: 100, requests_per_minute: 2 } },
+}
+
+beforeAll(async () => {
+  service = await startTestService({ file: settings })
+})
+afterAll(() => service.stop())
+
+const json = { "content-type": "application/json" }
+
+function ask(key: string | null, query: unknown, more: object = {}, headers: Record<string, string> = json) {
+  const body = JSON.stringify({ query, ...more })
+  return readGraphql(post(key, body, headers))
+}
+function post(key: string | null, body: RequestInit["body"], headers: Record<string, string> = json) {
+  return service.fetch("/v1/graphql", {
+    method: "POST",
+    headers,
+    body: body ?? null,
+    ...(key !== null && { key }),
+  })
+}
+const usage = async (account: string) =>
+  Object.fromEntries(
+    (await service.accounts.usage(account, 1)).map(({ api, calls, credits }) => [api, [calls, credits]]),
+  )
+const usedBy = async (account: string) => (await service.accounts.show(account)).balance.used
+
+const apple = `bluetoothlookup(input: {companyid: "76"}) { company }`
+const signed = `hmac(input: {message: "m", secret: "s"}) { hmac }`
+const sorted = `linesorter(input: {lines: ["b", "a"]}) { sorted }`
+const bad = `bluetoothlookup(input: {companyid: "x"}) { company }`
+
+describe("answers", () => {
+  test("data by root field, with the fields that were chosen", async () => {
+    const { key } = await service.createKey("pro")
+    const { status, headers, body } = await ask(key, `{ ${apple} ${signed} __typename }`)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      data: {
+        bluetoothlookup: { company: "Apple, Inc." },
+        hmac: { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        __typename: "Query",
+      },
+    })
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(headers.get("cache-control")).toBe("no-store")
+    expect(headers.get("access-control-allow-origin")).toBe("*")
+    expect(headers.get("x-request-id")).toMatch(/^[\w.-]+$/)
+  })
+
+  test("variables, operation names, fragments and directives", async () => {
+    const { account, key } = await service.createKey("pro")
+    const query = `
+      query One($id: String!, $deep: Boolean = false) {
+        ...Both
+        hmac(input: {message: "m", secret: "s"}) @include(if: $deep) { hmac }
+      }
+      fragment Both on Query { bluetoothlookup(input: {companyid: $id}) { ...Name } ... on Query { ${sorted} } }
+      fragment Name on BluetoothlookupResult { company found }
+      query Two { ${apple} }`
+    const one = await ask(key, query, { operationName: "One", variables: { id: "0x004C" } })
+    expect(one.body).toEqual({
+      data: { bluetoothlookup: { company: "Apple, Inc.", found: true }, linesorter: { sorted: ["a", "b"] } },
+    })
+    const deep = await ask(key, query, { operationName: "One", variables: { id: "1", deep: true } })
+    expect(Object.keys(deep.body.data ?? {})).toEqual(["bluetoothlookup", "linesorter", "hmac"])
+    expect((await ask(key, query, { operationName: "Two" })).body.data).toEqual({
+      bluetoothlookup: { company: "Apple, Inc." },
+    })
+    expect(await usage(account)).toEqual({ bluetoothlookup: [3, 3], linesorter: [2, 2], hmac: [1, 1] })
+  })
+
+  test("null for an optional parameter is as if it were left out", async () => {
+    const { key } = await service.createKey("pro")
+    const query = `query($a: String) { hmac(input: {message: "", secret: "s", algorithm: $a, encoding: null}) { algorithm encoding } }`
+    for (const variables of [{}, { a: null }]) {
+      expect((await ask(key, query, { variables })).body).toEqual({
+        data: { hmac: { algorithm: "sha256", encoding: "hex" } },
+      })
+    }
+  })
+
+  test("one API of several fails: 200 with data and errors", async () => {
+    const { account, key } = await service.createKey("pro")
+    const { status, body } = await ask(key, `{ ${signed} ${bad} }`)
+    expect(status).toBe(200)
+    expect(body as unknown).toEqual({
+      data: { hmac: { hmac: expect.any(String) }, bluetoothlookup: null },
+      errors: [
+        {
+          message: expect.stringMatching(/^The 'companyid' parameter must be /),
+          path: ["bluetoothlookup"],
+          locations: [{ line: 1, column: expect.any(Number) }],
+          extensions: { code: "BAD_USER_INPUT" },
+        },
+      ],
+    })
+    expect(await usage(account)).toEqual({ hmac: [1, 1] })
+  })
+
+  test("a parameter with a fixed list is a string that is checked on the road", async () => {
+    const { account, key } = await service.createKey("pro")
+    const query = (algorithm: string) =>
+      `{ hmac(input: {message: "m", secret: "s", algorithm: ${algorithm}}) { algorithm } }`
+    expect((await ask(key, query(`"sha512"`))).body.data).toEqual({ hmac: { algorithm: "sha512" } })
+    const { status, body } = await ask(key, query(`"sha3"`))
+    expect([status, body.data, body.errors?.[0]?.message]).toEqual([
+      200,
+      { hmac: null },
+      "The 'algorithm' parameter must be one of sha256, sha384, sha512, sha1, md5.",
+    ])
+    expect((await ask(key, query("sha256"))).codes).toEqual(["GRAPHQL_VALIDATION_FAILED"])
+    expect(await usedBy(account)).toBe(1)
+  })
+
+  test("premium fields are null and premium parameters without effect on a plan without", async () => {
+    service.clock.set("2025-06-21T12:00:00Z")
+    const query = `{ sunrisesunset(input: {lat: 51.5, lon: 0, date: "01-01-2025"}) { solarNoon sunrise } }`
+    const paid = await ask((await service.createKey("pro")).key, query)
+    expect(paid.body.data).toEqual({
+      sunrisesunset: {
+        solarNoon: expect.stringMatching(/^2025-01-01/),
+        sunrise: expect.stringMatching(/^2025-01-01/),
+      },
+    })
+    const free = await ask((await service.createKey("free")).key, query)
+    expect(free.body.data).toEqual({
+      sunrisesunset: { solarNoon: null, sunrise: expect.stringMatching(/^2025-06-21/) },
+    })
+    expect(free.body.errors).toBeUndefined()
+    service.clock.set("2025-01-01T00:00:00Z")
+  })
+
+  test.each([
+    [null, "application/json"],
+    ["*/*", "application/json"],
+    ["application/json", "application/json"],
+    ["text/html", "application/json"],
+    ["application/graphql-response+json", "application/graphql-response+json"],
+    ["application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"],
+    ["application/json, application/graphql-response+json;q=0.9", "application/json"],
+    ["application/graphql-response+json;q=0", "application/json"],
+  ])("Accept %p is answered with %s, refusals too", async (accept, type) => {
+    const headers = { ...json, ...(accept !== null && { accept }) }
+    const { key } = await service.createKey("pro")
+    for (const query of ["{ __typename }", "{"]) {
+      const answer = await ask(key, query, {}, headers)
+      expect(answer.headers.get("content-type")).toBe(`${type}; charset=utf-8`)
+      expect(answer.status).toBe(query === "{" ? 400 : 200)
+    }
+  })
+})
+
+describe("the schema", () => {
+  const file = join(import.meta.dir, "../docs/schema.graphql")
+
+  test("is what docs/schema.graphql says; 'penknife schema' prints it", async () => {
+    const { code, out } = await runCliForTest(["schema"])
+    expect(code).toBe(0)
+    expect(out).toBe(readFileSync(file, "utf8"))
+  })
+
+  test("is introspectable, at no cost and without credits", async () => {
+    const { account, key } = await service.createKey("three")
+    await ask(key, `{ ${apple} ${signed} ${sorted} }`)
+    const { status, body } = await ask(key, getIntrospectionQuery())
+    expect(status).toBe(200)
+    const introspection = body.data as unknown as IntrospectionQuery
+    expect(`${printSchema(buildClientSchema(introspection))}\n`).toBe(readFileSync(file, "utf8"))
+    const { out } = await runCliForTest(["schema", "--json"])
+    expect(buildClientSchema(JSON.parse(out)).getQueryType()?.name).toBe("Query")
+    expect(await usedBy(account)).toBe(3)
+  })
+
+  test("has a described root field for every API, with one argument", () => {
+    const schema = readFileSync(file, "utf8")
+    for (const { id, title } of catalog) {
+      expect(schema).toContain(title)
+      expect(schema).toMatch(
+        new RegExp(`\\n {2}${id}\\(\\n {4}"""The parameters."""\\n {4}input: \\w+!?\\n {2}\\): \\w+\\n`),
+      )
+    }
+  })
+})
+
+describe("charging", () => {
+  test("an API named twice costs once, one that never succeeds nothing", async () => {
+    const { account, key } = await service.createKey("pro")
+    const { status, body } = await ask(
+      key,
+      `{ ${apple} a: ${apple} b: ${bad} ${signed} again: ${signed}
+         linesorter(input: {lines: [], order: "up"}) { sorted } }`,
+    )
+    expect(status).toBe(200)
+    expect(body.errors).toHaveLength(2)
+    expect(await usage(account)).toEqual({ bluetoothlookup: [1, 1], hmac: [1, 1] })
+  })
+
+  test("the sum is checked before anything runs: 402", async () => {
+    const { account, key } = await service.createKey("three")
+    const four = `{ ${apple} ${signed} ${sorted} sunrisesunset(input: {lat: 1, lon: 1}) { sunrise } }`
+    const { status, body, codes } = await ask(key, four)
+    expect([status, codes, "data" in body]).toEqual([402, ["INSUFFICIENT_CREDITS"], false])
+    expect(body.errors?.[0]?.message).toContain("this call needs 4 credits")
+    expect(await usage(account)).toEqual({})
+    expect((await ask(key, `{ ${apple} ${signed} ${sorted} }`)).status).toBe(200)
+    expect((await ask(key, `{ ${apple} }`)).codes).toEqual(["INSUFFICIENT_CREDITS"])
+    expect(await usedBy(account)).toBe(3)
+  })
+
+  test("what a failed API was held is free again", async () => {
+    const { account, key } = await service.createKey("three")
+    for (let i = 0; i < 5; i++) expect((await ask(key, `{ ${bad} a: ${bad} }`)).status).toBe(200)
+    expect((await ask(key, `{ ${apple} ${signed} ${sorted} }`)).body.errors).toBeUndefined()
+    expect(await usedBy(account)).toBe(3)
+  })
+
+  test("another process was faster: the answer becomes the refusal, nothing is charged", async () => {
+    const other = await startTestService({ flags: { db: service.db }, file: settings })
+    const { account, key } = await service.createKey("three")
+    await ask(key, `{ ${apple} }`)
+    const elsewhere = await other.fetch("/v1/graphql", {
+      method: "POST",
+      key,
+      headers: json,
+      body: JSON.stringify({ query: `{ ${apple} ${signed} }` }),
+    })
+    expect(elsewhere.status).toBe(200)
+    const { status, codes, body } = await ask(key, `{ ${apple} ${signed} }`)
+    expect([status, codes, "data" in body]).toEqual([402, ["INSUFFICIENT_CREDITS"], false])
+    expect(await usedBy(account)).toBe(3)
+    await other.stop()
+  })
+
+  test("the answer tells of the rate limit, not of credits", async () => {
+    const { account, key } = await service.createKey("slow")
+    const answer = await ask(key, `{ ${apple} ${signed} }`)
+    const names = [...answer.headers.keys()]
+    expect(names.filter((name) => name.startsWith("x-api-"))).toEqual([])
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("2")
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("1")
+    const refused = await ask(key, "{")
+    expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([400, "0"])
+    const throttled = await readGraphql(post(key, "no json"))
+    expect([throttled.status, throttled.codes, throttled.headers.get("retry-after")]).toEqual([
+      429,
+      ["RATE_LIMITED"],
+      "30",
+    ])
+    expect(await usedBy(account)).toBe(2)
+  })
+})
+
+describe("who may ask", () => {
+  test("INVALID_API_KEY, 401: missing, mistyped, unknown, expired, revoked; before the body is read", async () => {
+    const revoked = await service.createKey("pro")
+    await service.accounts.revokeKey(revoked.id)
+    const expired = await service.createKey("pro", { expiresMs: service.clock.now() + 1 })
+    service.clock.advance(1)
+    for (const key of [null, "pk_nonsense", createKey(systemRandom), expired.key, revoked.key]) {
+      const { status, codes, body } = await readGraphql(post(key, "no json"))
+      expect([status, codes, "data" in body]).toEqual([401, ["INVALID_API_KEY"], false])
+    }
+  })
+
+  test("FORBIDDEN, 403: an API that the key may not call, an address it may not be used from", async () => {
+    const { account, key } = await service.createKey("pro", { blockApis: ["hmac"] })
+    const { status, codes, body } = await ask(key, `{ ${apple} ${signed} }`)
+    expect([status, codes, "data" in body]).toEqual([403, ["FORBIDDEN"], false])
+    expect(body.errors?.[0]?.message).toContain("'hmac'")
+    expect((await ask(key, `{ ${apple} }`)).status).toBe(200)
+    expect(await usage(account)).toEqual({ bluetoothlookup: [1, 1] })
+    const far = await service.createKey("pro", { allowIps: ["192.0.2.0/24"] })
+    expect((await ask(far.key, "{ __typename }")).codes).toEqual(["FORBIDDEN"])
+  })
+
+  test("PLAN_LIMIT_EXCEEDED, 403: more APIs than the plan allows, naming both numbers", async () => {
+    const { account, key } = await service.createKey("free")
+    const { status, codes, body } = await ask(key, `{ ${apple} ${signed} ${sorted} }`)
+    expect([status, codes, "data" in body]).toEqual([403, ["PLAN_LIMIT_EXCEEDED"], false])
+    expect(body.errors?.[0]?.message).toBe("The plan 'free' allows 1 API in a query; this one names 3.")
+    expect(await usedBy(account)).toBe(0)
+    const left = `query($no: Boolean = false) { ${apple} a: ${apple} ${signed.replace("{ hmac }", "@include(if: $no) { hmac }")} }`
+    expect((await ask(key, left)).body.data).toMatchObject({ a: { company: "Apple, Inc." } })
+    expect(await usedBy(account)).toBe(1)
+  })
+})
+
+describe("methods", () => {
+  test.each(["GET", "PUT", "PATCH", "DELETE"])("%s is 405 with Allow: POST", async (method) => {
+    const { status, headers, codes } = await readGraphql(
+      service.fetch("/v1/graphql?query=%7B__typename%7D", { method }),
+    )
+    expect([status, headers.get("allow"), codes]).toEqual([405, "POST", ["METHOD_NOT_ALLOWED"]])
+  })
+
+  test("HEAD is 405, OPTIONS a preflight", async () => {
+    const head = await service.fetch("/v1/graphql", { method: "HEAD" })
+    expect([head.status, head.headers.get("allow")]).toEqual([405, "POST"])
+    const preflight = await service.fetch("/v1/graphql", { method: "OPTIONS" })
+    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"])
+  })
+
+  test("turned off it is 501 GRAPHQL_NOT_SUPPORTED for all, and the rest goes on", async () => {
+    const off = await startTestService({ flags: { noGraphql: true } })
+    const { key } = await off.createKey("pro")
+    for (const init of [{}, { method: "POST", body: "{}", headers: json, key }]) {
+      const { status, codes } = await readGraphql(off.fetch("/v1/graphql", init))
+      expect([status, codes]).toEqual([501, ["GRAPHQL_NOT_SUPPORTED"]])
+    }
+    expect((await off.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
+    await off.stop()
+  })
+})
+
+test("an API whose outside world does not answer fails alone: UPSTREAM_UNAVAILABLE", async () => {
+  const down = await startTestService({ ports: { dns: createZoneDns({ "a.example": ["SERVFAIL"] }) } })
+  const { account, key } = await down.createKey("pro")
+  const query = `{ spfvalidator(input: {domain: "a.example"}) { host } ${apple} }`
+  const { status, body, codes } = await readGraphql(
+    down.fetch("/v1/graphql", { method: "POST", key, headers: json, body: JSON.stringify({ query }) }),
+  )
+  expect([status, codes]).toEqual([200, ["UPSTREAM_UNAVAILABLE"]])
+  expect(body.data).toEqual({ spfvalidator: null, bluetoothlookup: { company: "Apple, Inc." } })
+  expect((await down.accounts.show(account)).balance.used).toBe(1)
+  await down.stop()
+})

@@ -1,0 +1,346 @@
+/** The control paths of the mock: what they do, and that bad input changes nothing. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { maxEntries } from "../src/mock/journal.ts"
+import { readAnswer } from "./support/answer.ts"
+import { post, startTestMock, ways } from "./support/mock.ts"
+import { tempDir } from "./support/temp.ts"
+
+const dir = tempDir()
+const mock = await startTestMock()
+beforeEach(() => mock.reset())
+
+const call = async (path: string, key = "mock-pro") => readAnswer(mock.fetch(path, { key }))
+const spf = (domain: string) => call(`/v1/spfvalidator?domain=${domain}`)
+const credits = async (key: string) =>
+  (await call("/v1/usage", key)).data as { renewal: string; credits: { used: number; remaining: number } }
+
+describe("bad input is a 400 that names the field, and changes nothing", () => {
+  const bad: readonly [method: string, path: string, body: unknown, field: string][] = [
+    ["PUT", "/faults", {}, "status"],
+    ["PUT", "/faults", { status: 200 }, "status"],
+    ["PUT", "/faults", { status: "503" }, "status"],
+    ["PUT", "/faults", { status: 503, times: 0 }, "times"],
+    ["PUT", "/faults", { status: 503, api: "hmacs" }, "api"],
+    ["PUT", "/faults", { status: 503, key: "" }, "key"],
+    ["PUT", "/faults", { delay_ms: -1 }, "delay_ms"],
+    ["PUT", "/faults", { delay_ms: 1e9 }, "delay_ms"],
+    ["PUT", "/faults", { reset: "yes" }, "reset"],
+    ["PUT", "/faults", { malformed: 1 }, "malformed"],
+    ["PUT", "/faults", { stauts: 503 }, "stauts"],
+    ["PUT", "/faults", "not JSON", "body"],
+    ["PUT", "/faults", "[]", "body"],
+    ["PUT", "/stubs", { data: {} }, "api"],
+    ["PUT", "/stubs", { api: "hmac" }, "data"],
+    ["PUT", "/stubs", { api: "hmac", data: [] }, "data"],
+    ["PUT", "/stubs", { api: "hmac", data: { hmac: 5 } }, "data.hmac"],
+    ["PUT", "/stubs", { api: "hmac", data: { digest: "x" } }, "data.digest"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, input: { text: "x" } }, "input.text"],
+    ["PUT", "/stubs", { api: "none", data: {} }, "api"],
+    ["PUT", "/clock", {}, "now"],
+    ["PUT", "/clock", { now: "2025-02-30" }, "now"],
+    ["PUT", "/clock", { now: "yesterday" }, "now"],
+    ["PUT", "/clock", { now: 5 }, "now"],
+    ["PUT", "/clock", { advance: "1 month" }, "advance"],
+    ["PUT", "/clock", { advance: "-1d" }, "advance"],
+    ["PUT", "/clock", { now: "2025-02-01", advance: "1d" }, "advance"],
+    ["PUT", "/dns", "", "zone"],
+    ["PUT", "/dns", "[]", "zone"],
+    ["PUT", "/dns", { "a.example": [{ TXT: 5 }] }, "a.example"],
+    ["PUT", "/dns", { "a.example": ["SLOW"] }, "a.example"],
+    ["PUT", "/dns", { "a..example": [] }, "a..example"],
+    ["GET", "/requests?status=abc", undefined, "status"],
+    ["GET", "/requests?api=none", undefined, "api"],
+    ["GET", "/requests?apis=hmac", undefined, "apis"],
+    ["GET", "/faults?x=1", undefined, "x"],
+  ]
+
+  test.each(bad)("%s %s %j names %s", async (method, path, body, field) => {
+    const before = await everything()
+    const { code, status, error, data } = await mock.control(method, path, body)
+    expect({ code, status, data }).toEqual({ code: 400, status: "error", data: null })
+    expect(error).toContain(`'${field}'`)
+    expect(error).toMatch(/^The '[^']+' parameter .*[^.]\.$/)
+    expect(await everything()).toEqual(before)
+  })
+
+  async function everything() {
+    const paths = ["/faults", "/stubs", "/clock", "/dns", "/requests", "/notices"]
+    return Promise.all(paths.map(async (path) => (await mock.control("GET", path)).data))
+  }
+
+  test("paths and methods that are not there are told from those that are", async () => {
+    expect(await mock.control("GET", "/fault")).toMatchObject({
+      code: 404,
+      error: expect.stringContaining("/_mock/faults"),
+    })
+    const wrong = await mock.fetch("/_mock/clock", { method: "POST" })
+    expect({ status: wrong.status, allow: wrong.headers.get("allow") }).toEqual({
+      status: 405,
+      allow: "GET, PUT",
+    })
+  })
+})
+
+describe("the journal", () => {
+  test("holds requests and answers, in order, and is filtered by API, status and key", async () => {
+    await call("/v1/bluetoothlookup?companyid=76")
+    await call("/v1/bluetoothlookup?companyid=x", "mock-free")
+    await ways.batch(mock, "mock-expired")
+    await ways.graphql(mock, "mock-pro")
+    await call("/v1/nothing")
+    const read = async (query = "") =>
+      (await mock.control("GET", `/requests${query}`)).data as { requests: Record<string, unknown>[] }
+    const { requests, ...counts } = await read()
+    expect(counts).toEqual({ total: 5, dropped: 0 } as object as typeof counts)
+    expect(requests[0]).toMatchObject({
+      number: 1,
+      at: "2025-01-01T00:00:00.000Z",
+      method: "GET",
+      path: "/v1/bluetoothlookup?companyid=76",
+      apis: ["bluetoothlookup"],
+      key: "mock-pro",
+      fault: null,
+      response: {
+        status: 200,
+        body: expect.stringContaining("Apple"),
+        headers: { "x-api-credits-used": "1" },
+      },
+    })
+    expect(requests[2]).toMatchObject({ request: { body: expect.stringContaining('"inputs"') } })
+    const numbers = async (query: string) => (await read(query)).requests.map(({ number }) => number)
+    expect(await numbers("?api=bluetoothlookup")).toEqual([1, 2, 3, 4])
+    expect(await numbers("?status=400")).toEqual([2])
+    expect(await numbers("?key=mock-pro")).toEqual([1, 4, 5])
+    expect(await numbers("?key=mock-pro&status=404")).toEqual([5])
+    expect(await numbers("?api=hmac")).toEqual([])
+    await mock.control("DELETE", "/requests")
+    expect((await read()).requests).toEqual([])
+  })
+
+  test("holds no whole key that may be a real one", async () => {
+    const real = `pk_${"a".repeat(38)}`
+    await call("/v1/bluetoothlookup?companyid=76", real)
+    const text = JSON.stringify((await mock.control("GET", "/requests")).data)
+    expect(text).not.toContain(real)
+    expect(text).toContain("pk_aaaaaa…")
+    const { data } = await mock.control("GET", `/requests?key=${real}`)
+    expect(data?.requests).toHaveLength(1)
+  })
+
+  test("is bounded, and says what it has dropped", async () => {
+    const extra = 5
+    for (let sent = 0; sent < maxEntries + extra; sent += 500) {
+      const count = Math.min(500, maxEntries + extra - sent)
+      await Promise.all(Array.from({ length: count }, async () => (await mock.fetch("/v1/none")).text()))
+    }
+    const { data } = await mock.control("GET", "/requests?status=404")
+    const { requests, total, dropped } = data as { requests: object[]; total: number; dropped: number }
+    expect({ kept: requests.length, total, dropped }).toEqual({
+      kept: maxEntries,
+      total: maxEntries + extra,
+      dropped: extra,
+    })
+  })
+})
+
+describe("stubs", () => {
+  const stub = (body: object) => mock.control("PUT", "/stubs", body)
+  const lookUp = async (id: string, key = "mock-pro") =>
+    (await call(`/v1/bluetoothlookup?companyid=${id}`, key)).data
+
+  test("give a fixed answer, for all inputs or for those that match, the latest first; it is charged", async () => {
+    await stub({ api: "bluetoothlookup", data: { company: "Any" } })
+    await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Seventy-seven" } })
+    expect(await lookUp("76")).toEqual({ company: "Any" })
+    expect(await lookUp("77")).toEqual({ company: "Seventy-seven" })
+    expect((await credits("mock-pro")).credits.used).toBe(2)
+    await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Changed" } })
+    expect(await lookUp("77")).toEqual({ company: "Changed" })
+    await mock.control("DELETE", "/stubs")
+    expect(await lookUp("76")).toMatchObject({ company: "Apple, Inc." })
+  })
+
+  test("work in a batch and over GraphQL, and keep to the plan", async () => {
+    await stub({ api: "bluetoothlookup", data: { company: "Any" } })
+    expect(await (await ways.batch(mock, "mock-pro")).json()).toMatchObject({
+      data: { results: [{ data: { company: "Any" } }, { data: { company: "Any" } }] },
+    })
+    expect(await (await ways.graphql(mock, "mock-pro")).json()).toEqual({
+      data: { bluetoothlookup: { company: "Any" } },
+    })
+    await stub({ api: "spfvalidator", data: { spf_valid: true, risk_score: 5 } })
+    expect((await call("/v1/spfvalidator?domain=x.example", "mock-free")).data).toEqual({ spf_valid: true })
+  })
+})
+
+describe("the clock", () => {
+  const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
+
+  test("stands still until it is moved", async () => {
+    expect((await mock.control("GET", "/clock")).data).toEqual({ now: "2025-01-01T00:00:00.000Z" })
+    expect((await advance("90s")).data).toEqual({ now: "2025-01-01T00:01:30.000Z" })
+    const set = await mock.control("PUT", "/clock", { now: "2024-06-21T12:00:00+02:00" })
+    expect(set.data).toEqual({ now: "2024-06-21T10:00:00.000Z" })
+  })
+
+  test("31 days on, the month's credits are renewed and the expiring key has expired", async () => {
+    await ways.batch(mock, "mock-expiring")
+    await ways.batch(mock, "mock-free")
+    expect(await credits("mock-free")).toMatchObject({
+      renewal: "2025-02-01T00:00:00.000Z",
+      credits: { used: 2, remaining: 1_498 },
+    })
+    expect((await ways.rest(mock, "mock-no-credits")).status).toBe(429)
+    await advance("31d")
+    expect(await credits("mock-free")).toMatchObject({
+      renewal: "2025-03-01T00:00:00.000Z",
+      credits: { used: 0, remaining: 1_500 },
+    })
+    expect((await ways.rest(mock, "mock-no-credits")).status).toBe(200)
+    const expired = await ways.rest(mock, "mock-expiring")
+    expect({ status: expired.status, error: (await readAnswer(expired)).error }).toEqual({
+      status: 401,
+      error: expect.stringContaining("has expired"),
+    })
+  })
+
+  test("before its expiry the expired key works", async () => {
+    await mock.control("PUT", "/clock", { now: "2024-11-15" })
+    expect((await ways.rest(mock, "mock-expired")).status).toBe(200)
+  })
+
+  test("sunrise without a date is of the day that it shows", async () => {
+    const day = async () => (await call("/v1/sunrisesunset?lat=51.5&lon=0")).data?.sunrise
+    expect(await day()).toStartWith("2025-01-01")
+    await advance("31d")
+    expect(await day()).toStartWith("2025-02-01")
+  })
+})
+
+test("80 % and 95 % of a month's credits: one notice each, once a month", async () => {
+  const inputs = Array.from({ length: 200 }, () => ({ companyid: "76" }))
+  const spend = (count: number) =>
+    post(mock, "/v1/bluetoothlookup/batch", "mock-free", { inputs: inputs.slice(0, count) })
+  const notices = async () => (await mock.control("GET", "/notices")).data?.notices as object[]
+  for (let i = 0; i < 4; i++) await spend(i === 3 ? 199 : 200)
+  expect(await notices()).toEqual([])
+  await spend(1)
+  const first = {
+    id: expect.stringMatching(/^msg_/),
+    type: "credits.threshold_reached",
+    timestamp: "2025-01-01T00:00:00.000Z",
+    data: {
+      account: expect.stringMatching(/^acc_/),
+      plan: "free",
+      threshold: 80,
+      used: 800,
+      allowance: 1_000,
+      period_start: "2025-01-01T00:00:00.000Z",
+      period_end: "2025-02-01T00:00:00.000Z",
+    },
+  }
+  expect(await notices()).toEqual([first])
+  await spend(150)
+  await spend(5)
+  expect(await notices()).toEqual([
+    first,
+    expect.objectContaining({ data: expect.objectContaining({ threshold: 95, used: 950 }) }),
+  ])
+  await mock.control("PUT", "/clock", { advance: "31d" })
+  for (let i = 0; i < 4; i++) await spend(200)
+  expect(await notices()).toHaveLength(3)
+})
+
+describe("DNS", () => {
+  test("ships with a world in which there is something to see", async () => {
+    const seen = async (domain: string) => {
+      const { data } = await spf(domain)
+      return [data?.all_qualifier, data?.spf_valid, data?.dns_lookups_num]
+    }
+    expect(await seen("good.example")).toEqual(["fail", true, 7])
+    expect((await spf("good.example")).data?.has_issues).toBe(false)
+    expect(await seen("softfail.example")).toEqual(["softfail", true, 5])
+    expect(await seen("neutral.example")).toEqual(["neutral", true, 0])
+    expect(await seen("open.example")).toEqual(["pass", true, 0])
+    expect((await spf("none.example")).data).toMatchObject({ has_spf_record: false })
+    // The qualifier is of the record itself; what is redirected to decides.
+    expect(await seen("redirect.example")).toEqual([null, true, 1])
+    expect(await seen("parked.example")).toEqual(["fail", true, 0])
+    for (const broken of ["loop.example", "toomany.example", "double.example", "typo.example"]) {
+      const { data } = await spf(broken)
+      expect({ broken, spf_valid: data?.spf_valid, has_issues: data?.has_issues }).toEqual({
+        broken,
+        spf_valid: false,
+        has_issues: true,
+      })
+    }
+    for (const silent of ["timeout.example", "servfail.example"]) {
+      expect(await spf(silent)).toMatchObject({ status: "error", error: expect.stringContaining(silent) })
+    }
+    expect((await call("/v1/spfvalidator?domain=flaky.example&ip=192.0.2.1")).data).toMatchObject({
+      ip_result: "temperror",
+    })
+    expect((await call("/v1/spfvalidator?domain=macro.example&ip=192.0.2.2")).data).toMatchObject({
+      ip_result: "fail",
+      ip_explanation: "192.0.2.2 may not send for macro.example.",
+    })
+    expect((await call("/v1/spfvalidator?domain=macro.example&ip=192.0.2.1")).data).toMatchObject({
+      ip_pass: true,
+    })
+  })
+
+  test("is replaced while it runs, by JSON or YAML, and read back", async () => {
+    const zone = { "a.example": [{ TXT: "v=spf1 -all" }] }
+    expect(await mock.control("PUT", "/dns", zone)).toMatchObject({ code: 200, data: { names: 1 } })
+    expect((await spf("a.example")).data).toMatchObject({ spf_valid: true })
+    expect((await spf("good.example")).data).toMatchObject({ has_spf_record: false })
+    await mock.control("PUT", "/dns", "b.example:\n  - TIMEOUT\n")
+    expect((await spf("b.example")).error).toContain("b.example")
+    expect((await mock.control("GET", "/dns")).data).toEqual({ zone: { "b.example": ["TIMEOUT"] } })
+  })
+
+  test("comes from --dns FILE, and a file that cannot be used is told with its line", async () => {
+    const file = join(dir, "zone.yaml")
+    writeFileSync(file, "own.example:\n  - TXT: v=spf1 +all\n")
+    const own = await startTestMock({ dnsFile: file })
+    expect(
+      (await readAnswer(own.fetch("/v1/spfvalidator?domain=own.example", { key: "mock-pro" }))).data,
+    ).toMatchObject({ all_qualifier: "pass" })
+    writeFileSync(file, "own.example:\n  - TXT: 5\n")
+    await expect(startTestMock({ dnsFile: file })).rejects.toThrow(`--dns ${file}: line 2: `)
+    await expect(startTestMock({ dnsFile: join(dir, "none.yaml") })).rejects.toThrow("none.yaml")
+  })
+})
+
+test("a reset brings everything back to the start", async () => {
+  const fresh = await startTestMock()
+  const sequence = async (target: typeof mock) => {
+    const texts: string[] = []
+    for (const key of ["mock-free", "mock-pro"]) {
+      const answer = await target.fetch("/v1/spfvalidator?domain=good.example", { key })
+      texts.push(JSON.stringify([...answer.headers].filter(([name]) => name !== "date")), await answer.text())
+    }
+    return texts
+  }
+  await sequence(mock)
+  await mock.control("PUT", "/faults", { status: 500 })
+  await mock.control("PUT", "/stubs", { api: "spfvalidator", data: {} })
+  await mock.control("PUT", "/clock", { advance: "400d" })
+  await mock.control("PUT", "/dns", {})
+  expect(await mock.control("POST", "/reset")).toMatchObject({ code: 200 })
+  expect((await mock.control("GET", "/requests")).data).toEqual({ requests: [], total: 0, dropped: 0 })
+  expect(await sequence(mock)).toEqual(await sequence(fresh))
+})
+
+test("a call that is under way when a reset comes is answered, and charged to nobody who is left", async () => {
+  await mock.control("PUT", "/faults", { delay_ms: 60, times: 1 })
+  const slow = ways.rest(mock, "mock-pro")
+  const faults = async () => (await mock.control("GET", "/faults")).data?.faults as object[]
+  // Gone from the list as soon as the call has been struck.
+  while ((await faults()).length > 0);
+  await mock.reset()
+  expect((await slow).status).toBe(200)
+  expect((await ways.rest(mock, "mock-pro")).headers.get("x-api-credits-used")).toBe("1")
+})

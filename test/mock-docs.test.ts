@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { allOptions, flagOf, mockOptions } from "../src/config.ts"
+import { dnsWorld } from "../src/mock/dns-world.ts"
+import { magicKeys } from "../src/mock/keys.ts"
+import { parseZone } from "../src/ports/dns/zone-file.ts"
+import { startTestMock } from "./support/mock.ts"
+
+const root = join(import.meta.dir, "..")
+const text = readFileSync(join(root, "docs/mock.md"), "utf8")
+
+test("the page names every key, every option and every domain that is meant to be asked for", () => {
+  for (const key of Object.keys(magicKeys)) expect(text).toContain(`\`${key}\``)
+  for (const option of Object.values(mockOptions)) expect(text).toContain(flagOf(option))
+  for (const name of Object.keys(dnsWorld)) {
+    if (/^[a-z]+\.example$/.test(name)) expect(text).toContain(`\`${name}\``)
+  }
+  expect(Object.keys(allOptions).length).toBeGreaterThan(Object.keys(mockOptions).length)
+})
+
+test("the page names every control path with its methods", async () => {
+  const mock = await startTestMock()
+  const { data } = await mock.control("GET", "")
+  const { paths } = data as { paths: string[] }
+  for (const line of paths) {
+    const [methods = "", path = ""] = line.split(/ (?=\/)/)
+    const rows = text.split("\n").filter((row) => new RegExp(`[\` ]${path}[?\` ]`).test(row))
+    for (const method of methods.split(", "))
+      expect({ line, rows: rows.join() }).toEqual({ line, rows: expect.stringContaining(method) })
+  }
+})
+
+test("the zone in the page is one, and the shipped one is the file", () => {
+  const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(text) ?? []
+  expect(Object.keys(parseZone(yaml))).toEqual(["example.com", "_spf.example.com", "slow.example.com"])
+  const file = readFileSync(join(root, "src/mock/dns-world.yaml"), "utf8")
+  expect(parseZone(file)).toEqual(dnsWorld)
+})

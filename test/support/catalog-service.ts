@@ -1,0 +1,89 @@
+import { afterAll } from "bun:test"
+import { join } from "node:path"
+import { type Accounts, createAccounts } from "../../src/account/accounts.ts"
+import { defaultPlans } from "../../src/account/plan.ts"
+import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
+import { createCharges } from "../../src/call/charge.ts"
+import { createGate } from "../../src/call/gate.ts"
+import { compileInput } from "../../src/call/input.ts"
+import { compileMask } from "../../src/call/present.ts"
+import { createZoneDns } from "../../src/ports/dns/zone.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { startHttpServer } from "../../src/surfaces/http/server.ts"
+import { createManualClock } from "./clock.ts"
+import { tempDir } from "./temp.ts"
+
+export interface CatalogService {
+  readonly accounts: Accounts
+  /** What was logged, each with its message. */
+  readonly logged: readonly string[]
+  createKey(plan: string): Promise<{ account: string; key: string }>
+  post(path: string, body: unknown, key: string): Promise<Response>
+}
+
+/** A service with APIs of the test's own on a real store and a real socket; it ends with the file's tests. */
+export function startCatalogService(
+  definitions: readonly ApiDefinition[],
+  more: Partial<Ports> = {},
+): CatalogService {
+  const clock = createManualClock()
+  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...more }
+  const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
+  const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
+  const logged: string[] = []
+  const server = startHttpServer(
+    {
+      apis: definitions.map((definition) => ({
+        definition,
+        credits: definition.credits,
+        readInput: compileInput(definition.input),
+        mask: compileMask(definition.output),
+      })),
+      road: {
+        gate: createGate(store, plans, ports.clock),
+        charges: createCharges(store, ports.clock),
+        ports,
+        log: { error: (message) => logged.push(message), info() {} },
+      },
+      random: systemRandom,
+      ping: () => store.ping(),
+      version: "0.0.0-test",
+    },
+    {
+      host: "127.0.0.1",
+      port: 0,
+      sharedPort: false,
+      tls: null,
+      trustedProxies: [],
+      maxBodyBytes: 2_097_152,
+      graphql: true,
+    },
+  )
+  afterAll(async () => {
+    await server.stop(1_000)
+    await store.close()
+  })
+  const accounts = createAccounts({
+    store,
+    plans,
+    clock: ports.clock,
+    random: systemRandom,
+    apiIds: definitions.map(({ id }) => id),
+  })
+  return {
+    accounts,
+    logged,
+    async createKey(plan) {
+      const { id: account } = await accounts.create("test", plan)
+      return { account, ...(await accounts.createKey({ accountId: account })) }
+    },
+    post: (path, body, key) =>
+      fetch(server.url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": key },
+        body: JSON.stringify(body),
+      }),
+  }
+}
