@@ -21,7 +21,12 @@ if (!plan) throw new Error("there is no plan 'mega'")
 const account = toAccount("acc_bench", Date.now())
 const caller: Caller = { key: toKey("key_bench", account, "pk_bench"), account, plan, revision: 1 }
 const balance = balanceOf(account, plan, Date.now())
-const gate: Gate = { identify: async () => caller, requireApi() {}, requireRate: () => noStanding }
+const gate: Gate = {
+  identify: async () => caller,
+  requireAddress() {},
+  requireApi() {},
+  requireRate: () => noStanding,
+}
 const charges: Charges = {
   hold: (caller, credits) => ({ caller, credits, release() {} }),
   async settle() {},

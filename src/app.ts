@@ -39,12 +39,33 @@ export interface Service {
 /** Calls under way get this long to finish when the service stops. */
 const stopGraceMs = 10_000
 
+/** What listening needs from files, read before anything is opened, so that a mistake names its setting. */
+function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
+  if (tlsCert === null || tlsKey === null) return null
+  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
+  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
+  return { cert, key }
+}
+
+function readPem(flag: string, file: string, label: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch {
+    throw new ConfigError(`${flag} ${file} cannot be read.`)
+  }
+  if (!text.includes(`${label}-----`))
+    throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
+  return text
+}
+
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(
   config: Config,
   { ports = livePorts(config), sharedPort = false }: { ports?: Ports; sharedPort?: boolean } = {},
 ): Promise<Service> {
   const apis = prepareApis(config)
+  const tls = readTls(config)
   const database = openDatabase(config.db)
   const log = createLog((line) => process.stderr.write(line))
   const { clock, random } = ports
@@ -76,7 +97,7 @@ export async function startService(
         host: config.host,
         port: config.port,
         sharedPort,
-        tls: config.tlsCert && config.tlsKey ? { certFile: config.tlsCert, keyFile: config.tlsKey } : null,
+        tls,
         trustedProxies: config.trustedProxies,
         maxBodyBytes: config.maxBodyBytes,
         graphql: !config.noGraphql,
@@ -178,8 +199,8 @@ function requireKnownCredits(config: Config, apis: readonly ApiDefinition[]): vo
 
 /** An account whose plan is gone from the configuration could be neither served nor refused rightly. */
 async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
-  for (const { id, plan } of await store.listAccounts()) {
-    if (!plans.has(plan)) {
+  for (const { id, plan, closedMs } of await store.listAccounts()) {
+    if (closedMs === null && !plans.has(plan)) {
       throw new ConfigError(
         `Account ${id} in ${db} has the plan '${plan}', which is not configured: add [plans.${plan}].`,
       )

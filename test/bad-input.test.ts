@@ -137,6 +137,9 @@ describe("parameters in a query", () => {
     ].map((value) => ["bluetoothlookup", `companyid=${value}`, "companyid"] as const),
     ["bluetoothlookup", "companyid=1&companyid=1", "companyid"],
     ["bluetoothlookup", "companyid=%ff", "companyid"],
+    ["bluetoothlookup", "companyid=1&format=%ff", "format"],
+    ["sunrisesunset", "lat=91&lon=%ff", "lat"],
+    ["sunrisesunset", "lon=%ff&lat=%fe", "lat"],
     ["bluetoothlookup", "companyid=1&format=html", "format"],
     ["bluetoothlookup", "companyid=1&format=json&format=xml", "format"],
     ...["91", "-90.5", "", "NaN", "1,5", "Infinity", "0x10", "%2B5", "1e999"].map(

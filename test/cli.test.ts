@@ -56,6 +56,22 @@ describe("help", () => {
     for (const word of words) expect(out).toContain(word)
   })
 
+  test.each([[["help"]], [["help", "serve"]], [["account", "help", "create"]]])(
+    "%p is no mistake",
+    async (argv) => {
+      const { code, out } = await runCliForTest(argv)
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Usage: penknife") })
+    },
+  )
+
+  test("no default is told twice", async () => {
+    for (const argv of [["usage"], ["key", "rotate"], ["account", "create"]]) {
+      const { out } = await runCliForTest([...argv, "--help"])
+      for (const line of out.split("  -"))
+        expect(line.match(/\(default/g)?.length ?? 0).toBeLessThanOrEqual(1)
+    }
+  })
+
   test("--version", async () => {
     expect(await runCliForTest(["--version"])).toEqual({ code: 0, out: "0.0.0-test\n", err: "" })
   })

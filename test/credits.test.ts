@@ -50,6 +50,7 @@ describe("credits", () => {
     const refused = await call(key)
     expect(refused.status).toBe(429)
     expect(standing(refused)).toMatchObject({ left: "0", renewal })
+    expect(refused.headers.get("retry-after")).toBe(String(28 * 86_400))
     expect(await readAnswer(refused)).toEqual({
       status: "error",
       error:

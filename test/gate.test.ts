@@ -125,7 +125,8 @@ describe("403", () => {
         error: "This API key may not be used from this IP address.",
       })
     }
-    expect(await refusal(service.fetch(path, { key }))).toMatchObject({ status: 403 })
+    const refused = await service.fetch(path, { key })
+    expect([refused.status, refused.headers.get("x-api-credits-used")]).toEqual([403, "3"])
     expect((await service.accounts.show(account)).balance.used).toBe(3)
   })
 

@@ -84,8 +84,33 @@ describe("paths and methods", () => {
     })
   })
 
+  test.each(["", "a b", "x/y", "]]", "a?b"])(
+    "a host such as %p gets an envelope too, and nothing is logged",
+    async (host) => {
+      const { port } = new URL(service.url)
+      for (const line of ["GET /v1/nothing?x=1 HTTP/1.1", "GET /v1/hmac HTTP/1.1"]) {
+        const answer = await raw(Number(port), `${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+        // A host that is no host at all may be refused by the platform before it is a request of ours.
+        expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+        if (!answer.startsWith("HTTP/1.1 400")) expect(answer).toContain('"status":"error"')
+      }
+    },
+  )
+
+  test("HEAD is refused where a call would be charged", async () => {
+    const answer = await service.fetch(path, { method: "HEAD", key })
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"])
+    expect((await service.fetch("/health", { method: "HEAD" })).status).toBe(200)
+  })
+
+  test("the path of a 404 is not repeated: it may hold a key", async () => {
+    const answer = await service.fetch(`/v1/${key}?k=${key}`)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).not.toContain(key.slice(0, 9))
+  })
+
   test("unknown parameters are ignored", async () => {
-    expect((await service.fetch(`${path}&other=1&other=2`, { key })).status).toBe(200)
+    expect((await service.fetch(`${path}&other=1&other=2&bad=%ff&%ff=1`, { key })).status).toBe(200)
   })
 
   test("a host of one letter is routed like any other", async () => {
@@ -96,6 +121,32 @@ describe("paths and methods", () => {
     )
     expect(answer).toStartWith("HTTP/1.1 200")
   })
+})
+
+describe("refused bodies", () => {
+  const headers = { "content-type": "application/json" }
+  test.each([
+    ["over the limit", 413, "/v1/hmac", 5_000_000, true, headers],
+    ["twice over the limit", 413, "/v1/hmac", 12_000_000, true, headers],
+    ["of a stranger", 401, "/v1/hmac", 1_900_000, false, headers],
+    ["of another type", 415, "/v1/hmac", 1_900_000, true, {}],
+    ["to nowhere", 404, "/v1/nothing", 1_900_000, true, headers],
+    ["of a batch over the limit", 413, "/v1/hmac/batch", 5_000_000, true, headers],
+  ])(
+    "one %s is read away, so that the client reads the %d",
+    async (_name, status, target, size, known, more) => {
+      for (let i = 0; i < 5; i++) {
+        const body = new TextEncoder().encode("x".repeat(size))
+        const answer = await service.fetch(target, {
+          method: "POST",
+          body,
+          headers: more as Record<string, string>,
+          ...(known && { key }),
+        })
+        expect([answer.status, (await readAnswer(answer)).status]).toEqual([status, "error"])
+      }
+    },
+  )
 })
 
 describe("request ids", () => {

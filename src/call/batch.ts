@@ -25,7 +25,8 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
   let caller: Caller | null = null
   let rate = noStanding
   try {
-    caller = await road.gate.identify(call.key, call.address)
+    caller = await road.gate.identify(call.key)
+    road.gate.requireAddress(caller, call.address)
     road.gate.requireApi(caller, definition.id)
     rate = await road.gate.requireRate(caller)
 

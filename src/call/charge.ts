@@ -70,7 +70,7 @@ export function createCharges(store: Store, clock: Clock): Charges {
     hold(caller, credits) {
       const known = knownOf(caller)
       const current = balance(caller)
-      if (!covers(current, known.held + credits)) throw creditsUsedUp(current, credits)
+      if (!covers(current, known.held + credits)) throw creditsUsedUp(current, credits, clock.now())
       known.held += credits
       let held = true
       return {
@@ -100,7 +100,7 @@ export function createCharges(store: Store, clock: Clock): Charges {
       }
       // Another process was faster. What it left is what the next hold has to know.
       known.account = (await store.findAccount(caller.account.id)) ?? known.account
-      throw creditsUsedUp(balance(caller), credits)
+      throw creditsUsedUp(balance(caller), credits, clock.now())
     },
     async report(caller) {
       const known = knownOf(caller)
@@ -128,11 +128,12 @@ function forgetIdle(accounts: Map<string, Known>): void {
   }
 }
 
-function creditsUsedUp(balance: Balance, credits: number): Fault {
-  const renewal = new Date(balance.period.endMs).toISOString()
+function creditsUsedUp({ period }: Balance, credits: number, nowMs: number): Fault {
+  const renewal = new Date(period.endMs).toISOString()
   const needed = credits === 1 ? "1 credit" : `${credits} credits`
   return new Fault(
     "creditsUsedUp",
     `The credits of this account are used up: this call needs ${needed}. Credits renew at ${renewal}.`,
+    { headers: { "retry-after": String(Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000))) } },
   )
 }

@@ -57,8 +57,9 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
   let rate = noStanding
   try {
     // What is there already is not awaited: a wait that is none costs a turn of the queue each time.
-    const identified = road.gate.identify(call.key, call.address)
+    const identified = road.gate.identify(call.key)
     caller = identified instanceof Promise ? await identified : identified
+    road.gate.requireAddress(caller, call.address)
     road.gate.requireApi(caller, definition.id)
     const granted = road.gate.requireRate(caller)
     rate = granted instanceof Promise ? await granted : granted
@@ -109,6 +110,10 @@ export function fail(fault: Fault, { changing, stable } = unknownCaller): Reply 
 export function logFault(fault: Fault, requestId: string, log: Log): void {
   if (fault.status < 500) return
   const { cause } = fault
+  if (fault.code === "upstreamUnavailable") {
+    log.info(fault.code, { requestId, reason: fault.message })
+    return
+  }
   log.error(fault.code, {
     requestId,
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),

@@ -17,8 +17,10 @@ export interface Caller {
 }
 
 export interface Gate {
-  /** Who is it? Throws the 401s, and the 403 of an address that the key does not allow. */
-  identify(key: string | null, address: () => string): Caller | Promise<Caller>
+  /** Who is it? Throws the 401s. */
+  identify(key: string | null): Caller | Promise<Caller>
+  /** From where? Throws the 403 of an address that the key does not allow; asks for it only where a key is bound to some. */
+  requireAddress(caller: Caller, address: () => string): void
   /** May they? Throws the 403 of an API that the key does not allow. */
   requireApi(caller: Caller, api: string): void
   /** How fast? Takes a call from the limits of account and key, or throws the 429; gives the rate-limit headers. */
@@ -37,10 +39,9 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
   /** Made once for as long as a key's record lives. */
   const callers = new WeakMap<KeyAccess, Caller>()
 
-  function admit(access: KeyAccess | null, address: () => string): Caller {
+  function admit(access: KeyAccess | null): Caller {
     if (access === null) throw fixedFault("keyUnknown")
     requireValid(access, clock.now())
-    requireAddress(access.key, address)
     const known = callers.get(access)
     if (known) return known
     const caller = toCaller(access, plans)
@@ -49,13 +50,15 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
   }
 
   return {
-    identify(text, address) {
+    identify(text) {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
       const access = store.findKey(hashKey(text))
-      return access instanceof Promise
-        ? access.then((found) => admit(found, address))
-        : admit(access, address)
+      return access instanceof Promise ? access.then((found) => admit(found)) : admit(access)
+    },
+    requireAddress({ key }, address) {
+      if (key.allowIps === null) return
+      if (!addressMatches(address(), networksOf(key))) throw fixedFault("addressForbidden")
     },
     requireApi({ key }, api) {
       if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
@@ -93,11 +96,6 @@ function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number)
   if (account.closedMs !== null && account.closedMs <= nowMs) throw fixedFault("keyRevoked")
   if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRevoked")
   if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
-}
-
-function requireAddress(key: KeyRecord, address: () => string): void {
-  if (key.allowIps === null) return
-  if (!addressMatches(address(), networksOf(key))) throw fixedFault("addressForbidden")
 }
 
 /** A key's networks are parsed once for as long as its record lives. */

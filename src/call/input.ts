@@ -5,7 +5,12 @@ import { isBoolean, isNumber, toRequirement } from "./requirement.ts"
 
 /** Parameters before the check: as text that has to say what it means (query, command line), or typed (JSON). */
 export type RawInput =
-  | { readonly kind: "text"; readonly values: ReadonlyMap<string, readonly string[]> }
+  | {
+      readonly kind: "text"
+      readonly values: ReadonlyMap<string, readonly string[]>
+      /** Names of those whose text could not be read. */
+      readonly malformed?: ReadonlySet<string>
+    }
   | { readonly kind: "typed"; readonly values: Readonly<Record<string, unknown>> }
 
 export type Input = Record<string, unknown>
@@ -44,7 +49,7 @@ export function compileInput(input: TObject): ReadInput {
   return (raw, premium) => {
     const result: Input = {}
     for (const parameter of parameters) {
-      const value = raw.kind === "text" ? fromText(parameter, raw.values) : fromTyped(parameter, raw.values)
+      const value = raw.kind === "text" ? fromText(parameter, raw) : fromTyped(parameter, raw.values)
       const effective = value !== undefined && (premium || !parameter.premium)
       if (effective) result[parameter.name] = value
     }
@@ -52,7 +57,8 @@ export function compileInput(input: TObject): ReadInput {
   }
 }
 
-function fromText(parameter: Parameter, values: ReadonlyMap<string, readonly string[]>): unknown {
+function fromText(parameter: Parameter, { values, malformed }: RawInput & { kind: "text" }): unknown {
+  if (malformed?.has(parameter.name)) reject(parameter.name, "must be percent-encoded UTF-8")
   const texts = values.get(parameter.name)
   if (texts === undefined) return absent(parameter)
   if (parameter.schema.type === "array") return checked(parameter, texts)

@@ -13,7 +13,8 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
   let caller: Caller | null = null
   let rate = noStanding
   try {
-    caller = await road.gate.identify(call.key, call.address)
+    caller = await road.gate.identify(call.key)
+    road.gate.requireAddress(caller, call.address)
     rate = await road.gate.requireRate(caller)
     call.check()
     return succeed(await usageOf(caller, road), standingOf(caller, rate, road))

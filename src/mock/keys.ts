@@ -102,7 +102,7 @@ function finitePlan(plans: Plans): Plan {
 export function nameKeys(gate: Gate, names: KeyNames): Gate {
   return {
     ...gate,
-    identify: (key, address) => gate.identify(key === null ? null : (names.get(key) ?? key), address),
+    identify: (key) => gate.identify(key === null ? null : (names.get(key) ?? key)),
   }
 }
 

@@ -33,10 +33,11 @@ export function frontStatus({ statuses }: Strike, apis: readonly string[]): numb
 export function strikeGate(gate: Gate): Gate {
   const isStruck = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
   return {
-    async identify(key, address) {
+    identify(key) {
       if (isStruck(401)) throw fixedFault("keyUnknown")
-      return gate.identify(key, address)
+      return gate.identify(key)
     },
+    requireAddress: gate.requireAddress,
     requireApi(caller, api) {
       if (statusOf(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       gate.requireApi(caller, api)

@@ -1,4 +1,6 @@
 /** The executable as an operator drives it. */
+
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -35,6 +37,15 @@ test("administration works while a server runs: a revoked key stops with the nex
   await runJson("key", "revoke", id, "--db", db)
   expect(await status()).toBe(401)
   expect(await server.stop()).toBe(0)
+})
+
+test("a demo whose start fails loses no key: the next start shows one", async () => {
+  const server = await start(["serve", "--port", "0", "--db", join(dir, "taken.db")])
+  const { port } = new URL(server.url)
+  const db = join(dir, "demo.db")
+  expect((await run(["serve", "--demo", "--port", port, "--db", db])).code).toBe(1)
+  await server.stop()
+  expect(await runJson("account", "list", "--db", db)).toEqual([])
 })
 
 test("a port in use is an error that says what to do", async () => {
@@ -82,7 +93,12 @@ test("TLS, with a certificate and key from files", async () => {
     "--tls-key",
     "/none.pem",
   ])
-  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("/none.pem") })
+  expect(missing).toEqual({ code: 2, out: "", err: "penknife: --tls-cert /none.pem cannot be read.\n" })
+  const swapped = ["--tls-cert", join(dir, "key.pem"), "--tls-key", join(dir, "cert.pem")]
+  expect(await run(["serve", "--port", "0", "--db", join(dir, "tls.db"), ...swapped])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("holds no PEM certificate"),
+  })
 })
 
 test("no key ever reaches a log", async () => {
@@ -93,6 +109,17 @@ test("no key ever reaches a log", async () => {
   for (const path of ["/v1/bluetoothlookup?companyid=76", "/v1/hmac", "/nothing", `/v1/${key}`]) {
     await fetch(server.url + path, { headers: { "x-api-key": key } })
   }
+  // A store that cannot be written to is logged for certain.
+  const other = new Database(db)
+  other.run("BEGIN IMMEDIATE")
+  const unavailable = await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, {
+    headers: { "x-api-key": key },
+  })
+  other.run("ROLLBACK")
+  other.close()
+  expect(unavailable.status).toBe(503)
   await server.stop()
-  expect(await server.child.stderr.text()).not.toContain(key.slice(0, 12))
+  const log = await server.child.stderr.text()
+  expect(log).toContain("storeUnavailable")
+  expect(log).not.toContain(key.slice(0, 12))
 })

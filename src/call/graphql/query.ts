@@ -60,7 +60,8 @@ export function createGateway(
   return async (call) => {
     let rate = noStanding
     try {
-      const caller = await road.gate.identify(call.key, call.address)
+      const caller = await road.gate.identify(call.key)
+      road.gate.requireAddress(caller, call.address)
       rate = await road.gate.requireRate(caller)
 
       const planned = plan(readParameters(await call.readBody()))

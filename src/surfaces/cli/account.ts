@@ -18,7 +18,7 @@ export function accountCommand(parts: CliParts): Command {
         new Command("create")
           .description("Make an account.")
           .requiredOption("--name <NAME>", "what to call it")
-          .option("--plan <PLAN>", "its plan (default: free)", "free"),
+          .option("--plan <PLAN>", "its plan", "free"),
         async (accounts, { name, plan, json }) => {
           const account = await accounts.create(String(name), String(plan))
           printRecord(terminal, toRow(account), json)

@@ -63,12 +63,7 @@ export function keyCommand(parts: CliParts): Command {
         new Command("rotate")
           .description("Give a key a new secret and print it, this once.")
           .argument("<ID>")
-          .option(
-            "--grace <TIME>",
-            "how long the old secret still works: 15m, 24h (default: 0)",
-            toDurationMs,
-            0,
-          ),
+          .option("--grace <TIME>", "how long the old secret still works: 15m, 24h", toDurationMs, 0),
         async (accounts, { json, grace }, id) =>
           printRecord(terminal, { ...(await accounts.rotateKey(id, Number(grace))) }, json),
       ),

@@ -64,14 +64,11 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     await program.parseAsync(argv, { from: "user" })
     return 0
   } catch (thrown) {
-    if (thrown instanceof CommanderError) return helpShown.has(thrown.code) ? 0 : 2
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
     terminal.err(`penknife: ${toMessage(thrown)}\n`)
     return thrown instanceof ConfigError || thrown instanceof InputRejected ? 2 : 1
   }
 }
-
-/** Asking for help is no mistake; a command group named without a command is one. */
-const helpShown = new Set(["commander.helpDisplayed", "commander.version"])
 
 /** Subcommands made apart from the program do not inherit its settings by themselves. */
 function inherit(command: Command, program: Command): Command {
@@ -82,11 +79,22 @@ function inherit(command: Command, program: Command): Command {
 
 function toMessage(thrown: unknown): string {
   if (expected.some((type) => thrown instanceof type)) return (thrown as Error).message
-  if (thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE") {
-    return `${thrown.message} Another program listens there: choose a free port with --port.`
-  }
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  if (!(thrown instanceof Error)) return String(thrown)
+  const code = "code" in thrown ? String(thrown.code) : ""
+  const advice =
+    listenAdvice[code] ??
+    (code.includes("SSL") || /PEM|X509|KEY_VALUES/.test(thrown.message) ? tlsAdvice : null)
+  return advice ? `${thrown.message.trim()} ${advice}` : (thrown.stack ?? thrown.message)
 }
+
+/** What to do when the operating system does not let a server listen. */
+const listenAdvice: Readonly<Record<string, string>> = {
+  EADDRINUSE: "If another program listens there, choose a free port with --port; else check --host.",
+  EADDRNOTAVAIL: "This machine has no such address: check --host.",
+  EACCES: "Ports below 1024 need more rights: choose another with --port.",
+  EPERM: "Ports below 1024 need more rights: choose another with --port.",
+}
+const tlsAdvice = "Check that --tls-cert and --tls-key belong together."
 
 const expected = [
   AccountError,

@@ -16,8 +16,9 @@ export function serveCommand(parts: CliParts): Command {
   return command.action(async () => {
     const { json, demo } = command.opts<{ json?: boolean; demo?: boolean }>()
     const config = readSettings(command, env)
-    const key = demo ? await createDemoKey(config, parts) : null
     const service = config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, parts)
+    // Only once it listens: a key that is made before a start that fails would never be shown.
+    const key = demo ? await createDemoKey(config, parts) : null
     const stopped = stopRequested()
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {

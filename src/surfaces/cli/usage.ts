@@ -11,7 +11,7 @@ export function usageCommand(parts: CliParts): Command {
     new Command("usage")
       .description("Show what an account used, by UTC day and API, newest day first.")
       .argument("<ID>", "the account")
-      .option("--days <NUMBER>", "how many days back, today included (default: 31)", toPositiveInteger, 31),
+      .option("--days <NUMBER>", "how many days back, today included", toPositiveInteger, 31),
     async (accounts, { json, days }, id) => {
       const rows = await accounts.usage(id, Number(days))
       printRows(

@@ -40,10 +40,18 @@ function parse(bytes: Uint8Array): unknown {
 /** A declared length is refused before a byte is read; an undeclared one is counted on the way. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length")
-  if (declared !== null) {
-    if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
-    return new Uint8Array(await request.arrayBuffer())
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes)
+  try {
+    if (declared !== null) return new Uint8Array(await request.arrayBuffer())
+    return await readCounted(request, maxBytes)
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown
+    // The client hung up in the middle: its doing, and nobody is left to read this.
+    throw inputFault("body", "must arrive whole; the connection ended before it did")
   }
+}
+
+async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0

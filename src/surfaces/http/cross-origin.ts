@@ -22,7 +22,7 @@ export function answerPreflight(requestId: string): Response {
     headers: {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, POST, OPTIONS",
-      "access-control-allow-headers": "content-type, x-api-key, x-request-id, accept",
+      "access-control-allow-headers": "content-type, x-api-key, x-request-id, accept, user-agent",
       "access-control-max-age": "86400",
       "x-request-id": requestId,
     },

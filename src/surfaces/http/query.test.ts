@@ -21,9 +21,9 @@ test.each([
   ["lat=%ff", "lat"],
   ["lat=%zz&b=1", "lat"],
   ["lat=%", "lat"],
-  ["a=1&%ff=2", "query"],
+  ["a=1&%ff=2", null],
 ])("%p is malformed in %p", (query, name) => {
-  expect(parseQuery(`http://h/p?${query}`).malformed).toBe(name)
+  expect([...parseQuery(`http://h/p?${query}`).malformed]).toEqual(name === null ? [] : [name])
 })
 
 test("reads back what URLSearchParams writes", () => {
@@ -32,7 +32,7 @@ test("reads back what URLSearchParams writes", () => {
     fc.property(pairs, (entries) => {
       const expected = new URLSearchParams(entries)
       const { values, malformed } = parseQuery(`http://h/p?${expected}`)
-      expect(malformed).toBeNull()
+      expect(malformed.size).toBe(0)
       for (const name of expected.keys()) expect(values.get(name)).toEqual(expected.getAll(name))
     }),
     { seed: 20250101, numRuns: 500 },

@@ -1,11 +1,11 @@
 /** The query string of a URL: decoded values by name, in order. */
 export interface Query {
   readonly values: ReadonlyMap<string, readonly string[]>
-  /** The first parameter that is not percent-encoded UTF-8, or null. Its value is not in `values`. */
-  readonly malformed: string | null
+  /** Parameters with a value that is not percent-encoded UTF-8; that value is not in `values`. */
+  readonly malformed: ReadonlySet<string>
 }
 
-const empty: Query = { values: new Map(), malformed: null }
+const empty: Query = { values: new Map(), malformed: new Set() }
 
 /**
  * Reads `application/x-www-form-urlencoded` text after the `?`. Stricter than URLSearchParams, which turns a broken
@@ -15,14 +15,15 @@ export function parseQuery(url: string): Query {
   const start = url.indexOf("?")
   if (start === -1 || start === url.length - 1) return empty
   const values = new Map<string, string[]>()
-  let malformed: string | null = null
+  const malformed = new Set<string>()
   for (const pair of url.slice(start + 1).split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
     const name = decode(equals === -1 ? pair : pair.slice(0, equals))
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1))
     if (name === null || value === null) {
-      malformed ??= name ?? "query"
+      // A name that cannot be read is nobody's parameter, and those are ignored.
+      if (name !== null) malformed.add(name)
       continue
     }
     const before = values.get(name)

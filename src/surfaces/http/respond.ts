@@ -92,13 +92,10 @@ export function respondText(
   text: string,
   reply: Pick<Reply, "status" | "headers">,
   headers: Headers,
-  { request, requestId }: Omit<Exchange, "address">,
+  { requestId }: Omit<Exchange, "address">,
 ): Response {
   headers.set("x-request-id", requestId)
   for (const name in reply.headers) headers.set(name, reply.headers[name] ?? "")
-  // What is left of a body that was refused unread must not be taken for the next request (RFC 9112 §9.3).
-  if (request.method !== "GET" && !request.bodyUsed && request.body !== null)
-    headers.set("connection", "close")
   return new Response(text, { status: reply.status, headers })
 }
 

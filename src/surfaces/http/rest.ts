@@ -15,7 +15,7 @@ export function createRestHandler(
   const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
 
   function readFromQuery(_request: Request, query: Query): RawInput {
-    return { kind: "text", values: query.values }
+    return { kind: "text", values: query.values, malformed: query.malformed }
   }
   async function readFromBody(request: Request): Promise<RawInput> {
     return { kind: "typed", values: await readJsonObject(request, maxBodyBytes) }
@@ -60,5 +60,5 @@ export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<
 /** Refuses a query string that cannot be read, or a `format` that there is not. */
 export function requireReadable(query: Query, { problem }: Negotiated): void {
   if (problem) throw problem
-  if (query.malformed !== null) throw inputFault(query.malformed, "must be percent-encoded UTF-8")
+  if (query.malformed.has("format")) throw inputFault("format", "must be percent-encoded UTF-8")
 }

@@ -7,6 +7,7 @@ import { Fault, toFault } from "../../call/fault.ts"
 import { createBatchHandler } from "./batch.ts"
 import { clientAddress } from "./client-address.ts"
 import { answerPreflight } from "./cross-origin.ts"
+import { afterBody } from "./drain.ts"
 import { createGraphqlHandler } from "./graphql.ts"
 import { createRequestIds } from "./request-id.ts"
 import { type Exchange, respond, respondFault } from "./respond.ts"
@@ -18,8 +19,8 @@ export interface HttpOptions {
   readonly port: number
   /** Whether other processes listen on the same port and take a share of the connections. */
   readonly sharedPort: boolean
-  /** PEM files; both or none. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** PEM texts. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
   readonly trustedProxies: readonly Network[]
   readonly maxBodyBytes: number
   /** Without it `/v1/graphql` says that there is none. */
@@ -50,9 +51,9 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpSer
     port: options.port,
     reusePort: options.sharedPort,
     development: false,
-    // Our own limit answers with an envelope; this one only stops what slips past it.
-    maxRequestBodySize: options.maxBodyBytes * 2,
-    ...(options.tls && { tls: { cert: Bun.file(options.tls.certFile), key: Bun.file(options.tls.keyFile) } }),
+    // Our own limit answers with an envelope; the platform's would answer with nothing.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...(options.tls && { tls: options.tls }),
   })
   const { server } = app
   if (!server) throw new Error("the server did not start")
@@ -91,7 +92,7 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
       const requestId = requestIdOf(request)
       const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
       logFault(fault, requestId, road.log)
-      return respondFault(fault, { request, requestId })
+      return afterBody(request, respondFault(fault, { request, requestId }))
     })
     .options("/*", ({ request }) => answerPreflight(requestIdOf(request)))
 
@@ -100,8 +101,12 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
     app.route(
       method,
       path,
-      ({ request }) =>
-        handle({ request, requestId: requestIdOf(request), address: () => addressOf(request) }),
+      ({ request }) => {
+        // A GET route is offered HEAD as well, which would charge for an answer that nobody sees.
+        if (request.method === "HEAD" && path.startsWith("/v1/")) throw noRoute(request, methods)
+        const answer = handle({ request, requestId: requestIdOf(request), address: () => addressOf(request) })
+        return method === "POST" ? afterBody(request, answer) : answer
+      },
       { parse: "none" },
     )
   }
@@ -125,12 +130,12 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
   // One route for all of them: each takes half a millisecond of the start.
   app.post(
     "/v1/:api/batch",
-    ({ request, params }) =>
-      answerBatch(params.api, {
-        request,
-        requestId: requestIdOf(request),
-        address: () => addressOf(request),
-      }) ?? Promise.reject(noRoute(request, methods)),
+    ({ request, params }) => {
+      const exchange = { request, requestId: requestIdOf(request), address: () => addressOf(request) }
+      const answer = answerBatch(params.api, exchange)
+      if (!answer) throw noRoute(request, methods)
+      return afterBody(request, answer)
+    },
     { parse: "none" },
   )
   route("GET", "/v1/usage", createUsageHandler(road))
@@ -143,7 +148,7 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
     ({ request }) => {
       const requestId = requestIdOf(request)
       if (request.method === "OPTIONS") return answerPreflight(requestId)
-      return answerGraphql({ request, requestId, address: () => addressOf(request) })
+      return afterBody(request, answerGraphql({ request, requestId, address: () => addressOf(request) }))
     },
     { parse: "none" },
   )
@@ -163,11 +168,19 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
 
 /** The path takes another method, or there is no such path. */
 function noRoute({ url, method }: Request, methods: ReadonlyMap<string, Method>): Fault {
-  const path = new URL(url).pathname
-  const allow = methods.get(path)
+  const allow = methods.get(pathOf(url))
   if (allow) {
     return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
   }
   const known = [...methods.keys()].join(", ")
-  return new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. There is ${known}.`)
+  // The path is not repeated: people paste keys into the wrong places.
+  return new Fault("notFound", `There is nothing at this path. There is ${known}.`)
+}
+
+/** By text, since `new URL` throws where a client sent no host, or one that is none. */
+function pathOf(url: string): string {
+  const scheme = url.indexOf("://")
+  const start = scheme === -1 ? 0 : url.indexOf("/", scheme + 3)
+  const end = url.indexOf("?", start)
+  return url.slice(start, end === -1 ? url.length : end)
 }

@@ -38,7 +38,7 @@ export function createControl(parts: ControlParts): (request: Request, path: str
       const handle = methods[request.method]
       if (!handle) throw wrongMethod(request.method, Object.keys(methods))
       const { values, malformed } = parseQuery(request.url)
-      if (malformed !== null) throw new InputRejected(malformed, "must be percent-encoded UTF-8")
+      for (const name of malformed) throw new InputRejected(name, "must be percent-encoded UTF-8")
       if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(values)
       return succeed({ ...(await handle(request, parts.world())) })
     } catch (thrown) {
