@@ -10,7 +10,7 @@ import { createTurnBatch } from "./turn-batch.ts"
 export interface Hold {
   readonly caller: Caller
   readonly credits: number
-  /** Gives the credits free. To be called once, whatever became of the call. */
+  /** Gives the credits free, whatever became of the call. Once is enough; settling does it, too. */
   release(): void
 }
 
@@ -82,7 +82,8 @@ export function createCharges(store: Store, clock: Clock): Charges {
         },
       }
     },
-    async settle({ caller, credits }, items) {
+    async settle(hold, items) {
+      const { caller, credits } = hold
       const known = knownOf(caller)
       const { allowance, period } = balance(caller)
       const outcome = await submit({
@@ -92,6 +93,8 @@ export function createCharges(store: Store, clock: Clock): Charges {
         periodStartMs: period.startMs,
         day: dayOf(clock.now()),
       })
+      // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
+      hold.release()
       if (outcome.charged) {
         known.account.used = outcome.used
         known.account.bonus = outcome.bonus
