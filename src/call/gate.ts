@@ -86,7 +86,7 @@ function throttled(buckets: readonly RateState[]): Fault {
   const seconds = Math.ceil((limit?.retryInMs ?? 0) / 1_000)
   return new Fault(
     "rateLimited",
-    `The limit of ${limit?.perMinute} calls per minute is reached; try again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
+    `The limit of ${limit?.perMinute} ${limit?.perMinute === 1 ? "call" : "calls"} per minute is reached; try again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
     { headers: { ...rateHeaders(buckets), "retry-after": String(seconds) } },
   )
 }
