@@ -20,7 +20,7 @@ const states: Readonly<Record<string, State>> = {
   "mock-revoked": { rest: 401, graphql: [401, "INVALID_API_KEY"], error: /has been revoked/ },
   "mock-forbidden": { rest: 403, graphql: [403, "FORBIDDEN"], error: /not be used from this IP address/ },
   "mock-no-credits": { rest: 429, graphql: [402, "INSUFFICIENT_CREDITS"], error: /credits .* are used up/ },
-  "mock-rate-limited": { rest: 429, graphql: [429, "RATE_LIMITED"], error: /calls per minute/ },
+  "mock-rate-limited": { rest: 429, graphql: [429, "RATE_LIMITED"], error: /The limit of 1 call per minute/ },
   "mock-unavailable": { rest: 503, graphql: [503, "UPSTREAM_UNAVAILABLE"], error: /Nothing was charged/ },
 }
 
