@@ -30,6 +30,9 @@ runCli(argv, {
   callHere,
 }).then((code) => process.exit(code))
 
+// Whoever reads the output may go away; that must not end a service.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
 /** Resolves on the first SIGTERM or SIGINT; in a worker, and where it is wanted, also when whoever started it is gone. */
 function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
   return new Promise((resolve) => {

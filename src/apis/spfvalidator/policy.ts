@@ -1,4 +1,5 @@
 import type { DnsFailure } from "../contract.ts"
+import { limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
 import { parseRecord } from "./parse.ts"
 import type { SpfRecord } from "./record.ts"
@@ -46,7 +47,11 @@ export class Policies {
     if (answer.kind === "failure") return answer
     if (answer.kind !== "records") return { kind: "none", exists: answer.kind === "nodata", others: [] }
     // Servers rotate their answers; sorted, the same zone gives the same report.
-    const [first, ...more] = answer.records.filter(isSpf).sort().map(parseRecord)
+    const [first, ...more] = answer.records
+      .filter(isSpf)
+      .sort()
+      .slice(0, limits.recordsPerDomain)
+      .map(parseRecord)
     const others = answer.records.filter((text) => !isSpf(text))
     if (first === undefined) return { kind: "none", exists: true, others }
     return { kind: "found", records: [first, ...more], others, messageBytes: answer.messageBytes }
