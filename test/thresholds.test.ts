@@ -14,6 +14,7 @@ import { runCliForTest } from "./support/cli.ts"
 import { startReceiver } from "./support/receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
+import { until } from "./support/until.ts"
 
 const dir = tempDir()
 const services: TestService[] = []
@@ -53,11 +54,17 @@ describe("calls", () => {
       const calls = Array.from({ length: 140 }, (_, i) => call(both[i % 2] as TestService, key))
       return (await Promise.all(calls)).filter((status) => status === 200).length
     }
+    // An attempt that is not written down yet is rightly made again when the clock jumps over its lease.
+    const delivered = (count: number) =>
+      until(async () => {
+        const states = (await one.notices.list(account)).map(({ state }) => state)
+        return states.length === count && states.every((state) => state === "delivered")
+      })
     expect(await month()).toBe(120)
-    await receiver.count(2)
+    await delivered(2)
     one.clock.set("2025-02-01T00:00:00Z")
     expect(await month()).toBe(100)
-    await receiver.count(4)
+    await delivered(4)
     // A clock set back: the month that was already begun stays in force.
     one.clock.set("2025-01-20T00:00:00Z")
     expect(await month()).toBe(0)
@@ -82,7 +89,7 @@ describe("calls", () => {
       data: { account, plan: "small", allowance: 100 },
     })
     expect(receiver.received).toHaveLength(4)
-  })
+  }, 30_000)
 
   test("a plan changed within the month neither repeats a threshold nor loses one", async () => {
     const service = await start()
