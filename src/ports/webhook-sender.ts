@@ -38,6 +38,9 @@ export interface WebhookSenderOptions {
   readonly limitMs?: number
 }
 
+/** Time for one request, from resolving to reading, unless it is given another. */
+export const webhookLimitMs = 10_000
+
 /** Octets of an answer that are read and thrown away, so that a polite receiver sees a polite end. */
 const maxBodyBytes = 65_536
 
@@ -49,7 +52,7 @@ const maxBodyBytes = 65_536
 export function createWebhookSender({
   resolve = (host) => lookup(host, { all: true }),
   ca,
-  limitMs = 10_000,
+  limitMs = webhookLimitMs,
 }: WebhookSenderOptions = {}): WebhookSender {
   return {
     async send({ url, headers, body, allows }) {

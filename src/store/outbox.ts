@@ -4,12 +4,12 @@
  */
 export interface Outbox {
   /**
-   * Takes notices that are due and leases them: nobody else is given them for `leaseMs`. A worker that dies leaves
-   * them to be claimed again when the lease has run out.
+   * Takes the notice that has been due longest and leases it: nobody else is given it for `leaseMs`. A worker that dies
+   * leaves it to be claimed again when the lease has run out. Null when nothing is due.
    */
-  claim(options: ClaimOptions): Promise<readonly DueNotice[]>
-  /** When the next one is due; null when nothing is waiting. */
-  nextAttemptMs(): Promise<number | null>
+  claim(options: ClaimOptions): Promise<DueNotice | null>
+  /** When the first of those becomes due that are not due at `nowMs`; null when there are none. */
+  nextAttemptMs(nowMs: number): Promise<number | null>
   /** Writes down one attempt, and what follows from it. */
   record(notice: DueNotice, attempt: Attempt, verdict: Verdict): Promise<void>
 
@@ -57,6 +57,8 @@ export type NoticeState = "pending" | "delivered" | "failed" | "unsent"
 
 export interface DueNotice extends NoticeRecord {
   readonly webhook: Webhook
+  /** Host and port of the webhook's URL, as in `URL.host`. */
+  readonly host: string
 }
 
 export interface Webhook {
@@ -75,9 +77,12 @@ export interface WebhookRecord extends Webhook {
 export interface ClaimOptions {
   readonly nowMs: number
   readonly leaseMs: number
-  /** The longest wait there is. What is due later than that was written under a clock that has been set back: it is due. */
+  /** Longer than any wait. What is due later than that was written under a clock that has been set back: it is due. */
   readonly horizonMs: number
-  readonly limit: number
+  /** Hosts that are left out. */
+  readonly busyHosts: readonly string[]
+  /** Leaves out what was tried before. */
+  readonly untriedOnly: boolean
 }
 
 export interface Attempt {

@@ -23,10 +23,15 @@ export interface DueRow extends NoticeRow {
   webhook_url: string
   webhook_secret: string
   webhook_allow_private: number
+  webhook_host: string
 }
 
 /** The select list of a notice joined with its account. */
 export const noticeColumns = "notices.*, accounts.created_ms AS account_created_ms"
+
+/** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, no user. */
+export const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
+  instr(substr(webhook_url, instr(webhook_url, '//') + 2), '/') - 1)`
 
 export function toNotice(row: NoticeRow): NoticeRecord {
   return {
@@ -50,6 +55,11 @@ export function toNotice(row: NoticeRow): NoticeRecord {
 }
 
 export function toDueNotice(row: DueRow): DueNotice {
-  const { webhook_url: url, webhook_secret: secret, webhook_allow_private: allowPrivate } = row
-  return { ...toNotice(row), webhook: { url, secret, allowPrivate: allowPrivate === 1 } }
+  const {
+    webhook_url: url,
+    webhook_secret: secret,
+    webhook_allow_private: allowPrivate,
+    webhook_host: host,
+  } = row
+  return { ...toNotice(row), webhook: { url, secret, allowPrivate: allowPrivate === 1 }, host }
 }

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
-import type { Outbox } from "../outbox.ts"
+import type { DueNotice, Outbox } from "../outbox.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { prepareRaise, type Spent } from "./raise.ts"
@@ -17,7 +17,7 @@ let nowMs = 0
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
 const spent: Spent = { accountId: "acc_1", allowance: 1_000, used: 0, notified: 0, periodStartMs: 1_000 }
-const claimAll = { leaseMs: 60_000, horizonMs: 3_600_000, limit: 10 }
+const anyDue = { leaseMs: 60_000, horizonMs: 3_600_000, busyHosts: [], untriedOnly: false }
 
 beforeEach(async () => {
   database = openDatabase(join(dir, `outbox-${count++}.db`))
@@ -37,6 +37,15 @@ async function createAccount(id: string) {
 /** The thresholds raised as a month is used up to `used`. */
 function thresholds(used: number, more: Partial<Spent> = {}) {
   return raise({ ...spent, used, ...more }).map(({ threshold }) => threshold)
+}
+/** Everything that is due at an instant, claimed one by one. */
+async function claimAll(nowMs: number, box = outbox) {
+  const claimed: DueNotice[] = []
+  for (;;) {
+    const notice = await box.claim({ ...anyDue, nowMs })
+    if (!notice) return claimed
+    claimed.push(notice)
+  }
 }
 const notified = () => database.query("SELECT notified FROM accounts WHERE id = 'acc_1'").get()
 
@@ -122,7 +131,7 @@ describe("raising", () => {
       { state: "unsent", nextAttemptMs: null },
     ])
     await outbox.setWebhook("acc_2", webhook)
-    expect(await outbox.claim({ nowMs: 9_000, ...claimAll })).toEqual([])
+    expect(await claimAll(9_000)).toEqual([])
     expect(await outbox.list("acc_2")).toMatchObject([{ state: "unsent" }])
     expect(await outbox.list("acc_1")).toEqual([])
   })
@@ -132,40 +141,84 @@ describe("claiming", () => {
   test("leases: what one was given nobody is given until the lease has run out", async () => {
     thresholds(1_000)
     const other = prepareOutbox(database)
-    const claimed = await outbox.claim({ nowMs: 5_000, ...claimAll })
+    const claimed = await claimAll(5_000)
     expect(claimed.map(({ threshold, webhook: { url } }) => [threshold, url])).toEqual([
       [80, webhook.url],
       [95, webhook.url],
     ])
-    expect(await other.claim({ nowMs: 64_999, ...claimAll })).toEqual([])
-    expect(await other.claim({ nowMs: 65_000, ...claimAll })).toHaveLength(2)
+    expect(await claimAll(64_999, other)).toEqual([])
+    expect(await claimAll(65_000, other)).toHaveLength(2)
   })
 
-  test("no more than asked for, the oldest first, nothing before it is due", async () => {
+  test("one at a time, what is due longest first, nothing before it is due", async () => {
     thresholds(800)
     nowMs = 6_000
     thresholds(950, { notified: 80 })
-    expect(await outbox.nextAttemptMs()).toBe(5_000)
-    expect(await outbox.claim({ nowMs: 4_999, ...claimAll })).toEqual([])
-    const first = await outbox.claim({ nowMs: 7_000, ...claimAll, limit: 1 })
-    expect(first.map(({ threshold }) => threshold)).toEqual([80])
-    expect(await outbox.nextAttemptMs()).toBe(6_000)
-    const second = await outbox.claim({ nowMs: 7_000, ...claimAll })
-    expect(second.map(({ threshold }) => threshold)).toEqual([95])
+    expect(await outbox.nextAttemptMs(4_999)).toBe(5_000)
+    expect(await claimAll(4_999)).toEqual([])
+    expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toMatchObject({
+      threshold: 80,
+      nextAttemptMs: 67_000,
+    })
+    expect(await outbox.nextAttemptMs(5_000)).toBe(6_000)
+    expect(await outbox.nextAttemptMs(6_000)).toBe(67_000)
+    expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toMatchObject({ threshold: 95 })
+    expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toBeNull()
   })
 
-  test("what is due beyond the longest wait was written under a wrong clock: it is due", async () => {
+  test("a repetition waits its turn behind what became due before it", async () => {
+    await outbox.setWebhook("acc_2", webhook)
+    thresholds(800)
+    const [first] = await claimAll(5_000)
+    if (!first) throw new Error("nothing to claim")
+    const failed = { atMs: 5_000, durationMs: 0, status: 500, error: null }
+    await outbox.record(first, failed, { kind: "retry", delayMs: 2_000 })
+    nowMs = 6_000
+    thresholds(800, { accountId: "acc_2" })
+    expect((await claimAll(8_000)).map(({ accountId }) => accountId)).toEqual(["acc_2", "acc_1"])
+  })
+
+  test.each([
+    ["https://example.com/hook", "example.com"],
+    ["https://example.com/", "example.com"],
+    ["https://example.com:8443/a//b:9/?c=//d/", "example.com:8443"],
+    ["http://[::1]:99/hook", "[::1]:99"],
+    ["https://xn--bcher-kva.example/hook", "xn--bcher-kva.example"],
+  ])("%s: the host is %s, and is left out while it is busy", async (url, host) => {
+    expect(new URL(url).host).toBe(host)
+    expect(new URL(url).href).toBe(url)
+    await outbox.setWebhook("acc_1", { ...webhook, url })
+    thresholds(800)
+    expect(await outbox.claim({ nowMs: 5_000, ...anyDue, busyHosts: ["other.example", host] })).toBeNull()
+    expect(
+      await outbox.claim({ nowMs: 5_000, ...anyDue, busyHosts: ["other.example", "hook", ""] }),
+    ).toMatchObject({ host, webhook: { url } })
+  })
+
+  test("with only what is untried, repetitions are left out", async () => {
+    thresholds(1_000)
+    const first = await outbox.claim({ nowMs: 5_000, ...anyDue })
+    if (!first) throw new Error("nothing to claim")
+    const failed = { atMs: 5_000, durationMs: 0, status: 500, error: null }
+    await outbox.record(first, failed, { kind: "retry", delayMs: 1 })
+    const untried = { nowMs: 6_000, ...anyDue, untriedOnly: true }
+    expect(await outbox.claim(untried)).toMatchObject({ threshold: 95 })
+    expect(await outbox.claim(untried)).toBeNull()
+    expect(await outbox.claim({ ...untried, untriedOnly: false })).toMatchObject({ threshold: 80 })
+  })
+
+  test("what is due beyond the horizon was written under a wrong clock: it is due", async () => {
     nowMs = 50_000_000
     thresholds(800)
-    expect(await outbox.claim({ nowMs: 50_000_000 - 3_600_000, ...claimAll })).toEqual([])
-    expect(await outbox.claim({ nowMs: 50_000_000 - 3_600_001, ...claimAll })).toHaveLength(1)
+    expect(await claimAll(50_000_000 - 3_600_000)).toEqual([])
+    expect(await claimAll(50_000_000 - 3_600_001)).toHaveLength(1)
   })
 })
 
 describe("recording", () => {
   const attempt = { atMs: 5_000, durationMs: 40, status: null, error: "timeout" }
   const claimOne = async (nowMs = 5_000) => {
-    const [notice] = await outbox.claim({ nowMs, ...claimAll })
+    const notice = await outbox.claim({ nowMs, ...anyDue })
     if (!notice) throw new Error("nothing to claim")
     return notice
   }
@@ -198,7 +251,7 @@ describe("recording", () => {
       { noticeId: notice.id, attempt: 2, atMs: 5_140, durationMs: 7, status: 204, error: null },
     ])
     expect(await outbox.attempts("acc_2")).toEqual([])
-    expect(await outbox.nextAttemptMs()).toBeNull()
+    expect(await outbox.nextAttemptMs(0)).toBeNull()
   })
 
   test("what was delivered stays so when a slower worker reports a failure", async () => {
@@ -224,7 +277,7 @@ describe("recording", () => {
 
   test("gone ends the webhook and all that waited for it, until it is set anew", async () => {
     thresholds(1_000)
-    const [first] = await outbox.claim({ nowMs: 5_000, ...claimAll, limit: 1 })
+    const first = await outbox.claim({ nowMs: 5_000, ...anyDue })
     if (!first) throw new Error("nothing to claim")
     await outbox.record(first, { ...attempt, status: 410, error: null }, { kind: "gone" })
     expect(await outbox.list()).toMatchObject([
@@ -258,7 +311,7 @@ describe("webhooks", () => {
     expect(await outbox.setWebhook("acc_1", null)).toBe(true)
     expect(await outbox.findWebhook("acc_1")).toBeNull()
     expect(await outbox.list()).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
-    expect(await outbox.claim({ nowMs: 9_000, ...claimAll })).toEqual([])
+    expect(await claimAll(9_000)).toEqual([])
   })
 
   test("an account record does not carry the secret", async () => {

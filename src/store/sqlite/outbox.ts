@@ -1,42 +1,62 @@
 import type { Database } from "bun:sqlite"
 import type { Attempt, AttemptRecord, ClaimOptions, DueNotice, Outbox, Verdict, Webhook } from "../outbox.ts"
 import { guarded } from "./open.ts"
-import { type DueRow, type NoticeRow, noticeColumns, toDueNotice, toNotice } from "./outbox-rows.ts"
+import {
+  type DueRow,
+  type NoticeRow,
+  noticeColumns,
+  toDueNotice,
+  toNotice,
+  webhookHost,
+} from "./outbox-rows.ts"
 
 type Parameters = Record<string, string | number | null>
 
-const due = "state = 'pending' AND (next_attempt_ms <= $nowMs OR next_attempt_ms > $nowMs + $horizonMs)"
+/** Written under a clock that has been set back since. */
+const astray = "state = 'pending' AND next_attempt_ms > $nowMs + $horizonMs"
+
+/** Walks the index in its order and stops at the first that may be sent, however many wait. */
+const dueFirst = `
+  SELECT ${noticeColumns}, webhook_url, webhook_secret, webhook_allow_private, ${webhookHost} AS webhook_host
+  FROM notices INDEXED BY notices_waiting CROSS JOIN accounts ON accounts.id = account_id
+  WHERE state = 'pending' AND next_attempt_ms <= $nowMs AND (attempts = 0 OR NOT $untriedOnly)
+    AND ${webhookHost} NOT IN (SELECT value FROM json_each($busyHosts))
+  ORDER BY next_attempt_ms, threshold LIMIT 1`
 
 /** The outbox on a store's own database, which stays the store's to close. */
 export function prepareOutbox(database: Database): Outbox {
-  const isDue = database.query<unknown, Parameters>(`SELECT 1 FROM notices WHERE ${due} LIMIT 1`)
-  const lease = database.query<unknown, Parameters>(
-    `UPDATE notices SET next_attempt_ms = $nowMs + $leaseMs
-     WHERE id IN (SELECT id FROM notices WHERE ${due} ORDER BY raised_ms, threshold LIMIT $limit)
-     RETURNING id`,
+  const findAstray = database.query<unknown, Parameters>(`SELECT 1 FROM notices WHERE ${astray} LIMIT 1`)
+  const recall = database.query<unknown, Parameters>(
+    `UPDATE notices SET next_attempt_ms = $nowMs WHERE ${astray}`,
   )
-  const findDue = database.query<DueRow, [string]>(
-    `SELECT ${noticeColumns}, webhook_url, webhook_secret, webhook_allow_private
-     FROM notices JOIN accounts ON accounts.id = account_id
-     WHERE notices.id IN (SELECT value FROM json_each(?1)) ORDER BY raised_ms, threshold`,
+  const findDue = database.query<DueRow, Parameters>(dueFirst)
+  const lease = database.query<unknown, [string, number]>(
+    "UPDATE notices SET next_attempt_ms = ?2 WHERE id = ?1",
   )
-  const earliest = database.query<{ at: number | null }, []>(
-    "SELECT min(next_attempt_ms) AS at FROM notices WHERE state = 'pending'",
+  const earliest = database.query<{ at: number | null }, [number]>(
+    "SELECT min(next_attempt_ms) AS at FROM notices WHERE state = 'pending' AND next_attempt_ms > ?1",
   )
 
-  const claim = database.transaction(({ nowMs, leaseMs, horizonMs, limit }: ClaimOptions) => {
-    const ids = lease.all({ nowMs, leaseMs, horizonMs, limit }) as { id: string }[]
-    return findDue.all(JSON.stringify(ids.map(({ id }) => id))).map(toDueNotice)
+  const claim = database.transaction((options: ClaimOptions): DueNotice | null => {
+    const { nowMs, leaseMs, horizonMs } = options
+    recall.run({ nowMs, horizonMs })
+    const row = findDue.get(toParameters(options))
+    if (!row) return null
+    lease.run(row.id, nowMs + leaseMs)
+    return toDueNotice({ ...row, next_attempt_ms: nowMs + leaseMs })
   })
 
   return {
     async claim(options) {
       const { nowMs, horizonMs } = options
-      // Mostly there is nothing, and looking takes no lock.
-      return guarded(() => (isDue.get({ nowMs, horizonMs }) ? claim.immediate(options) : []))
+      return guarded(() => {
+        // Mostly there is nothing, and looking takes no lock.
+        const any = findDue.get(toParameters(options)) ?? findAstray.get({ nowMs, horizonMs })
+        return any ? claim.immediate(options) : null
+      })
     },
-    async nextAttemptMs() {
-      return guarded(() => earliest.get()?.at ?? null)
+    async nextAttemptMs(nowMs) {
+      return guarded(() => earliest.get(nowMs)?.at ?? null)
     },
     async record(notice, attempt, verdict) {
       guarded(database.transaction(() => record(database, notice, attempt, verdict)).immediate)
@@ -81,6 +101,10 @@ export function prepareOutbox(database: Database): Outbox {
       return row && { ...row, allowPrivate: row.allowPrivate === 1 }
     },
   }
+}
+
+function toParameters({ nowMs, busyHosts, untriedOnly }: ClaimOptions): Parameters {
+  return { nowMs, busyHosts: JSON.stringify(busyHosts), untriedOnly: untriedOnly ? 1 : 0 }
 }
 
 /** What was delivered stays delivered, whatever a slower worker that was given the notice again has to say. */

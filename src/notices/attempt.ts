@@ -1,0 +1,67 @@
+import { addressRule } from "../account/webhook.ts"
+import type { Clock, Random } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
+import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
+import type { DueNotice, Outbox, Verdict } from "../store/outbox.ts"
+import { nextDelayMs } from "./backoff.ts"
+import { signedHeaders, toMessage } from "./message.ts"
+
+export interface AttemptParts {
+  readonly outbox: Outbox
+  readonly sender: WebhookSender
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** One attempt: sign, send, judge, write down. Never throws: what is not written down is tried again after its lease. */
+export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<void> {
+  const { outbox, clock, log } = parts
+  try {
+    const atMs = clock.now()
+    const startMs = clock.monotonicMs()
+    const response = await send(notice, parts.sender, atMs)
+    const durationMs = Math.round(clock.monotonicMs() - startMs)
+    const verdict = judge(notice, response, parts)
+    const status = "status" in response ? response.status : null
+    const error = "error" in response ? response.error : null
+    await outbox.record(notice, { atMs, durationMs, status, error }, verdict)
+    if (verdict.kind === "failed" || verdict.kind === "gone") {
+      const { id, accountId: account } = notice
+      log.error("notice not delivered", { notice: id, account, attempts: notice.attempts + 1, status, error })
+    }
+  } catch (cause) {
+    logFailure(log, cause)
+  }
+}
+
+function send(notice: DueNotice, sender: WebhookSender, nowMs: number): Promise<WebhookResponse> {
+  const { url, secret, allowPrivate } = notice.webhook
+  const body = JSON.stringify(toMessage(notice))
+  const headers = signedHeaders(notice.id, body, secret, nowMs)
+  return sender.send({ url, headers, body, allows: addressRule(new URL(url), allowPrivate) })
+}
+
+/**
+ * Standard Webhooks: 2xx is delivered, 410 means never again, everything else (redirects and other 4xx too, since
+ * receivers answer those while they are being repaired) is tried again.
+ */
+function judge(
+  { attempts, waitedMs }: DueNotice,
+  response: WebhookResponse,
+  { clock, random }: AttemptParts,
+): Verdict {
+  const status = "status" in response ? response.status : 0
+  if (status >= 200 && status <= 299) return { kind: "delivered" }
+  if (status === 410) return { kind: "gone" }
+  const retryAfter = "status" in response ? response.retryAfter : null
+  const delayMs = nextDelayMs({ failures: attempts + 1, waitedMs, retryAfter }, clock.now(), random)
+  return delayMs === null ? { kind: "failed" } : { kind: "retry", delayMs }
+}
+
+/** A fault of this side, not of a receiver. */
+export function logFailure(log: Log, cause: unknown): void {
+  log.error("notice delivery failed", {
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  })
+}
