@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import packageJson from "../package.json" with { type: "json" }
 import { type Accounts, createAccounts } from "./account/accounts.ts"
 import { createNotices, type Notices, noticeThresholds } from "./account/notices.ts"
+import { missingPlan } from "./account/plan.ts"
 import { readCompanies } from "./apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "./apis/catalog.ts"
 import type { ApiDefinition, Ports } from "./apis/contract.ts"
@@ -87,7 +88,7 @@ export async function startService(
     await requireKnownPlans(store, config)
     const road: Road = {
       gate: createGate(store, config.plans, ports.clock),
-      charges: createCharges(store, ports.clock),
+      charges: createCharges(store, ports.clock, log),
       ports,
       log,
     }
@@ -116,6 +117,21 @@ export async function startService(
   } catch (thrown) {
     await store.close()
     throw thrown
+  }
+}
+
+/**
+ * Everything that a service would refuse of its configuration, without one: for whoever starts others to serve.
+ * @throws {ConfigError} and what opening the data file throws
+ */
+export async function checkConfig(config: Config): Promise<void> {
+  prepareApis(config)
+  readTls(config)
+  const store = createSqliteStore(openDatabase(config.db))
+  try {
+    await requireKnownPlans(store, config)
+  } finally {
+    await store.close()
   }
 }
 
@@ -201,9 +217,7 @@ function requireKnownCredits(config: Config, apis: readonly ApiDefinition[]): vo
 async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
   for (const { id, plan, closedMs } of await store.listAccounts()) {
     if (closedMs === null && !plans.has(plan)) {
-      throw new ConfigError(
-        `Account ${id} in ${db} has the plan '${plan}', which is not configured: add [plans.${plan}].`,
-      )
+      throw new ConfigError(`${missingPlan({ id, plan })} The data file is ${db}.`)
     }
   }
 }

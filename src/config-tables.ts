@@ -1,15 +1,16 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import type { Plan, Plans } from "./account/plan.ts"
+import { maxCredits, type Plan, type Plans } from "./account/plan.ts"
 import { ConfigError } from "./config-error.ts"
 
-const amount = Type.Union([Type.Integer({ minimum: 0 }), Type.Literal("unlimited")])
+const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
+const amount = Type.Union([credits, Type.Literal("unlimited")])
 
 /** `[plans.NAME]` of the configuration file. */
 const planTable = Type.Object(
   {
     monthly_credits: Type.Optional(amount),
-    sign_up_bonus: Type.Optional(Type.Integer({ minimum: 0 })),
+    sign_up_bonus: Type.Optional(credits),
     requests_per_minute: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("unlimited")])),
     premium: Type.Optional(Type.Boolean()),
     graphql_apis: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("unlimited")])),
@@ -21,7 +22,7 @@ const plansTable = Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_-]*$" }), p
 })
 
 /** `[credits]` of the configuration file: credits per call by API id. */
-const creditsTable = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
+const creditsTable = Type.Record(Type.String(), credits)
 
 /** What a plan of the file's own has where the file says nothing. */
 const blankPlan: Omit<Plan, "name"> = {

@@ -1,4 +1,4 @@
-import { callHere, catalog, openAccounts, openNotices, startService, version } from "./app.ts"
+import { callHere, catalog, checkConfig, openAccounts, openNotices, startService, version } from "./app.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
@@ -23,6 +23,7 @@ runCli(argv, {
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,
   startService,
+  checkConfig,
   // Only one command needs it.
   startMock: async (config) => (await import("./app-mock.ts")).startMock(config),
   openAccounts,

@@ -1,9 +1,10 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
 import { toNetworks } from "./address.ts"
-import { type Balance, balanceOf } from "./credits.ts"
+import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
-import type { Plan, Plans } from "./plan.ts"
+import { periodAt } from "./period.ts"
+import { maxCredits, missingPlan, type Plan, type Plans } from "./plan.ts"
 
 /** An order that cannot be carried out; the message says what to change. */
 export class AccountError extends Error {
@@ -26,9 +27,15 @@ export interface IssuedKey {
   readonly key: string
 }
 
+export interface ListedAccount extends AccountRecord {
+  /** What is wrong with it and how to mend it; null when nothing is. */
+  readonly problem: string | null
+}
+
 export interface AccountStatus {
-  readonly account: AccountRecord
-  readonly plan: Plan
+  readonly account: ListedAccount
+  /** Null when it is not configured; the balance is then one without an allowance. */
+  readonly plan: Plan | null
   readonly balance: Balance
   readonly keys: readonly KeyRecord[]
 }
@@ -36,11 +43,16 @@ export interface AccountStatus {
 /** What operators do with accounts and keys. Everything that cannot be done throws {@link AccountError}. */
 export interface Accounts {
   create(name: string, plan: string): Promise<AccountRecord>
-  list(): Promise<readonly AccountRecord[]>
+  list(): Promise<readonly ListedAccount[]>
   show(id: string): Promise<AccountStatus>
   setPlan(id: string, plan: string): Promise<void>
-  /** Adds credits to the bonus. */
+  /** Adds credits to the bonus, up to {@link maxCredits}. */
   grant(id: string, credits: number): Promise<void>
+  /**
+   * Begins the account's month anew: the one that the present time falls into by its creation, with nothing used. An
+   * account that was made under a clock ahead counts as made now. Bonus and usage are left as they are.
+   */
+  renew(id: string): Promise<void>
   /** Ends an account; its keys stop working. */
   closeAccount(id: string): Promise<void>
   usage(id: string, days: number): Promise<readonly UsageRow[]>
@@ -62,12 +74,6 @@ export interface AccountsParts {
 }
 
 export function createAccounts({ store, plans, clock, random, apiIds }: AccountsParts): Accounts {
-  function requirePlan(name: string): Plan {
-    const plan = plans.get(name)
-    if (plan) return plan
-    throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`)
-  }
-
   async function requireAccount(id: string): Promise<AccountRecord> {
     const account = await store.findAccount(id)
     if (account) return account
@@ -77,7 +83,14 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
   async function requireOpenAccount(id: string): Promise<AccountRecord> {
     const account = await requireAccount(id)
     if (account.closedMs === null) return account
-    throw new AccountError(`Account '${id}' is closed.`)
+    throw new AccountError(`Account '${id}' is closed and stays so; make another with 'account create'.`)
+  }
+
+  function toListed(account: AccountRecord): ListedAccount {
+    // A closed account has nothing left to mend.
+    if (account.closedMs !== null) return { ...account, problem: null }
+    const problem = plans.has(account.plan) ? monthAhead(account, clock.now()) : missingPlan(account)
+    return { ...account, problem }
   }
 
   async function requireLiveKey(id: string): Promise<KeyRecord> {
@@ -107,8 +120,7 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 
   return {
     async create(name, planName) {
-      if (name.trim() === "") throw new AccountError("An account needs a name.")
-      const plan = requirePlan(planName)
+      const plan = requireNewAccount(name, planName, plans)
       const nowMs = clock.now()
       const account: AccountRecord = {
         id: createId("acc", random),
@@ -123,14 +135,15 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       await store.createAccount(account)
       return account
     },
-    list: () => store.listAccounts(),
+    list: async () => (await store.listAccounts()).map(toListed),
     async show(id) {
       const account = await requireAccount(id)
-      const plan = requirePlan(account.plan)
-      return { account, plan, balance: balanceOf(account, plan, clock.now()), keys: await store.listKeys(id) }
+      const plan = plans.get(account.plan) ?? null
+      const balance = balanceOf(account, plan ?? { monthlyCredits: 0 }, clock.now())
+      return { account: toListed(account), plan, balance, keys: await store.listKeys(id) }
     },
     async setPlan(id, planName) {
-      requirePlan(planName)
+      requirePlan(planName, plans)
       await requireOpenAccount(id)
       await store.updateAccount(id, { plan: planName })
     },
@@ -139,7 +152,18 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       if (!Number.isSafeInteger(credits) || credits < 1) {
         throw new AccountError("The credits to grant must be a whole number, 1 or more.")
       }
-      await store.grant(id, credits)
+      if (await store.grant(id, credits, maxCredits)) return
+      const bonus = (await requireOpenAccount(id)).bonus
+      throw new AccountError(
+        `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${bonus}: grant ` +
+          `${Math.max(0, maxCredits - bonus)} or less.`,
+      )
+    },
+    async renew(id) {
+      const account = await requireOpenAccount(id)
+      const nowMs = clock.now()
+      const createdMs = Math.min(account.createdMs, nowMs)
+      await store.renewMonth(id, { createdMs, periodStartMs: periodAt(createdMs, nowMs).startMs })
     },
     async closeAccount(id) {
       await requireOpenAccount(id)
@@ -191,6 +215,21 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       await store.revokeKey(id, clock.now())
     },
   }
+}
+
+/**
+ * What a new account needs, checked by itself for whoever wants to know before a data file is made.
+ * @throws {AccountError} saying what to change
+ */
+export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
+  if (name.trim() === "") throw new AccountError("An account needs a name.")
+  return requirePlan(plan, plans)
+}
+
+function requirePlan(name: string, plans: Plans): Plan {
+  const plan = plans.get(name)
+  if (plan) return plan
+  throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`)
 }
 
 function requireNetworks(texts: readonly string[]): readonly string[] {

@@ -20,7 +20,12 @@ export interface Balance {
  * store writes it down with the next charge. A stored month in the future (the clock was set back) stays in force, so
  * that no month is given twice. `known` is a month of the account that is likely the current one.
  */
-export function balanceOf(account: AccountRecord, plan: Plan, nowMs: number, known?: Period): Balance {
+export function balanceOf(
+  account: AccountRecord,
+  plan: Pick<Plan, "monthlyCredits">,
+  nowMs: number,
+  known?: Period,
+): Balance {
   const current = periodAt(account.createdMs, Math.max(nowMs, account.periodStartMs), known)
   const used = current.startMs > account.periodStartMs ? 0 : account.used
   const allowance = plan.monthlyCredits
@@ -36,4 +41,17 @@ export function balanceOf(account: AccountRecord, plan: Plan, nowMs: number, kno
 /** Whether a balance covers `credits`. */
 export function covers(balance: Balance, credits: number): boolean {
   return balance.remaining === null || credits <= balance.remaining
+}
+
+/**
+ * What is wrong with an account whose stored month has not begun yet, and how to mend it; null when nothing is. A clock
+ * that ran ahead has made it so: the month stays in force until it is over, which may be years.
+ */
+export function monthAhead({ id, periodStartMs }: AccountRecord, nowMs: number): string | null {
+  if (periodStartMs <= nowMs) return null
+  return (
+    `The credit month of account ${id} begins at ${new Date(periodStartMs).toISOString()}, after the present time ` +
+    `${new Date(nowMs).toISOString()}: a clock was ahead, and credits do not renew before that month is over. If the ` +
+    `clock is right now, 'account renew ${id}' begins the month anew.`
+  )
 }

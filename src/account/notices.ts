@@ -41,7 +41,7 @@ export function createNotices({ outbox, store, random }: NoticesParts): Notices 
   return {
     async setWebhook(accountId, text, { allowPrivate }) {
       const { closedMs } = await requireAccount(accountId)
-      if (closedMs !== null) throw new AccountError(`Account '${accountId}' is closed.`)
+      if (closedMs !== null) throw new AccountError(`Account '${accountId}' is closed and gets no notices.`)
       const url = requireWebhookUrl(text, allowPrivate)
       const secret = createWebhookSecret(random)
       await outbox.setWebhook(accountId, { url, secret, allowPrivate })

@@ -15,6 +15,12 @@ export interface Plan {
 
 export type Plans = ReadonlyMap<string, Plan>
 
+/**
+ * The most credits that a plan may give a month and that a bonus may grow to. Both together, and what is used of them,
+ * stay numbers that are exact (up to 2^53 - 1).
+ */
+export const maxCredits = 4_000_000_000_000_000
+
 export const defaultPlans: readonly Plan[] = [
   plan("free", 1_000, 500, 60, false, 1),
   plan("starter", 200_000, 0, null, true, 10),
@@ -32,4 +38,12 @@ function plan(
   graphqlApis: number | null,
 ): Plan {
   return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }
+}
+
+/** What is wrong with an account whose plan the configuration does not have, and how to mend it. */
+export function missingPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
+  return (
+    `Account ${id} has the plan '${plan}', which is not configured: choose another with ` +
+    `'account set-plan ${id} PLAN', or add [plans.${plan}] to the configuration file.`
+  )
 }

@@ -25,7 +25,7 @@ const items = [{ api: "hmac", calls: 1, credits: 1 }]
 async function setUp() {
   const store = createSqliteStore(openDatabase(":memory:"))
   await store.createAccount(account)
-  return { store, charges: createCharges(store, systemClock) }
+  return { store, charges: createCharges(store, systemClock, { error() {} }) }
 }
 
 test("what is held is not given to another call, and is free again after", async () => {

@@ -1,8 +1,9 @@
-import { type Balance, balanceOf, covers } from "../account/credits.ts"
+import { type Balance, balanceOf, covers, monthAhead } from "../account/credits.ts"
 import type { Period } from "../account/period.ts"
 import type { Clock } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
 import type { AccountRecord, Charge, ChargeItem, Store, UsageRow } from "../store/store.ts"
-import { Fault } from "./fault.ts"
+import { Fault, fixedFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
@@ -35,6 +36,8 @@ interface Known {
   period: Period | undefined
   revision: number
   held: number
+  /** Start of a month in the future that the log has been told of. */
+  reportedMs: number | null
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -43,7 +46,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 const maxKnown = 50_000
 
 /** Charges of one turn of the event loop share one transaction. */
-export function createCharges(store: Store, clock: Clock): Charges {
+export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error">): Charges {
   const submit = createTurnBatch((charges: readonly Charge[]) => store.charge(charges))
   const accounts = new Map<string, Known>()
 
@@ -53,16 +56,26 @@ export function createCharges(store: Store, clock: Clock): Charges {
     // An administrator has changed something since: what came with the key was read after that.
     if (known) return Object.assign(known, { account: { ...account }, revision })
     if (accounts.size >= maxKnown) forgetIdle(accounts)
-    const fresh: Known = { account: { ...account }, period: undefined, revision, held: 0 }
+    const fresh: Known = { account: { ...account }, period: undefined, revision, held: 0, reportedMs: null }
     accounts.set(account.id, fresh)
     return fresh
   }
 
   function balance(caller: Caller): Balance {
     const known = knownOf(caller)
-    const current = balanceOf(known.account, caller.plan, clock.now(), known.period)
+    const nowMs = clock.now()
+    if (known.account.periodStartMs > nowMs) reportAhead(known, nowMs)
+    const current = balanceOf(known.account, caller.plan, nowMs, known.period)
     known.period = current.period
     return current
+  }
+
+  /** Once for each month: the operator has to know, since nothing but an order of theirs ends it early. */
+  function reportAhead(known: Known, nowMs: number): void {
+    const { id, periodStartMs } = known.account
+    if (known.reportedMs === periodStartMs) return
+    known.reportedMs = periodStartMs
+    log.error("credit month in the future", { account: id, problem: monthAhead(known.account, nowMs) })
   }
 
   return {
@@ -86,12 +99,14 @@ export function createCharges(store: Store, clock: Clock): Charges {
       const { caller, credits } = hold
       const known = knownOf(caller)
       const { allowance, period } = balance(caller)
+      const nowMs = clock.now()
       const outcome = await submit({
         accountId: caller.account.id,
         items,
         allowance,
-        periodStartMs: period.startMs,
-        day: dayOf(clock.now()),
+        // A month in the future is the stored one or, renewed by an operator just now, must not come back.
+        periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
+        day: dayOf(nowMs),
       })
       // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
       hold.release()
@@ -101,8 +116,11 @@ export function createCharges(store: Store, clock: Clock): Charges {
         known.account.periodStartMs = outcome.periodStartMs
         return
       }
+      const stored = await store.findAccount(caller.account.id)
+      // As the gate would have said, had it known.
+      if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
       // Another process was faster. What it left is what the next hold has to know.
-      known.account = (await store.findAccount(caller.account.id)) ?? known.account
+      known.account = stored
       throw creditsUsedUp(balance(caller), credits, clock.now())
     },
     async report(caller) {

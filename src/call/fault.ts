@@ -20,6 +20,7 @@ const table = {
   },
   rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
+  planMissing: { status: 500, text: null },
   internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
   upstreamUnavailable: { status: 503, text: null },
   storeUnavailable: {

@@ -1,6 +1,6 @@
 import { addressMatches, type Network, toNetworks } from "../account/address.ts"
 import { hashKey, isWellFormedKey } from "../account/key.ts"
-import type { Plan, Plans } from "../account/plan.ts"
+import { missingPlan, type Plan, type Plans } from "../account/plan.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { AccountRecord, KeyAccess, KeyRecord, RateState, RateTake, Store } from "../store/store.ts"
 import { Fault, fixedFault } from "./fault.ts"
@@ -77,7 +77,14 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
 
 function toCaller({ key, account, revision }: KeyAccess, plans: Plans): Caller {
   const plan = plans.get(account.plan)
-  if (!plan) throw new Error(`account ${account.id} has plan '${account.plan}', which is not configured`)
+  if (!plan) {
+    throw new Fault(
+      "planMissing",
+      `The plan of this account, '${account.plan}', is not configured here, so nothing ran and nothing was charged. ` +
+        "The operator of this service can choose another with 'account set-plan'.",
+      { cause: missingPlan(account) },
+    )
+  }
   return { key, account, plan, revision }
 }
 

@@ -18,8 +18,10 @@ export interface Store {
   listAccounts(): Promise<readonly AccountRecord[]>
   /** Changes what is named, leaves the rest; false when there is no such account. */
   updateAccount(id: string, change: AccountChange): Promise<boolean>
-  /** Adds bonus credits; false when there is no such account. */
-  grant(accountId: string, credits: number): Promise<boolean>
+  /** Adds bonus credits, up to `maxBonus` in all; false when it would be more, or there is no such account. */
+  grant(accountId: string, credits: number, maxBonus: number): Promise<boolean>
+  /** Puts an account into a month of which nothing is used; false when there is no such account. */
+  renewMonth(accountId: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
 
   /** Stores a key with its first secret. */
   createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
@@ -95,7 +97,7 @@ export interface Charge {
   readonly items: readonly ChargeItem[]
   /** The month's allowance by the account's plan; null is unlimited. */
   readonly allowance: number | null
-  /** Start of the month the charge falls into. An older month than the stored one counts as the stored one. */
+  /** Start of the month the charge falls into. An older one than the stored, such as 0, counts as the stored one. */
   readonly periodStartMs: number
   /** UTC day that usage is booked on, `YYYY-MM-DD`. */
   readonly day: string

@@ -43,7 +43,7 @@ export function startCatalogService(
       })),
       road: {
         gate: createGate(store, plans, ports.clock),
-        charges: createCharges(store, ports.clock),
+        charges: createCharges(store, ports.clock, { error: (message) => logged.push(message) }),
         ports,
         log: { error: (message) => logged.push(message), info() {} },
       },

@@ -1,5 +1,5 @@
 import type { Ports } from "../../src/apis/contract.ts"
-import { callHere, catalog, openAccounts, openNotices, startService } from "../../src/app.ts"
+import { callHere, catalog, checkConfig, openAccounts, openNotices, startService } from "../../src/app.ts"
 import { startMock } from "../../src/app-mock.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
@@ -47,6 +47,7 @@ export async function runCliForTest(
     startService: (config, more) =>
       startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
     startMock,
+    checkConfig,
     openAccounts,
     openNotices,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),

@@ -38,6 +38,7 @@ const codes = {
   mediaTypeUnsupported: "BAD_REQUEST",
   rateLimited: "RATE_LIMITED",
   creditsUsedUp: "INSUFFICIENT_CREDITS",
+  planMissing: "INTERNAL_SERVER_ERROR",
   internal: "INTERNAL_SERVER_ERROR",
   upstreamUnavailable: "UPSTREAM_UNAVAILABLE",
   storeUnavailable: "UPSTREAM_UNAVAILABLE",

@@ -83,9 +83,21 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     async updateAccount(id, change) {
       return administer(() => updateAccount(database, id, change))
     },
-    async grant(accountId, credits) {
+    async grant(accountId, credits, maxBonus) {
       const { changes } = administer(() =>
-        database.query("UPDATE accounts SET bonus = bonus + ?2 WHERE id = ?1").run(accountId, credits),
+        database
+          .query("UPDATE accounts SET bonus = bonus + ?2 WHERE id = ?1 AND bonus <= ?3 - ?2")
+          .run(accountId, credits, maxBonus),
+      )
+      return changes === 1
+    },
+    async renewMonth(accountId, { createdMs, periodStartMs }) {
+      const { changes } = administer(() =>
+        database
+          .query(
+            "UPDATE accounts SET created_ms = ?2, period_start_ms = ?3, used = 0, notified = 0 WHERE id = ?1",
+          )
+          .run(accountId, createdMs, periodStartMs),
       )
       return changes === 1
     },

@@ -1,5 +1,6 @@
 import { Command } from "commander"
-import type { AccountStatus, Accounts } from "../../account/accounts.ts"
+import { type AccountStatus, type Accounts, requireNewAccount } from "../../account/accounts.ts"
+import type { Config } from "../../config.ts"
 import type { AccountRecord } from "../../store/store.ts"
 import { setWebhookCommand } from "./notices.ts"
 import { printRecord, printRows, type Row, toIso } from "./output.ts"
@@ -7,7 +8,7 @@ import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { toPositiveInteger } from "./values.ts"
 
-/** `account create · list · show · set-plan · grant · set-webhook · close`. */
+/** `account create · list · show · set-plan · grant · renew · set-webhook · close`. */
 export function accountCommand(parts: CliParts): Command {
   const { terminal } = parts
   return new Command("account")
@@ -23,7 +24,10 @@ export function accountCommand(parts: CliParts): Command {
           const account = await accounts.create(String(name), String(plan))
           printRecord(terminal, toRow(account), json)
         },
-        { create: true },
+        {
+          create: true,
+          check: ({ plans }, { name, plan }) => void requireNewAccount(String(name), String(plan), plans),
+        },
       ),
     )
     .addCommand(
@@ -31,7 +35,12 @@ export function accountCommand(parts: CliParts): Command {
         parts,
         new Command("list").description("List all accounts."),
         async (accounts, { json }) => {
-          const rows = (await accounts.list()).map(toRow)
+          const listed = await accounts.list()
+          const hasProblem = listed.some(({ problem }) => problem !== null)
+          const rows = listed.map((account) => ({
+            ...toRow(account),
+            ...(hasProblem && { problem: account.problem }),
+          }))
           printRows(terminal, rows, json, "There are no accounts; make one with 'account create'.")
         },
       ),
@@ -66,6 +75,20 @@ export function accountCommand(parts: CliParts): Command {
         },
       ),
     )
+    .addCommand(
+      administrative(
+        parts,
+        new Command("renew")
+          .description(
+            "Begin the credit month anew, by the account's creation day and the present time, with nothing used. For an account whose month lies in the future because a clock was ahead.",
+          )
+          .argument("<ID>"),
+        async (accounts, { json }, id) => {
+          await accounts.renew(id)
+          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
+        },
+      ),
+    )
     .addCommand(setWebhookCommand(parts))
     .addCommand(
       administrative(
@@ -81,18 +104,27 @@ export function accountCommand(parts: CliParts): Command {
 
 export type AdminOptions = Readonly<Record<string, unknown>> & { readonly json: boolean }
 
+interface AdminNeeds {
+  /** Makes the data file where there is none. */
+  readonly create?: boolean
+  /** Throws what can be known to be wrong before the data file is touched. */
+  readonly check?: (config: Config, options: Readonly<Record<string, unknown>>) => void
+}
+
 /** Gives a command `--db`, `--config` and `--json`, opens the accounts for its action and closes them after. */
 export function administrative(
   { env, openAccounts }: CliParts,
   command: Command,
   action: (accounts: Accounts, options: AdminOptions, ...args: string[]) => Promise<void>,
-  { create = false } = {},
+  { create = false, check = () => {} }: AdminNeeds = {},
 ): Command {
   addSettings(command.option("--json", "print JSON"), ["db"])
   return command.action(async () => {
-    const opened = openAccounts(readSettings(command, env), { create })
+    const config = readSettings(command, env)
+    const options = command.opts()
+    check(config, options)
+    const opened = openAccounts(config, { create })
     try {
-      const options = command.opts()
       await action(opened.accounts, { ...options, json: options.json === true }, ...command.processedArgs)
     } finally {
       await opened.close()
@@ -110,14 +142,15 @@ function toRow(account: AccountRecord): Row {
   }
 }
 
-function toStatusRow({ account, balance, keys }: AccountStatus): Row {
+function toStatusRow({ account, plan, balance, keys }: AccountStatus): Row {
   return {
     ...toRow(account),
-    allowance: balance.allowance ?? "unlimited",
+    allowance: plan && (balance.allowance ?? "unlimited"),
     used: balance.used,
     bonus: balance.bonus,
-    remaining: balance.remaining ?? "unlimited",
+    remaining: plan && (balance.remaining ?? "unlimited"),
     renews: toIso(balance.period.endMs),
     keys: keys.length,
+    ...(account.problem !== null && { problem: account.problem }),
   }
 }

@@ -34,6 +34,8 @@ export interface CliParts extends NoticesParts, MockParts {
     config: Config,
     options: { sharedPort: boolean },
   ): Promise<{ readonly server: { readonly url: string }; stop(): Promise<void> }>
+  /** Throws what {@link CliParts.startService} would throw of the configuration. */
+  checkConfig(config: Config): Promise<void>
   openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
   callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
 }

@@ -44,9 +44,14 @@ async function startHere(config: Config, { startService, isWorker }: CliParts): 
 }
 
 /** One port shared by several processes on one data file. Only Linux spreads connections over them. */
-async function startWorkers(config: Config, { spawnWorker, clock, terminal }: CliParts): Promise<Running> {
+async function startWorkers(
+  config: Config,
+  { checkConfig, spawnWorker, clock, terminal }: CliParts,
+): Promise<Running> {
   if (process.platform !== "linux")
     throw new ConfigError("--workers over 1 needs Linux, which shares a port evenly.")
+  // Said here and once; each worker would say it, and end as if it had crashed.
+  await checkConfig(config)
   return supervise(config.workers, spawnWorker, clock, (message) => terminal.err(`penknife: ${message}\n`))
 }
 

@@ -1,0 +1,281 @@
+/** Accounts in states that an operator has to mend: what is said of them, and that what is said works. */
+import { afterEach, describe, expect, test } from "bun:test"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { maxCredits } from "../src/account/plan.ts"
+import { readAnswer } from "./support/answer.ts"
+import { runCliForTest } from "./support/cli.ts"
+import { createManualClock } from "./support/clock.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
+
+const dir = tempDir()
+const services: TestService[] = []
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop()
+})
+
+let files = 0
+const newFile = (extension: string) => join(dir, `${files++}.${extension}`)
+function writeConfig(text: string): string {
+  const file = newFile("toml")
+  writeFileSync(file, text)
+  return file
+}
+
+async function start(db = newFile("db"), iso = "2025-01-31T12:00:00Z"): Promise<TestService> {
+  const file = { plans: { tiny: { monthly_credits: 3, sign_up_bonus: 2, premium: false } } }
+  const service = await startTestService({ clock: createManualClock(iso), file, flags: { db } })
+  services.push(service)
+  return service
+}
+
+const call = (service: TestService, key: string) => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+async function json(...argv: string[]) {
+  const { code, out, err } = await runCliForTest([...argv, "--json"])
+  expect({ code, err }).toEqual({ code: 0, err: "" })
+  return JSON.parse(out)
+}
+
+describe("a month that lies in the future", () => {
+  test("stays in force until 'account renew' begins the present one anew, also in a service that runs", async () => {
+    const service = await start()
+    const { account, key } = await service.createKey("tiny")
+    service.clock.set("2031-06-15T00:00:00Z")
+    for (let i = 0; i < 3; i++) expect((await call(service, key)).status).toBe(200)
+    service.clock.set("2025-03-30T00:00:00Z")
+    for (let i = 0; i < 2; i++) expect((await call(service, key)).status).toBe(200)
+    const refused = await readAnswer(await call(service, key))
+    expect(refused.error).toContain("Credits renew at 2031-06-30T12:00:00.000Z")
+    expect((await service.accounts.show(account)).account.problem).toBe(
+      `The credit month of account ${account} begins at 2031-05-31T12:00:00.000Z, after the present time ` +
+        "2025-03-30T00:00:00.000Z: a clock was ahead, and credits do not renew before that month is over. " +
+        `If the clock is right now, 'account renew ${account}' begins the month anew.`,
+    )
+
+    await service.accounts.renew(account)
+    const renewed = await call(service, key)
+    expect(renewed.status).toBe(200)
+    expect(renewed.headers.get("x-api-credits-used")).toBe("1")
+    expect(renewed.headers.get("x-api-renewal")).toBe(String(Date.parse("2025-03-31T12:00:00Z") / 1_000))
+    const status = await service.accounts.show(account)
+    expect(status.account).toMatchObject({ problem: null, bonus: 0 })
+    expect(new Date(status.balance.period.startMs).toISOString()).toBe("2025-02-28T12:00:00.000Z")
+    service.clock.set("2025-04-01T00:00:00Z")
+    expect((await call(service, key)).headers.get("x-api-credits-used")).toBe("1")
+  })
+
+  test("an account that was made under a clock ahead counts as made now", async () => {
+    const service = await start(undefined, "2031-06-15T00:00:00Z")
+    const { account, key } = await service.createKey("tiny")
+    service.clock.set("2025-03-30T00:00:00Z")
+    expect((await service.accounts.show(account)).account.problem).toContain(`'account renew ${account}'`)
+    await service.accounts.renew(account)
+    expect((await service.accounts.show(account)).account).toMatchObject({
+      createdMs: Date.parse("2025-03-30T00:00:00Z"),
+      problem: null,
+      bonus: 2,
+    })
+    const renewal = (await call(service, key)).headers.get("x-api-renewal")
+    expect(renewal).toBe(String(Date.parse("2025-04-30T00:00:00Z") / 1_000))
+  })
+
+  test("the thresholds of the renewed month are told of", async () => {
+    const service = await start()
+    const { account, key } = await service.createKey("tiny")
+    service.clock.set("2031-06-15T00:00:00Z")
+    for (let i = 0; i < 3; i++) await call(service, key)
+    service.clock.set("2025-03-30T00:00:00Z")
+    await service.accounts.renew(account)
+    for (let i = 0; i < 3; i++) await call(service, key)
+    const months = (await service.notices.list(account)).map(({ periodStartMs, threshold }) => [
+      new Date(periodStartMs).toISOString().slice(0, 7),
+      threshold,
+    ])
+    expect(months).toHaveLength(4)
+    expect(months).toContainEqual(["2025-02", 80])
+    expect(months).toContainEqual(["2025-02", 95])
+  })
+
+  test("on the command line", async () => {
+    const db = newFile("db")
+    const { id } = await json("account", "create", "--name", "Ann", "--db", db)
+    const service = await start(db, "2099-01-01T00:00:00Z")
+    const { key } = await service.accounts.createKey({ accountId: id })
+    await call(service, key)
+    expect(await json("account", "show", id, "--db", db)).toMatchObject({
+      used: 1,
+      problem: expect.stringContaining(`'account renew ${id}' begins the month anew`),
+    })
+    const [listed] = await json("account", "list", "--db", db)
+    expect(listed.problem).toContain(`'account renew ${id}'`)
+    const renewed = await json("account", "renew", id, "--db", db)
+    expect(renewed).toMatchObject({ id, used: 0, bonus: 500, remaining: 1_500 })
+    expect(renewed).not.toHaveProperty("problem")
+    expect(Date.parse(renewed.renews) - Date.now()).toBeLessThan(32 * 86_400_000)
+    expect((await json("account", "list", "--db", db))[0]).not.toHaveProperty("problem")
+    const missing = await runCliForTest(["account", "renew", "acc_9", "--db", db])
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("There is no account 'acc_9'.") })
+  })
+})
+
+describe("a plan that is no longer configured", () => {
+  async function setUp() {
+    const db = newFile("db")
+    const config = writeConfig("[plans.old]\nmonthly_credits = 10\n")
+    const { id } = await json(
+      "account",
+      "create",
+      "--name",
+      "Ann",
+      "--plan",
+      "old",
+      "--db",
+      db,
+      "--config",
+      config,
+    )
+    const problem =
+      `Account ${id} has the plan 'old', which is not configured: choose another with ` +
+      `'account set-plan ${id} PLAN', or add [plans.old] to the configuration file.`
+    return { db, id, problem }
+  }
+
+  test("show and list say so and how to mend it, and set-plan does", async () => {
+    const { db, id, problem } = await setUp()
+    const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
+    expect(await json("account", "show", id, "--db", db)).toMatchObject(shown)
+    expect(await json("account", "grant", id, "5", "--db", db)).toMatchObject({ ...shown, bonus: 5 })
+    expect(await json("account", "list", "--db", db)).toMatchObject([{ id, plan: "old", problem }])
+    const { out } = await runCliForTest(["account", "list", "--db", db])
+    expect(out).toContain(problem)
+
+    expect(await json("account", "set-plan", id, "free", "--db", db)).toMatchObject({
+      plan: "free",
+      remaining: 1_005,
+    })
+    const mended = await json("account", "list", "--db", db)
+    expect(mended).toMatchObject([{ id, plan: "free" }])
+    expect(mended[0]).not.toHaveProperty("problem")
+  })
+
+  test("a closed account needs no mending", async () => {
+    const { db, id } = await setUp()
+    const closed = await json("account", "close", id, "--db", db)
+    expect(closed).toMatchObject({ id, plan: "old", closed: expect.any(String) })
+    expect(closed).not.toHaveProperty("problem")
+  })
+
+  test("a service does not start, with the same words and exit code whatever the number of workers", async () => {
+    const { db, problem } = await setUp()
+    for (const workers of ["1", "2"]) {
+      const argv = ["serve", "--port", "0", "--db", db, "--workers", workers]
+      const { code, out, err } = await runCliForTest(argv)
+      expect({ code, out }).toEqual({ code: 2, out: "" })
+      expect(err).toBe(`penknife: ${problem} The data file is ${db}.\n`)
+    }
+  })
+
+  test("where it happens to a service that runs, calls are told, in REST and GraphQL, and charged nothing", async () => {
+    const service = await start()
+    const { account, key } = await service.createKey("tiny")
+    const config = writeConfig("[plans.other]\n")
+    await json("account", "set-plan", account, "other", "--db", service.db, "--config", config)
+    const told = "The plan of this account, 'other', is not configured here"
+    const answer = await call(service, key)
+    expect(answer.status).toBe(500)
+    expect((await readAnswer(answer)).error).toContain(told)
+    expect((await readAnswer(await service.fetch("/v1/usage", { key }))).error).toContain(
+      "'account set-plan'",
+    )
+    const graphql = await service.fetch("/v1/graphql", {
+      key,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: '{ bluetoothlookup(companyid: "76") { company } }' }),
+    })
+    expect(graphql.status).toBe(500)
+    expect(await graphql.text()).toContain(told)
+    expect((await service.accounts.show(account)).balance.used).toBe(0)
+    await service.accounts.setPlan(account, "tiny")
+    expect((await call(service, key)).status).toBe(200)
+  })
+})
+
+describe("wrong settings are found before anything is started or made", () => {
+  test.each([
+    ["a price for no API", "[credits]\nhmca = 1\n", "there is no API 'hmca'"],
+    ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
+    ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
+    [
+      "a certificate that is not there",
+      'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n',
+      "--tls-cert /nonexistent",
+    ],
+    [
+      "companies that are not there",
+      'bluetooth_companies = "/nonexistent"\n',
+      "--bluetooth-companies /nonexistent",
+    ],
+  ])("%s: exit code 2 with and without workers", async (_, text, message) => {
+    const db = newFile("db")
+    for (const workers of ["1", "2"]) {
+      const config = writeConfig(text)
+      const argv = ["serve", "--port", "0", "--db", db, "--workers", workers, "--config", config]
+      const { code, err } = await runCliForTest(argv)
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
+    }
+    expect(existsSync(db)).toBe(false)
+  })
+
+  test.each([
+    [["--name", "Ann", "--plan", "bad"], "There is no plan 'bad'. The plans are free"],
+    [["--name", " "], "An account needs a name."],
+  ])("account create %p leaves no data file behind", async (flags, message) => {
+    const db = newFile("db")
+    const { code, err } = await runCliForTest(["account", "create", ...flags, "--db", db])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+    expect(existsSync(db)).toBe(false)
+  })
+})
+
+describe("orders that cannot be carried out", () => {
+  test("a closed account stays as it is", async () => {
+    const db = newFile("db")
+    const { id } = await json("account", "create", "--name", "Ann", "--db", db)
+    await json("account", "close", id, "--db", db)
+    const before = await json("account", "show", id, "--db", db)
+    for (const argv of [
+      ["set-plan", id, "pro"],
+      ["grant", id, "5"],
+      ["renew", id],
+      ["close", id],
+    ]) {
+      const { code, err, out } = await runCliForTest(["account", ...argv, "--db", db])
+      expect({ code, err, out }).toEqual({
+        code: 1,
+        err: `penknife: Account '${id}' is closed and stays so; make another with 'account create'.\n`,
+        out: "",
+      })
+    }
+    expect(await json("account", "show", id, "--db", db)).toEqual(before)
+  })
+
+  test("a grant stops where numbers would no longer be exact", async () => {
+    const service = await start()
+    const { account, key } = await service.createKey("tiny")
+    await service.accounts.grant(account, maxCredits - 3)
+    for (const credits of [2, Number.MAX_SAFE_INTEGER]) {
+      await expect(service.accounts.grant(account, credits)).rejects.toThrow(
+        `The bonus of an account can be 4000000000000000 credits at most; '${account}' has 3999999999999999: grant 1 or less.`,
+      )
+    }
+    await service.accounts.grant(account, 1)
+    expect((await call(service, key)).headers.get("x-api-remaining-credits")).toBe("4000000000000002")
+    expect((await service.accounts.show(account)).balance).toMatchObject({
+      bonus: maxCredits,
+      remaining: maxCredits + 2,
+    })
+    expect(maxCredits + maxCredits).toBeLessThan(Number.MAX_SAFE_INTEGER)
+  })
+})
