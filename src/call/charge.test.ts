@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
+import { createManualClock } from "../../test/support/clock.ts"
 import { defaultPlans, type Plan } from "../account/plan.ts"
+import type { Clock } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
 import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
-import type { AccountRecord, KeyRecord } from "../store/store.ts"
+import type { AccountRecord, KeyRecord, Store } from "../store/store.ts"
 import { createCharges } from "./charge.ts"
 import type { Caller } from "./gate.ts"
 
@@ -22,10 +24,12 @@ const account: AccountRecord = {
 const caller: Caller = { key: {} as KeyRecord, account, plan: free, revision: 1 }
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
-async function setUp() {
+async function setUp(record = account, clock: Clock = systemClock) {
   const store = createSqliteStore(openDatabase(":memory:"))
-  await store.createAccount(account)
-  return { store, charges: createCharges(store, systemClock, { error() {} }) }
+  await store.createAccount(record)
+  const logged: [string, unknown][] = []
+  const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
+  return { store, logged, charges: createCharges(store, clock, log) }
 }
 
 test("what is held is not given to another call, and is free again after", async () => {
@@ -69,4 +73,78 @@ test("a caller read before an administrative change does not bring its old balan
   expect(charges.balance(caller).remaining).toBe(2)
   expect(charges.balance(granted).remaining).toBe(7)
   expect(charges.balance(caller).remaining).toBe(7)
+})
+
+test.each([
+  ["closed", (store: Store) => store.updateAccount("acc_1", { closedMs: nowMs })],
+  [
+    "closed and used up",
+    async (store: Store) => {
+      await store.charge([{ accountId: "acc_1", items, allowance: 999, periodStartMs: 0, day: "2025-01-01" }])
+      await store.updateAccount("acc_1", { closedMs: nowMs })
+    },
+  ],
+])("a call whose account is %s while it is under way is told that the key is revoked", async (_, change) => {
+  const { store, charges } = await setUp()
+  const hold = charges.hold(caller, 1)
+  await change(store)
+  const used = (await store.findAccount("acc_1"))?.used
+  await expect(charges.settle(hold, items)).rejects.toMatchObject({ code: "keyRevoked", status: 401 })
+  expect((await store.findAccount("acc_1"))?.used).toBe(used as number)
+})
+
+describe("a stored month in the future", () => {
+  const clock = createManualClock("2025-03-01T00:00:00Z")
+  const createdMs = Date.parse("2025-01-15T00:00:00Z")
+  const record = { ...account, createdMs, periodStartMs: Date.parse("2031-01-15T00:00:00Z"), used: 0 }
+  const ahead: Caller = { ...caller, account: record }
+
+  test("is logged once, with what to do", async () => {
+    const { charges, logged } = await setUp(record, clock)
+    for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items)
+    expect(logged).toEqual([
+      [
+        "credit month in the future",
+        {
+          account: "acc_1",
+          problem: expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/),
+        },
+      ],
+    ])
+    const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
+    await healthy.charges.settle(
+      healthy.charges.hold({ ...ahead, account: { ...record, periodStartMs: createdMs } }, 1),
+      items,
+    )
+    expect(healthy.logged).toEqual([])
+  })
+
+  test("does not come back with a call that was under way when the month was renewed", async () => {
+    const { store, charges } = await setUp(record, clock)
+    const hold = charges.hold(ahead, 1)
+    const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
+    await store.renewMonth("acc_1", { createdMs, periodStartMs })
+    await charges.settle(hold, items)
+    expect(await store.findAccount("acc_1")).toMatchObject({ periodStartMs, used: 1 })
+  })
+})
+
+test("of 50,000 accounts in memory the idle go first; what calls hold is never forgotten", async () => {
+  const { charges } = await setUp()
+  const callerOf = (id: string, used: number): Caller => ({ ...caller, account: { ...account, id, used } })
+  const busy = charges.hold(callerOf("acc_busy", 0), 1_000)
+  const idle = callerOf("acc_idle", 0)
+  charges.balance(idle)
+  charges.balance(callerOf("acc_next", 0))
+  const remembers = (id: string) => charges.balance(callerOf(id, 5)).used === 0
+  for (let i = 3; i < 50_000; i++) charges.balance(callerOf(`acc_${i}`, 0))
+  expect(["acc_busy", "acc_idle", "acc_next"].map(remembers)).toEqual([true, true, true])
+
+  charges.balance(callerOf("acc_one_more", 0))
+  expect(["acc_busy", "acc_next"].map(remembers)).toEqual([true, true])
+  expect(() => charges.hold(callerOf("acc_busy", 0), 1)).toThrow("used up")
+  // Looked at last, since looking brings it back.
+  expect(remembers("acc_idle")).toBe(false)
+  busy.release()
+  charges.hold(callerOf("acc_busy", 0), 1_000).release()
 })
