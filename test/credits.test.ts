@@ -156,7 +156,7 @@ describe("GET /v1/usage", () => {
     expect((await readAnswer(answer)).data).toEqual({
       account,
       plan: "pro",
-      credits: { allowance: 1_000_000, used: 4, bonus: 0, remaining: 999_996 },
+      credits: { allowance: 1_000_000, used: 4, bonus: 0, bonus_used: 0, remaining: 999_996 },
       period_start: "2025-01-31T12:00:00.000Z",
       renewal: "2025-02-28T12:00:00.000Z",
       usage: [
@@ -165,6 +165,47 @@ describe("GET /v1/usage", () => {
         { day: "2025-01-31", api: "bluetoothlookup", calls: 2, credits: 2 },
       ],
     })
+    clock.set(start)
+  })
+
+  test("counts from the month's first instant, not from the midnight before; the rows are what was used and the bonus paid", async () => {
+    clock.set(start)
+    const { account, key } = await service.createKey("tiny")
+    const report = async () => {
+      const { data } = await readAnswer(await call(key, "/v1/usage"))
+      const { credits, usage } = data as {
+        credits: { used: number; bonus_used: number; bonus: number }
+        usage: { day: string; credits: number }[]
+      }
+      const rows = usage.map(({ day, credits }) => `${day} ${credits}`)
+      return [credits.used, credits.bonus_used, credits.bonus, rows]
+    }
+    clock.set("2025-02-28T11:59:59Z")
+    await call(key)
+    await call(key)
+    expect(await report()).toEqual([2, 0, 2, ["2025-02-28 2"]])
+    clock.set("2025-02-28T12:00:00Z")
+    expect(await report()).toEqual([0, 0, 2, []])
+    await call(key)
+    expect(await report()).toEqual([1, 0, 2, ["2025-02-28 1"]])
+    clock.set("2025-03-01T00:00:00Z")
+    for (let i = 0; i < 3; i++) await call(key)
+    expect(await report()).toEqual([3, 1, 1, ["2025-03-01 3", "2025-02-28 1"]])
+    // Under a clock set back the month stays in force, and what it pays for stays in the report.
+    clock.set("2025-02-20T00:00:00Z")
+    await call(key)
+    expect(await report()).toEqual([3, 2, 0, ["2025-03-01 3", "2025-02-28 1", "2025-02-20 1"]])
+    expect(await service.accounts.usage(account, 1)).toContainEqual({
+      day: "2025-02-28",
+      api: "bluetoothlookup",
+      calls: 3,
+      credits: 3,
+    })
+    await service.accounts.renew(account)
+    expect(await report()).toEqual([0, 0, 0, []])
+    await service.accounts.grant(account, 1)
+    for (let i = 0; i < 4; i++) await call(key)
+    expect(await report()).toEqual([3, 1, 0, ["2025-02-20 4"]])
     clock.set(start)
   })
 

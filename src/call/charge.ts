@@ -127,7 +127,7 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
       const known = knownOf(caller)
       known.account = (await store.findAccount(caller.account.id)) ?? known.account
       const current = balance(caller)
-      return { balance: current, rows: await store.usage(caller.account.id, dayOf(current.period.startMs)) }
+      return { balance: current, rows: await store.monthUsage(caller.account.id, current.period.startMs) }
     },
   }
 }

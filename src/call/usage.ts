@@ -27,6 +27,7 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
 
 async function usageOf(caller: Caller, { charges }: Road): Promise<Record<string, unknown>> {
   const { balance, rows } = await charges.report(caller)
+  const spent = rows.reduce((sum, { credits }) => sum + credits, 0)
   return {
     account: caller.account.id,
     plan: caller.plan.name,
@@ -34,6 +35,8 @@ async function usageOf(caller: Caller, { charges }: Road): Promise<Record<string
       allowance: balance.allowance,
       used: balance.used,
       bonus: balance.bonus,
+      // What the rows of this month have cost beyond its allowance.
+      bonus_used: Math.max(0, spent - balance.used),
       remaining: balance.remaining,
     },
     period_start: new Date(balance.period.startMs).toISOString(),

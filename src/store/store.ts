@@ -20,7 +20,7 @@ export interface Store {
   updateAccount(id: string, change: AccountChange): Promise<boolean>
   /** Adds bonus credits, up to `maxBonus` in all; false when it would be more, or there is no such account. */
   grant(accountId: string, credits: number, maxBonus: number): Promise<boolean>
-  /** Puts an account into a month of which nothing is used; false when there is no such account. */
+  /** Puts an account into a month of which nothing is used, its usage so far counts in none; false when there is no such account. */
   renewMonth(accountId: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
 
   /** Stores a key with its first secret. */
@@ -35,6 +35,8 @@ export interface Store {
 
   /** Usage by UTC day and API, newest day first. */
   usage(accountId: string, sinceDay: string): Promise<readonly UsageRow[]>
+  /** Usage of one credit month by UTC day and API, newest day first: what `used` counts and what the bonus paid. */
+  monthUsage(accountId: string, periodStartMs: number): Promise<readonly UsageRow[]>
   /** Throws a {@link StoreUnavailable} when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -24,7 +24,8 @@ const debitAccount = `
   RETURNING used, bonus, period_start_ms AS periodStartMs, notified`
 
 const bookUsage = `
-  INSERT INTO usage (account_id, day, api, calls, credits) VALUES ($accountId, $day, $api, $calls, $credits)
+  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
+  VALUES ($accountId, $periodStartMs, $day, $api, $calls, $credits)
   ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`
 
 interface ChargedRow {
@@ -72,10 +73,12 @@ export function prepareCharges(
     for (const entry of entries) {
       const decided = together.charged || entries.length === 1
       entry.outcome = decided ? together : decide(entry.charge, entry.credits)
-      if (entry.outcome.charged) addBookings(bookings, entry.charge)
+      if (entry.outcome.charged) addBookings(bookings, entry.charge, entry.outcome.periodStartMs)
     }
     const { accountId } = first
-    for (const { day, api, calls, credits } of bookings) book.run({ accountId, day, api, calls, credits })
+    for (const { periodStartMs, day, api, calls, credits } of bookings) {
+      book.run({ accountId, periodStartMs, day, api, calls, credits })
+    }
   }
 
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
@@ -107,6 +110,8 @@ interface Entry {
 
 /** What one row of usage grows by. */
 interface Booking {
+  /** The month that paid, which is not always the one that the charge asked for. */
+  readonly periodStartMs: number
   readonly day: string
   readonly api: string
   calls: number
@@ -123,14 +128,16 @@ function isAlike(a: Charge, b: Charge): boolean {
   return a.allowance === b.allowance && a.periodStartMs === b.periodStartMs
 }
 
-function addBookings(bookings: Booking[], { day, items }: Charge): void {
+function addBookings(bookings: Booking[], { day, items }: Charge, periodStartMs: number): void {
   for (const { api, calls, credits } of items) {
-    const row = bookings.find((booking) => booking.api === api && booking.day === day)
+    const row = bookings.find(
+      (booking) => booking.api === api && booking.day === day && booking.periodStartMs === periodStartMs,
+    )
     if (row) {
       row.calls += calls
       row.credits += credits
     } else {
-      bookings.push({ day, api, calls, credits })
+      bookings.push({ periodStartMs, day, api, calls, credits })
     }
   }
 }

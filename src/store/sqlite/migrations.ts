@@ -5,7 +5,7 @@ import { StoreUnusable } from "../store.ts"
  * The schema's history: entry n takes a store from version n to n + 1. A released entry is never edited; a change is a
  * new entry. The version stands in `PRAGMA user_version`.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `
   CREATE TABLE accounts (
     id              TEXT PRIMARY KEY,
@@ -104,6 +104,23 @@ const migrations: readonly string[] = [
     error       TEXT,
     PRIMARY KEY (notice_id, attempt)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- Usage by the credit month that it counts in, too: a month may begin in the middle of a day.
+  CREATE TABLE usage_by_month (
+    account_id      TEXT NOT NULL,
+    period_start_ms INTEGER NOT NULL, -- 0: counts in no month any more
+    day             TEXT NOT NULL,    -- YYYY-MM-DD, UTC
+    api             TEXT NOT NULL,
+    calls           INTEGER NOT NULL,
+    credits         INTEGER NOT NULL,
+    PRIMARY KEY (account_id, period_start_ms, day, api)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage_by_month
+    SELECT account_id, iif(day >= date(period_start_ms / 1000, 'unixepoch'), period_start_ms, 0), day, api, calls, credits
+    FROM usage JOIN accounts ON accounts.id = account_id;
+  DROP TABLE usage;
+  ALTER TABLE usage_by_month RENAME TO usage;
   `,
 ]
 

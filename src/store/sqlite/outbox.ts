@@ -30,30 +30,30 @@ export function prepareOutbox(database: Database): Outbox {
     `UPDATE notices SET next_attempt_ms = $nowMs WHERE ${astray}`,
   )
   const findDue = database.query<DueRow, Parameters>(dueFirst)
-  const lease = database.query<unknown, [string, number]>(
-    "UPDATE notices SET next_attempt_ms = ?2 WHERE id = ?1",
+  const lease = database.query<unknown, [string, number, number]>(
+    "UPDATE notices SET next_attempt_ms = ?3 WHERE id = ?1 AND state = 'pending' AND next_attempt_ms = ?2",
   )
   const earliest = database.query<{ at: number | null }, [number]>(
     "SELECT min(next_attempt_ms) AS at FROM notices WHERE state = 'pending' AND next_attempt_ms > ?1",
   )
 
-  const claim = database.transaction((options: ClaimOptions): DueNotice | null => {
+  /** Looking takes no lock, however far it has to walk; who takes the lease is decided by its own statement. */
+  function claim(options: ClaimOptions): DueNotice | null {
     const { nowMs, leaseMs, horizonMs } = options
-    recall.run({ nowMs, horizonMs })
-    const row = findDue.get(toParameters(options))
-    if (!row) return null
-    lease.run(row.id, nowMs + leaseMs)
-    return toDueNotice({ ...row, next_attempt_ms: nowMs + leaseMs })
-  })
+    if (findAstray.get({ nowMs, horizonMs })) recall.run({ nowMs, horizonMs })
+    const untilMs = nowMs + leaseMs
+    for (;;) {
+      const row = findDue.get(toParameters(options))
+      if (!row) return null
+      const { changes } = lease.run(row.id, row.next_attempt_ms ?? 0, untilMs)
+      if (changes === 1) return toDueNotice({ ...row, next_attempt_ms: untilMs })
+      // Another process was faster; there may be another notice.
+    }
+  }
 
   return {
     async claim(options) {
-      const { nowMs, horizonMs } = options
-      return guarded(() => {
-        // Mostly there is nothing, and looking takes no lock.
-        const any = findDue.get(toParameters(options)) ?? findAstray.get({ nowMs, horizonMs })
-        return any ? claim.immediate(options) : null
-      })
+      return guarded(() => claim(options))
     },
     async nextAttemptMs(nowMs) {
       return guarded(() => earliest.get(nowMs)?.at ?? null)

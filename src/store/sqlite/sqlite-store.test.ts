@@ -11,7 +11,7 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from "../store.ts"
-import { schemaVersion } from "./migrations.ts"
+import { migrations, schemaVersion } from "./migrations.ts"
 import { openDatabase } from "./open.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
@@ -175,6 +175,69 @@ describe("charging", () => {
       { charged: false },
     ])
     expect(await store.usage("acc_1", "")).toEqual([])
+  })
+})
+
+describe("usage", () => {
+  const rows = (day: string, calls: number, api = "hmac") => ({ day, api, calls, credits: calls })
+
+  test("is booked in the month that paid, and told by month or by day", async () => {
+    await store.createAccount(account)
+    const later = { ...charge, periodStartMs: 2_000 }
+    const nextDay = { ...later, day: "2025-01-02" }
+    // The second of the first month comes late: the stored month pays for it.
+    await store.charge([charge, charge, later, charge, nextDay])
+    await store.charge([{ ...later, periodStartMs: 0 }])
+    expect(await store.monthUsage("acc_1", 1_000)).toEqual([rows("2025-01-01", 2)])
+    expect(await store.monthUsage("acc_1", 2_000)).toEqual([rows("2025-01-02", 1), rows("2025-01-01", 3)])
+    expect(await store.monthUsage("acc_1", 3_000)).toEqual([])
+    expect(await store.monthUsage("acc_2", 2_000)).toEqual([])
+    expect(await store.usage("acc_1", "")).toEqual([rows("2025-01-02", 1), rows("2025-01-01", 5)])
+    expect(await store.usage("acc_1", "2025-01-02")).toEqual([rows("2025-01-02", 1)])
+  })
+
+  test("of a month that is begun anew counts in none, and is kept by day", async () => {
+    await store.createAccount(account)
+    for (const calls of [1, 2]) {
+      await store.charge(Array.from({ length: calls }, () => charge))
+      expect(await store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(true)
+      expect(await store.monthUsage("acc_1", 1_000)).toEqual([])
+      expect(await store.findAccount("acc_1")).toMatchObject({ used: 0, bonus: 5 })
+    }
+    expect(await store.usage("acc_1", "")).toEqual([rows("2025-01-01", 3)])
+    expect(await store.renewMonth("acc_9", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(false)
+  })
+
+  test("of a file from before months were kept stays, the present month's in its month", async () => {
+    const old = join(dir, "old.db")
+    const database = new Database(old)
+    for (const step of migrations.slice(0, 2)) database.run(step)
+    database.run("PRAGMA user_version = 2")
+    const startMs = Date.parse("2025-02-10T12:00:00Z")
+    database.run(
+      "INSERT INTO accounts (id, name, plan, created_ms, period_start_ms, used, bonus) VALUES ('acc_1', 'Ann', 'free', 0, ?1, 7, 0)",
+      [startMs],
+    )
+    for (const [day, calls] of [
+      ["2025-02-09", 2],
+      ["2025-02-10", 3],
+      ["2025-02-11", 4],
+    ] as const) {
+      database.run("INSERT INTO usage VALUES ('acc_1', ?1, 'hmac', ?2, ?2)", [day, calls])
+    }
+    database.close()
+
+    const upgraded = createSqliteStore(openDatabase(old))
+    expect(await upgraded.usage("acc_1", "")).toEqual([
+      rows("2025-02-11", 4),
+      rows("2025-02-10", 3),
+      rows("2025-02-09", 2),
+    ])
+    expect(await upgraded.monthUsage("acc_1", startMs)).toEqual([
+      rows("2025-02-11", 4),
+      rows("2025-02-10", 3),
+    ])
+    await upgraded.close()
   })
 })
 

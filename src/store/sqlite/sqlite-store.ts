@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import type { AccountChange, Store } from "../store.ts"
+import type { AccountChange, AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
 import { guarded } from "./open.ts"
@@ -91,15 +91,8 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
       )
       return changes === 1
     },
-    async renewMonth(accountId, { createdMs, periodStartMs }) {
-      const { changes } = administer(() =>
-        database
-          .query(
-            "UPDATE accounts SET created_ms = ?2, period_start_ms = ?3, used = 0, notified = 0 WHERE id = ?1",
-          )
-          .run(accountId, createdMs, periodStartMs),
-      )
-      return changes === 1
+    async renewMonth(accountId, month) {
+      return administer(() => renewMonth(database, accountId, month))
     },
 
     async createKey(key, secret) {
@@ -152,11 +145,21 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     async usage(accountId, sinceDay) {
       return guarded(() =>
         database
-          .query<{ day: string; api: string; calls: number; credits: number }, [string, string]>(
-            `SELECT day, api, calls, credits FROM usage WHERE account_id = ?1 AND day >= ?2
-             ORDER BY day DESC, api`,
+          .query<UsageRow, [string, string]>(
+            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM usage
+             WHERE account_id = ?1 AND day >= ?2 GROUP BY day, api ORDER BY day DESC, api`,
           )
           .all(accountId, sinceDay),
+      )
+    },
+    async monthUsage(accountId, periodStartMs) {
+      return guarded(() =>
+        database
+          .query<UsageRow, [string, number]>(
+            `SELECT day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
+             ORDER BY day DESC, api`,
+          )
+          .all(accountId, periodStartMs),
       )
     },
     async ping() {
@@ -176,5 +179,24 @@ function updateAccount(database: Database, id: string, change: AccountChange): b
       `UPDATE accounts SET plan = coalesce($plan, plan), closed_ms = coalesce($closedMs, closed_ms) WHERE id = $id`,
     )
     .run({ id, plan: change.plan ?? null, closedMs: change.closedMs ?? null })
+  return changes === 1
+}
+
+function renewMonth(
+  database: Database,
+  id: string,
+  { createdMs, periodStartMs }: Pick<AccountRecord, "createdMs" | "periodStartMs">,
+): boolean {
+  database
+    .query(
+      `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
+       SELECT account_id, 0, day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
+       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
+    )
+    .run(id, periodStartMs)
+  database.query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2").run(id, periodStartMs)
+  const { changes } = database
+    .query("UPDATE accounts SET created_ms = ?2, period_start_ms = ?3, used = 0, notified = 0 WHERE id = ?1")
+    .run(id, createdMs, periodStartMs)
   return changes === 1
 }
