@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { maxCredits } from "../src/account/plan.ts"
+import type { Dns, DnsAnswer } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
@@ -119,6 +120,39 @@ describe("a month that lies in the future", () => {
   })
 })
 
+describe("an account that is closed while a call is under way", () => {
+  const json = { "content-type": "application/json" }
+  test.each([
+    ["a call", "/v1/spfvalidator?domain=example.com", undefined],
+    ["a batch", "/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
+    ["a query", "/v1/graphql", { query: '{ spfvalidator(input: {domain: "example.com"}) { host } }' }],
+  ])("%s is told so and not that credits are used up, and is charged nothing", async (_, path, body) => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<DnsAnswer<never>>()
+    const dns: Dns = {
+      resolve: () => {
+        asked.resolve()
+        return answer.promise
+      },
+    }
+    const service = await startTestService({ ports: { dns } })
+    services.push(service)
+    const { account, key } = await service.createKey("pro")
+    const init = body === undefined ? {} : { method: "POST", headers: json, body: JSON.stringify(body) }
+    const response = service.fetch(path, { key, ...init })
+    await asked.promise
+    await service.accounts.closeAccount(account)
+    answer.resolve({ kind: "nxdomain" })
+    const { status } = await response
+    const text = await (await response).text()
+    expect(status).toBe(401)
+    expect(text).toContain("has been revoked")
+    expect(text).not.toContain("used up")
+    expect((await service.accounts.show(account)).balance.used).toBe(0)
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+})
+
 describe("a plan that is no longer configured", () => {
   async function setUp() {
     const db = newFile("db")
@@ -192,7 +226,7 @@ describe("a plan that is no longer configured", () => {
       key,
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query: '{ bluetoothlookup(companyid: "76") { company } }' }),
+      body: JSON.stringify({ query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }' }),
     })
     expect(graphql.status).toBe(500)
     expect(await graphql.text()).toContain(told)

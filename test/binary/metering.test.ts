@@ -164,23 +164,29 @@ describe.if(linux)("workers", () => {
     expect(granted + (load.seen[0]?.statuses.get(429) ?? 0)).toBe(600)
   })
 
-  test("workers that cannot start are an error, not a loop", async () => {
+  test("a wrong setting is said once, with the exit code that it has without workers", async () => {
     const { db } = await seed(1)
-    const settings = join(dir, "no-plans.toml")
+    const settings = join(dir, "no-api.toml")
     writeFileSync(settings, "[credits]\nnothing = 1\n")
-    const { code, err } = await run([
-      "serve",
-      "--port",
-      "0",
-      "--db",
-      db,
-      "--workers",
-      "2",
-      "--config",
-      settings,
-    ])
-    expect(code).toBe(1)
-    expect(err).toContain("there is no API 'nothing'")
+    const argv = ["serve", "--port", "0", "--db", db, "--config", settings]
+    const [one, two] = await Promise.all([run(argv), run([...argv, "--workers", "2"])])
+    expect(two).toEqual({
+      code: 2,
+      out: "",
+      err: "penknife: 'credits.nothing': there is no API 'nothing'.\n",
+    })
+    expect(one).toEqual(two)
+  })
+
+  test("workers that cannot listen are an error, not a loop", async () => {
+    const { db } = await seed(1)
+    const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+    const port = String(other.port)
+    const { code, out, err } = await run(["serve", "--port", port, "--db", db, "--workers", "2"])
+    await other.stop(true)
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toContain("choose a free port with --port")
+    expect(err).toContain("A worker ended before it listened")
   })
 })
 
