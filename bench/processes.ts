@@ -19,14 +19,14 @@ export interface ServerProcess {
 
 /**
  * Starts a server on `cores` and resolves once it has printed `{"event":"listening","url":…}`, which both penknife's
- * `serve --json` and the servers of this folder do.
+ * `serve --json` and the servers of this folder do. Its log, a line for every request, is written and thrown away.
  */
 export async function startServer(
   command: readonly string[],
   cores: readonly number[] = [0],
 ): Promise<ServerProcess> {
   const startedMs = performance.now()
-  const child = Bun.spawn(pinned(command, cores), { stdout: "pipe", stderr: "inherit" })
+  const child = Bun.spawn(pinned(command, cores), { stdout: "pipe", stderr: "ignore" })
   const line = await firstLine(child.stdout)
   if (line === null) throw new Error(`${command.join(" ")} ended with ${await child.exited}`)
   const { url } = JSON.parse(line) as { url: string }

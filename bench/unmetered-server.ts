@@ -1,15 +1,19 @@
 /** The service with metering off, which the product cannot do: no key is looked up, nothing is held or charged. */
 import { balanceOf } from "../src/account/credits.ts"
 import { catalog, version } from "../src/app.ts"
+import { openLog } from "../src/app-observe.ts"
 import type { Charges } from "../src/call/charge.ts"
+import { faultCodes } from "../src/call/fault.ts"
 import type { Caller, Gate } from "../src/call/gate.ts"
 import { compileInput } from "../src/call/input.ts"
 import { compileMask } from "../src/call/present.ts"
 import { noStanding } from "../src/call/standing.ts"
 import { loadConfig } from "../src/config.ts"
+import { createCounts } from "../src/observe/counts.ts"
+import { createObserver } from "../src/observe/observer.ts"
+import { createRequestLog } from "../src/observe/request-log.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { createSystemDns } from "../src/ports/dns/system-dns.ts"
-import { createLog } from "../src/ports/log.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { startHttpServer } from "../src/surfaces/http/server.ts"
 import { toAccount, toKey } from "./seed.ts"
@@ -35,6 +39,11 @@ const charges: Charges = {
   report: async () => ({ balance, rows: [] }),
 }
 
+// Requests are watched as the service watches them: only the metering is left out.
+const { log, level } = openLog(config, { clock: systemClock }, {})
+const requestLog = createRequestLog({ log, level, sample: config.logSample, random: systemRandom })
+const apiIds = catalog.map(({ id }) => id)
+
 const server = startHttpServer(
   {
     apis: catalog.map((definition) => ({
@@ -51,9 +60,11 @@ const server = startHttpServer(
         random: systemRandom,
         dns: createSystemDns([], { clock: systemClock, random: systemRandom }),
       },
-      log: createLog((line) => process.stderr.write(line)),
+      log,
     },
     random: systemRandom,
+    observer: createObserver(createCounts(faultCodes), requestLog, systemClock, apiIds),
+    readMetrics: null,
     ping: async () => {},
     version,
   },
@@ -65,6 +76,7 @@ const server = startHttpServer(
     trustedProxies: [],
     maxBodyBytes: config.maxBodyBytes,
     graphql: true,
+    metricsToken: null,
   },
 )
 console.log(JSON.stringify({ event: "listening", url: server.url }))

@@ -3,6 +3,7 @@ import { createAccounts } from "./account/accounts.ts"
 import { noticeThresholds } from "./account/notices.ts"
 import type { DnsZone } from "./apis/contract.ts"
 import { prepareApis, version } from "./app.ts"
+import { type OpenLog, openLog, watchService } from "./app-observe.ts"
 import { createCharges } from "./call/charge.ts"
 import type { PreparedApi } from "./call/execute.ts"
 import { createGate } from "./call/gate.ts"
@@ -18,11 +19,11 @@ import type { MockWorld } from "./mock/world.ts"
 import { toMessage } from "./notices/message.ts"
 import { systemClock } from "./ports/clock.ts"
 import { parseZone } from "./ports/dns/zone-file.ts"
-import { createLog } from "./ports/log.ts"
 import { createMockClock } from "./ports/mock/clock.ts"
 import { createMockDns } from "./ports/mock/dns.ts"
 import { createSeededRandom } from "./ports/mock/random.ts"
 import { createSelfSigned } from "./ports/tls/self-signed.ts"
+import { prepareGauges } from "./store/sqlite/gauges.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
 import { prepareOutbox } from "./store/sqlite/outbox.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
@@ -49,8 +50,14 @@ export async function startMock(config: Config): Promise<Mock> {
   const apis = prepareApis(config)
   const zone = config.dnsFile === null ? dnsWorld : readZone(config.dnsFile)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
+  // Quiet unless asked to speak: the output is that of somebody's tests.
+  const opened = openLog(config, { clock: systemClock }, { level: config.logLevel ?? "error" })
   const server = await startMockServer(
-    { createWorld: () => createWorld(config, apis, zone), parseZone, version },
+    {
+      createWorld: () => createWorld(config, apis, zone, opened, () => server.openRequests()),
+      parseZone,
+      version,
+    },
     {
       host: config.host,
       port: config.port,
@@ -59,19 +66,29 @@ export async function startMock(config: Config): Promise<Mock> {
       graphql: !config.noGraphql,
     },
   )
-  return { url: server.url, key: defaultKey, ca: tls?.ca ?? null, stop: () => server.stop(stopGraceMs) }
+  return {
+    url: server.url,
+    key: defaultKey,
+    ca: tls?.ca ?? null,
+    async stop() {
+      await server.stop(stopGraceMs)
+      await opened.close()
+    },
+  }
 }
 
 /** Everything that a reset begins anew. */
 async function createWorld(
-  { plans, plan, seedTimeMs }: Config,
+  { plans, plan, seedTimeMs, logLevel }: Config,
   apis: readonly PreparedApi[],
   zone: DnsZone,
+  opened: OpenLog,
+  openRequests: () => number,
 ): Promise<MockWorld> {
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone)
-  const log = createLog((line) => process.stderr.write(line))
+  const ports = { clock, random, dns }
   const database = openDatabase(":memory:")
   const outbox = prepareOutbox(database)
   // Nobody is told of notices: they stay in the outbox for whoever asks.
@@ -84,17 +101,29 @@ async function createWorld(
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
   const stubs = createStubs()
+  const watching = watchService({
+    opened,
+    ports,
+    gauges: prepareGauges(database),
+    apiIds,
+    version,
+    channel: null,
+    logSample: logLevel === null ? null : 1,
+    openRequests,
+  })
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   return {
     road: {
       gate: strikeGate(nameKeys(createGate(seen, plans, clock), names)),
       // A clock that is moved back is what a mock is for, and no news.
       charges: createCharges(store, clock, { error() {} }),
-      ports: { clock, random, dns },
-      log,
+      ports,
+      log: opened.log,
     },
     apis: apis.map((api) => strikeApi(api, stubs)),
     random,
+    observer: watching.observer,
+    readMetrics: watching.readMetrics,
     clock,
     dns,
     faults: createFaults(),
@@ -102,7 +131,10 @@ async function createWorld(
     journal: createJournal(),
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
-    close: () => store.close(),
+    async close() {
+      watching.stop()
+      await store.close()
+    },
   }
 }
 

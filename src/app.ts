@@ -6,6 +6,7 @@ import { missingPlan } from "./account/plan.ts"
 import { readCompanies } from "./apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "./apis/catalog.ts"
 import type { ApiDefinition, Ports } from "./apis/contract.ts"
+import { openLog, type SendLog, watchService } from "./app-observe.ts"
 import { createCharges } from "./call/charge.ts"
 import type { PreparedApi, Road } from "./call/execute.ts"
 import { createGate } from "./call/gate.ts"
@@ -14,12 +15,13 @@ import { compileMask } from "./call/present.ts"
 import type { Config } from "./config.ts"
 import { ConfigError } from "./config-error.ts"
 import { createDelivery } from "./notices/deliver.ts"
+import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createSystemDns } from "./ports/dns/system-dns.ts"
-import { createLog } from "./ports/log.ts"
 import { systemRandom } from "./ports/random.ts"
 import { systemTimer } from "./ports/timer.ts"
 import { createWebhookSender } from "./ports/webhook-sender.ts"
+import { prepareGauges } from "./store/sqlite/gauges.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
 import { prepareOutbox } from "./store/sqlite/outbox.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
@@ -60,15 +62,26 @@ function readPem(flag: string, file: string, label: string): string {
   return text
 }
 
+export interface StartOptions {
+  readonly ports?: Ports
+  /** Whether other processes listen on the same port. */
+  readonly sharedPort?: boolean
+  /** To the supervisor of those processes. */
+  readonly channel?: Channel | null
+  /** Where log lines go; standard error unless told otherwise. */
+  readonly sendLog?: SendLog
+}
+
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(
   config: Config,
-  { ports = livePorts(config), sharedPort = false }: { ports?: Ports; sharedPort?: boolean } = {},
+  { ports = livePorts(config), sharedPort = false, channel = null, sendLog }: StartOptions = {},
 ): Promise<Service> {
   const apis = prepareApis(config)
   const tls = readTls(config)
   const database = openDatabase(config.db)
-  const log = createLog((line) => process.stderr.write(line))
+  const opened = openLog(config, ports, { shared: sharedPort, ...(sendLog && { send: sendLog }) })
+  const { log } = opened
   const { clock, random } = ports
   const outbox = prepareOutbox(database)
   const delivery = createDelivery({
@@ -92,8 +105,27 @@ export async function startService(
       ports,
       log,
     }
+    const watching = watchService({
+      opened,
+      ports,
+      gauges: prepareGauges(database),
+      apiIds: apis.map(({ definition }) => definition.id),
+      version,
+      channel,
+      logSample: config.logSample,
+      openRequests: () => server.openRequests(),
+    })
+    const { observer, readMetrics } = watching
     const server = startHttpServer(
-      { apis, road, random: ports.random, ping: () => store.ping(), version },
+      {
+        apis,
+        road,
+        random: ports.random,
+        observer,
+        readMetrics: config.noMetrics ? null : readMetrics,
+        ping: () => store.ping(),
+        version,
+      },
       {
         host: config.host,
         port: config.port,
@@ -102,6 +134,7 @@ export async function startService(
         trustedProxies: config.trustedProxies,
         maxBodyBytes: config.maxBodyBytes,
         graphql: !config.noGraphql,
+        metricsToken: config.metricsToken,
       },
     )
     delivery.start()
@@ -111,7 +144,9 @@ export async function startService(
       notices: createNotices({ outbox, store, random }),
       async stop() {
         await Promise.all([server.stop(stopGraceMs), delivery.stop()])
+        watching.stop()
         await store.close()
+        await opened.close()
       },
     }
   } catch (thrown) {

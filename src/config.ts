@@ -3,6 +3,7 @@ import { defaultPlans, type Plans } from "./account/plan.ts"
 import { ConfigError } from "./config-error.ts"
 import { readCredits, readPlans } from "./config-tables.ts"
 import { parseServerAddress } from "./ports/dns/server-address.ts"
+import { type LogLevel, logLevels } from "./ports/log.ts"
 import { parseInstant } from "./time-text.ts"
 
 /** One setting: how it is named everywhere, what it means, how its text is read. The README's table is made of these. */
@@ -124,6 +125,41 @@ export const options = {
     name: "no-graphql",
     help: "turn the GraphQL gateway off",
     defaultText: "it is on",
+  }),
+  logLevel: one<LogLevel | null>({
+    name: "log-level",
+    value: "LEVEL",
+    help: `lines from this level on: ${logLevels.join(", ")}`,
+    default: null,
+    defaultText: "info; mock: error",
+    read: oneOf(logLevels),
+  }),
+  logFormat: one<"auto" | "json" | "pretty">({
+    name: "log-format",
+    value: "FORMAT",
+    help: "json, pretty, or auto: pretty on a terminal",
+    default: "auto",
+    read: oneOf(["auto", "json", "pretty"]),
+  }),
+  logSample: one({
+    name: "log-sample",
+    value: "SHARE",
+    help: "share of request lines written, 0 to 1; those of 5xx always are",
+    default: 1,
+    read: share,
+  }),
+  noMetrics: onOff({
+    name: "no-metrics",
+    help: "serve no /metrics",
+    defaultText: "it is served",
+  }),
+  metricsToken: one<string | null>({
+    name: "metrics-token",
+    value: "TOKEN",
+    help: "what readers of /metrics have to send as a bearer token",
+    default: null,
+    defaultText: "none: everyone may read",
+    read: text,
   }),
 } as const satisfies Record<string, Option<unknown>>
 
@@ -272,6 +308,20 @@ function refuseUnknownKeys(file: ConfigSources["file"]): void {
 function text(value: string): string {
   if (value === "") throw new Error("must not be empty")
   return value
+}
+
+function oneOf<const T extends string>(values: readonly T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((known) => known === text)
+    if (value === undefined) throw new Error(`must be one of ${values.join(", ")}, not '${text}'`)
+    return value
+  }
+}
+
+function share(value: string): number {
+  const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN
+  if (!(number >= 0 && number <= 1)) throw new Error(`must be a number from 0 to 1, not '${value}'`)
+  return number
 }
 
 function trueOrFalse(value: string): boolean {

@@ -1,4 +1,5 @@
 import { callHere, catalog, checkConfig, openAccounts, openNotices, startService, version } from "./app.ts"
+import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
@@ -22,7 +23,7 @@ runCli(argv, {
   isWorker,
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,
-  startService,
+  startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
   checkConfig,
   // Only one command needs it.
   startMock: async (config) => (await import("./app-mock.ts")).startMock(config),
@@ -40,6 +41,15 @@ function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
     if (stdin) process.stdin.on("end", resolve).resume()
   })
+}
+
+/** The line to the process that has started this worker; null where this is none. */
+function toSupervisor(): Channel | null {
+  if (!isWorker || !process.send) return null
+  return {
+    send: (message) => void process.send?.(message),
+    onMessage: (listener) => void process.on("message", listener),
+  }
 }
 
 /** How to run this program again: the executable by itself, or the runtime with the source. */

@@ -10,15 +10,18 @@ const textOf = (file: string) => readFileSync(join(src, file), "utf8")
 
 /** What each room may import besides itself; a file's own entry wins over its room's. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["app.ts", "ports", "surfaces"],
+  "main.ts": ["app.ts", "observe/siblings.ts", "ports", "surfaces"],
+  "app-observe.ts": ["apis/contract.ts", "call/fault.ts", "config.ts", "observe", "ports", "store"],
   "app.ts": [
     "account",
+    "app-observe.ts",
     "apis",
     "call",
     "config.ts",
     "config-error.ts",
     "encode",
     "notices",
+    "observe",
     "ports",
     "store",
     "surfaces",
@@ -26,6 +29,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "app-mock.ts": [
     "account",
     "apis/contract.ts",
+    "app-observe.ts",
     "app.ts",
     "call",
     "config.ts",
@@ -45,7 +49,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   call: ["account", "apis/contract.ts", "encode", "ports/log.ts", "store/store.ts"],
   account: ["apis/contract.ts", "store/outbox.ts", "store/store.ts"],
   notices: ["account", "apis/contract.ts", "ports", "store/outbox.ts"],
-  mock: ["account", "apis/contract.ts", "call", "ports", "store/store.ts"],
+  observe: ["apis/contract.ts", "call/trail.ts", "ports"],
+  mock: ["account", "apis/contract.ts", "call", "observe", "ports", "store/store.ts"],
   store: [],
   ports: ["apis/contract.ts"],
   encode: [],
@@ -57,6 +62,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "config-error.ts",
     "encode",
     "mock",
+    "observe",
     "store/outbox.ts",
     "store/store.ts",
     "time-text.ts",

@@ -4,6 +4,7 @@ import type { Caller } from "./gate.ts"
 import { createPace } from "./pace.ts"
 import { type Outcome, runOne } from "./run.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
+import { nothingCharged } from "./trail.ts"
 
 /** Inputs one batch may hold. */
 const maxInputs = 200
@@ -36,9 +37,9 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
       const outcomes = await runAll(inputs, call, caller, road)
       const succeeded = outcomes.filter(({ fault }) => fault === null).length
       const used = credits * succeeded
-      if (succeeded > 0) {
-        await road.charges.settle(hold, [{ api: definition.id, calls: succeeded, credits: used }])
-      }
+      const charged =
+        succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
+      if (succeeded > 0) await road.charges.settle(hold, charged)
       const data = {
         count: outcomes.length,
         succeeded,
@@ -46,14 +47,14 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
         credits_used: used,
         results: outcomes.map(toResult),
       }
-      return succeed(data, standingOf(caller, rate, road))
+      return succeed(data, standingOf(caller, rate, road), { caller, charged })
     } finally {
       hold.release()
     }
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
   }
 }
 

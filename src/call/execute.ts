@@ -14,6 +14,7 @@ import {
   type StandingHeaders,
   unknownCaller,
 } from "./standing.ts"
+import { nothingCharged, type Trail } from "./trail.ts"
 
 /** One request for one API, whatever way it came in. */
 export interface Call {
@@ -26,7 +27,7 @@ export interface Call {
   readonly read: () => RawInput | Promise<RawInput>
 }
 
-export interface Reply {
+export interface Reply extends Trail {
   readonly status: number
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
@@ -55,6 +56,7 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
   const { definition, credits, readInput, mask } = call.api
   let caller: Caller | null = null
   let rate = noStanding
+  let running = false
   try {
     // What is there already is not awaited: a wait that is none costs a turn of the queue each time.
     const identified = road.gate.identify(call.key)
@@ -68,17 +70,23 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
     const input = readInput(raw instanceof Promise ? await raw : raw, caller.plan.premium)
     const hold = road.charges.hold(caller, credits)
     try {
+      running = true
       const result = definition.run(input, { ports: road.ports })
       const data = result instanceof Promise ? await result : result
-      await road.charges.settle(hold, [{ api: definition.id, calls: 1, credits }])
-      return succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road))
+      running = false
+      const charged = [{ api: definition.id, calls: 1, credits }]
+      await road.charges.settle(hold, charged)
+      return succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road), {
+        caller,
+        charged,
+      })
     } finally {
       hold.release()
     }
   } catch (thrown) {
     const fault = toFault(thrown)
-    logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
+    logFault(fault, call.requestId, road.log, { message: !running })
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
   }
 }
 
@@ -92,30 +100,70 @@ export function standingOf(caller: Caller, rate: StandingHeaders, { charges }: R
   }
 }
 
-export function succeed(data: Record<string, unknown>, { changing, stable } = unknownCaller): Reply {
-  return { status: 200, envelope: { status: "ok", error: null, data }, headers: changing, stable }
+export function succeed(
+  data: Record<string, unknown>,
+  { changing, stable } = unknownCaller,
+  { caller, charged }: Omit<Trail, "fault"> = untrailed,
+): Reply {
+  return {
+    status: 200,
+    envelope: { status: "ok", error: null, data },
+    headers: changing,
+    stable,
+    caller,
+    charged,
+    fault: null,
+  }
 }
 
+const untrailed: Omit<Trail, "fault"> = { caller: null, charged: nothingCharged }
+
 /** The answer that a fault becomes. */
-export function fail(fault: Fault, { changing, stable } = unknownCaller): Reply {
+export function fail(
+  fault: Fault,
+  { changing, stable } = unknownCaller,
+  caller: Caller | null = null,
+): Reply {
   return {
     status: fault.status,
     envelope: { status: "error", error: fault.message, data: null },
     headers: { ...changing, ...fault.headers },
     stable,
+    caller,
+    charged: nothingCharged,
+    fault: fault.code,
   }
 }
 
-/** Server-side faults are logged with their cause; a caller's own mistakes are theirs to read. */
-export function logFault(fault: Fault, requestId: string, log: Log): void {
+/**
+ * Server-side faults are logged with their cause; a caller's own mistakes are theirs to read.
+ * @param message false for what an API's run has thrown: such messages quote input (JSON.parse, URL and others do), which
+ *   may be a secret. Then only the kind of the error and where it was thrown is written.
+ */
+export function logFault(fault: Fault, requestId: string, log: Log, { message } = { message: true }): void {
   if (fault.status < 500) return
   const { cause } = fault
   if (fault.code === "upstreamUnavailable") {
     log.info(fault.code, { requestId, reason: fault.message })
     return
   }
-  log.error(fault.code, {
-    requestId,
-    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-  })
+  log.error(fault.code, { requestId, cause: describeCause(cause, message) })
+}
+
+function describeCause(cause: unknown, message: boolean): string {
+  if (!(cause instanceof Error)) return message ? String(cause) : `a ${typeof cause} was thrown`
+  if (message) return cause.stack ?? cause.message
+  const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : ""
+  const frames = framesOf(cause)
+  return `${cause.constructor.name}${code} (message withheld: it may quote input)${frames && `\n${frames}`}`
+}
+
+/** The stack without the message, which may itself have lines that look like frames. */
+function framesOf({ stack = "", message }: Error): string {
+  const start = message === "" ? 0 : stack.indexOf(message) + message.length
+  return stack
+    .slice(start)
+    .split("\n")
+    .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+    .join("\n")
 }

@@ -30,6 +30,9 @@ const table = {
 } as const satisfies Record<string, { status: number; text: string | null }>
 
 export type FaultCode = keyof typeof table
+/** All codes there are. */
+export const faultCodes = Object.keys(table) as readonly FaultCode[]
+
 type ToldCode = { [C in FaultCode]: (typeof table)[C]["text"] extends null ? C : never }[FaultCode]
 type FixedCode = Exclude<FaultCode, ToldCode>
 

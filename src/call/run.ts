@@ -36,6 +36,6 @@ function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { plan 
 
 function failed(thrown: unknown, requestId: string, { log }: Road): Outcome {
   const fault = toFault(thrown)
-  logFault(fault, requestId, log)
+  logFault(fault, requestId, log, { message: false })
   return { data: null, fault }
 }

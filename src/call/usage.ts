@@ -2,6 +2,7 @@ import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed }
 import { toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
+import { nothingCharged } from "./trail.ts"
 
 export interface UsageCall extends Omit<Call, "api" | "read"> {
   /** Throws what is wrong with the request, once the caller is known. */
@@ -17,11 +18,14 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
     road.gate.requireAddress(caller, call.address)
     rate = await road.gate.requireRate(caller)
     call.check()
-    return succeed(await usageOf(caller, road), standingOf(caller, rate, road))
+    return succeed(await usageOf(caller, road), standingOf(caller, rate, road), {
+      caller,
+      charged: nothingCharged,
+    })
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller)
+    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
   }
 }
 

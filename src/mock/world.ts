@@ -1,5 +1,7 @@
 import type { Random } from "../apis/contract.ts"
 import type { PreparedApi, Road } from "../call/execute.ts"
+import type { Exposition } from "../observe/exposition.ts"
+import type { Observer } from "../observe/observer.ts"
 import type { MockClock } from "../ports/mock/clock.ts"
 import type { MockDns } from "../ports/mock/dns.ts"
 import type { Faults } from "./faults.ts"
@@ -11,6 +13,7 @@ export interface MockWorld {
   readonly road: Road
   readonly apis: readonly PreparedApi[]
   readonly random: Random
+  readonly observer: Observer
   readonly clock: MockClock
   readonly dns: MockDns
   readonly faults: Faults
@@ -18,6 +21,7 @@ export interface MockWorld {
   readonly journal: Journal
   /** Notifications that would have been sent, oldest first, as their receivers would read them. */
   notices(): Promise<readonly object[]>
+  readMetrics(): Promise<Exposition>
   ping(): Promise<void>
   close(): Promise<void>
 }

@@ -7,6 +7,9 @@ import { createCharges } from "../../src/call/charge.ts"
 import { createGate } from "../../src/call/gate.ts"
 import { compileInput } from "../../src/call/input.ts"
 import { compileMask } from "../../src/call/present.ts"
+import { createCounts } from "../../src/observe/counts.ts"
+import { createObserver } from "../../src/observe/observer.ts"
+import { noRequestLog } from "../../src/observe/request-log.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
@@ -45,9 +48,11 @@ export function startCatalogService(
         gate: createGate(store, plans, ports.clock),
         charges: createCharges(store, ports.clock, { error: (message) => logged.push(message) }),
         ports,
-        log: { error: (message) => logged.push(message), info() {} },
+        log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
       },
       random: systemRandom,
+      observer: createObserver(createCounts([]), noRequestLog, ports.clock, []),
+      readMetrics: null,
       ping: () => store.ping(),
       version: "0.0.0-test",
     },
@@ -59,6 +64,7 @@ export function startCatalogService(
       trustedProxies: [],
       maxBodyBytes: 2_097_152,
       graphql: true,
+      metricsToken: null,
     },
   )
   afterAll(async () => {

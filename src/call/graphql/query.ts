@@ -5,6 +5,7 @@ import type { Caller } from "../gate.ts"
 import { createPace } from "../pace.ts"
 import { type Outcome, runOne } from "../run.ts"
 import { noStanding } from "../standing.ts"
+import { nothingCharged, type Trail } from "../trail.ts"
 import { createDocumentReader, type QueryDocument } from "./document.ts"
 import { toRootField } from "./names.ts"
 import { isIncluded, readVariables, rootFieldsOf, selectOperation } from "./operation.ts"
@@ -18,7 +19,9 @@ export interface GraphqlCall extends Omit<Call, "api" | "read"> {
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
 }
 
-export interface GraphqlReply {
+export interface GraphqlReply extends Trail {
+  /** Ids of the APIs that were asked; empty where it did not come to that. */
+  readonly apis: readonly string[]
   readonly status: number
   readonly body: {
     readonly errors?: readonly GraphQLFormattedError[]
@@ -59,27 +62,36 @@ export function createGateway(
 
   return async (call) => {
     let rate = noStanding
+    let caller: Caller | null = null
+    let apis: readonly string[] = []
     try {
-      const caller = await road.gate.identify(call.key)
+      caller = await road.gate.identify(call.key)
       road.gate.requireAddress(caller, call.address)
       rate = await road.gate.requireRate(caller)
 
       const planned = plan(readParameters(await call.readBody()))
+      apis = planned.apis.map(({ definition }) => definition.id)
       for (const { definition } of planned.apis) road.gate.requireApi(caller, definition.id)
       requireCeiling(planned, caller)
       // Introspection costs nothing, so it needs no credits either.
       const hold = planned.apis.length > 0 ? road.charges.hold(caller, sumOf(planned.apis)) : null
       try {
         const { body, succeeded } = await run(planned, schema, call, caller, road)
-        const items = succeeded.map(({ definition, credits }) => ({ api: definition.id, calls: 1, credits }))
-        if (hold && items.length > 0) await road.charges.settle(hold, items)
-        return { status: 200, body, headers: rate }
+        const charged = succeeded.map(({ definition, credits }) => ({
+          api: definition.id,
+          calls: 1,
+          credits,
+        }))
+        if (hold && charged.length > 0) await road.charges.settle(hold, charged)
+        return { status: 200, body, headers: rate, caller, apis, charged, fault: null }
       } finally {
         hold?.release()
       }
     } catch (thrown) {
-      const { status, errors, headers } = refusalOf(thrown, call.requestId, road)
-      return { status, body: { errors }, headers: { ...rate, ...headers } }
+      const { fault, refusal } = refusalOf(thrown, call.requestId, road)
+      const { status, errors, headers } = refusal
+      const trail = { caller, apis, charged: nothingCharged, fault }
+      return { status, body: { errors }, headers: { ...rate, ...headers }, ...trail }
     }
   }
 }
@@ -154,13 +166,18 @@ async function run(
 function formatError(error: GraphQLError, requestId: string, { log }: Road): GraphQLFormattedError {
   if (typeof error.extensions.code === "string") return error.toJSON()
   const fault = fixedFault("internal", error)
-  logFault(fault, requestId, log)
+  // What graphql-js says of a value quotes it.
+  logFault(fault, requestId, log, { message: false })
   return { ...error.toJSON(), message: fault.message, extensions: { code: fieldCodeOf(fault) } }
 }
 
-function refusalOf(thrown: unknown, requestId: string, { log }: Road): Refusal {
-  if (thrown instanceof Refusal) return thrown
+function refusalOf(
+  thrown: unknown,
+  requestId: string,
+  { log }: Road,
+): { readonly fault: NonNullable<Trail["fault"]>; readonly refusal: Refusal } {
+  if (thrown instanceof Refusal) return { fault: thrown.code, refusal: thrown }
   const fault: Fault = toFault(thrown)
   logFault(fault, requestId, log)
-  return toRefusal(fault)
+  return { fault: fault.code, refusal: toRefusal(fault) }
 }

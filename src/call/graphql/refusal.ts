@@ -56,6 +56,7 @@ interface Problem {
 /** Thrown when a request is refused as a whole: nothing ran, there are no data. */
 export class Refusal extends Error {
   override readonly name = "Refusal"
+  readonly code: RefusalCode
   readonly status: number
   readonly errors: readonly GraphQLFormattedError[]
   readonly headers: Readonly<Record<string, string>>
@@ -67,6 +68,7 @@ export class Refusal extends Error {
   ) {
     const all: readonly Problem[] = typeof problems === "string" ? [{ message: problems }] : problems
     super(all[0]?.message)
+    this.code = code
     this.status = statuses[code]
     this.errors = all.map(({ message, locations }) => ({
       message: shorten(message),

@@ -17,7 +17,15 @@ export interface MockParts {
   startMock(config: Config): Promise<RunningMock>
 }
 
-const shared = ["host", "port", "maxBodyBytes", "bluetoothCompanies", "noGraphql"] as const
+const shared = [
+  "host",
+  "port",
+  "maxBodyBytes",
+  "bluetoothCompanies",
+  "noGraphql",
+  "logLevel",
+  "logFormat",
+] as const
 const keys: readonly OptionKey[] = [...shared, ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[])]
 
 /** `mock`: the whole service as a test double. */

@@ -1,4 +1,6 @@
 import type { Clock } from "../../apis/contract.ts"
+import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
+import { createReports } from "./reports.ts"
 
 /** A worker process, as the supervisor sees it. */
 export interface WorkerProcess {
@@ -7,6 +9,10 @@ export interface WorkerProcess {
   /** Resolves with the exit code. */
   readonly exited: Promise<number>
   stop(): void
+  /** Sends a message; one that has ended hears nothing. */
+  send(message: FromSupervisor): void
+  /** Who is told what it says; to be named in the turn in which it was started. */
+  onMessage(listener: (message: FromWorker) => void): void
 }
 
 export interface Supervised {
@@ -32,6 +38,7 @@ export async function supervise(
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
+  const reports = createReports(workers)
   let stopping = false
   let port: number | null = null
 
@@ -39,8 +46,10 @@ export async function supervise(
     const startedAt = clock.monotonicMs()
     const worker = spawn(port)
     workers.add(worker)
+    worker.onMessage((message) => reports.hear(worker, message))
     const end = worker.exited.then((code) => {
       workers.delete(worker)
+      reports.ended(worker)
       ends.delete(end)
       const lived = clock.monotonicMs() - startedAt
       if (!stopping && port !== null) replace(code, lived)

@@ -1,3 +1,4 @@
+import type { FromWorker } from "../../observe/siblings.ts"
 import type { WorkerProcess } from "./supervisor.ts"
 
 /**
@@ -13,16 +14,25 @@ export function spawnWorker(
 ): WorkerProcess {
   const own = argv.filter((argument) => argument !== "--demo" && argument !== "--json")
   const overrides = ["--workers", "1", "--json", ...(port === null ? [] : ["--port", String(port)])]
+  let listener: (message: FromWorker) => void = () => {}
   const child = Bun.spawn([...program, ...own, ...overrides], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
     env,
+    serialization: "json",
+    ipc: (message) => listener(message as FromWorker),
   })
   return {
     listening: readUrl(child.stdout),
     exited: child.exited,
     stop: () => child.kill("SIGTERM"),
+    send(message) {
+      if (child.exitCode === null && child.signalCode === null) child.send(message)
+    },
+    onMessage(next) {
+      listener = next
+    },
   }
 }
 

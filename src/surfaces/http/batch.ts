@@ -1,5 +1,6 @@
 import { executeBatch } from "../../call/batch.ts"
 import type { PreparedApi, Road } from "../../call/execute.ts"
+import type { Observer, Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
 import { parseQuery } from "./query.ts"
 import { type Exchange, negotiateFormat, respond } from "./respond.ts"
@@ -10,15 +11,18 @@ export function createBatchHandler(
   apis: readonly PreparedApi[],
   road: Road,
   maxBodyBytes: number,
+  observer: Observer,
 ): (id: string, exchange: Exchange) => Promise<Response> | undefined {
-  const byId = new Map(apis.map((api) => [api.definition.id, api]))
+  const byId = new Map(
+    apis.map((api) => [api.definition.id, { api, watch: observer.watch(api.definition.id, "batch") }]),
+  )
 
   return (id, exchange) => {
-    const api = byId.get(id)
-    return api && answer(api, exchange)
+    const known = byId.get(id)
+    return known && answer(known.api, exchange, known.watch)
   }
 
-  async function answer(api: PreparedApi, exchange: Exchange): Promise<Response> {
+  async function answer(api: PreparedApi, exchange: Exchange, watch: Watch): Promise<Response> {
     const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
@@ -35,6 +39,8 @@ export function createBatchHandler(
       },
       road,
     )
-    return respond(reply, negotiated.format, exchange)
+    const response = respond(reply, negotiated.format, exchange)
+    watch(exchange, reply)
+    return response
   }
 }

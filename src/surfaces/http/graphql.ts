@@ -2,6 +2,7 @@ import type { PreparedApi, Road } from "../../call/execute.ts"
 import type { GraphqlCall, GraphqlReply } from "../../call/graphql/query.ts"
 import { Refusal } from "../../call/graphql/refusal.ts"
 import { readRanges } from "../../encode/accept.ts"
+import type { Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
 import { type Exchange, headersFor, respondText } from "./respond.ts"
 
@@ -13,13 +14,19 @@ const headers = {
   [graphqlJson]: headersFor(`${graphqlJson}; charset=utf-8`),
 }
 
+export interface GraphqlOptions {
+  readonly enabled: boolean
+  readonly maxBodyBytes: number
+  readonly watch: Watch
+}
+
 type Gateway = (call: GraphqlCall) => Promise<GraphqlReply>
 
 /** The handler of `/v1/graphql`, for every method. The gateway is loaded and its schema made with the first call. */
 export function createGraphqlHandler(
   apis: readonly PreparedApi[],
   road: Road,
-  { enabled, maxBodyBytes }: { readonly enabled: boolean; readonly maxBodyBytes: number },
+  { enabled, maxBodyBytes, watch }: GraphqlOptions,
 ): (exchange: Exchange) => Promise<Response> {
   let gateway: Promise<Gateway> | undefined
 
@@ -31,8 +38,8 @@ export function createGraphqlHandler(
 
   return async (exchange) => {
     const { request, requestId, address } = exchange
-    if (!enabled) return respondRefusal(notEnabled(), exchange)
-    if (request.method !== "POST") return respondRefusal(wrongMethod(request.method), exchange)
+    if (!enabled) return refuse(notEnabled(), exchange)
+    if (request.method !== "POST") return refuse(wrongMethod(request.method), exchange)
     const answer = await loadGateway()
     const reply = await answer({
       key: request.headers.get("x-api-key"),
@@ -40,7 +47,14 @@ export function createGraphqlHandler(
       requestId,
       readBody: () => readBody(request, maxBodyBytes),
     })
-    return respond(reply, exchange)
+    const response = respond(reply, exchange)
+    watch(exchange, reply)
+    return response
+  }
+
+  function refuse({ code, status, errors, headers: more }: Refusal, exchange: Exchange): Response {
+    watch(exchange, { status, fault: code })
+    return respond({ status, body: { errors }, headers: more }, exchange)
   }
 }
 
@@ -54,13 +68,12 @@ async function readBody(request: Request, maxBytes: number): Promise<Record<stri
   return readJsonObject(request, maxBytes)
 }
 
-function respond({ status, body, headers: more }: GraphqlReply, exchange: Exchange): Response {
+function respond(
+  { status, body, headers: more }: Pick<GraphqlReply, "status" | "body" | "headers">,
+  exchange: Exchange,
+): Response {
   const common = headers[mediaTypeFor(exchange.request.headers.get("accept"))]
   return respondText(JSON.stringify(body), { status, headers: more }, new Headers(common), exchange)
-}
-
-function respondRefusal({ status, errors, headers: more }: Refusal, exchange: Exchange): Response {
-  return respond({ status, body: { errors }, headers: more }, exchange)
 }
 
 function mediaTypeFor(accept: string | null): typeof json | typeof graphqlJson {

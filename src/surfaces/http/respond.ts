@@ -1,17 +1,19 @@
 import { fail, type Reply } from "../../call/execute.ts"
 import { type Fault, inputFault } from "../../call/fault.ts"
+import type { Trail } from "../../call/trail.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
+import type { Began } from "../../observe/observer.ts"
 import { crossOriginHeaders } from "./cross-origin.ts"
 import { parseQuery, type Query } from "./query.ts"
 
 /** A request on its way through this surface. */
-export interface Exchange {
+export interface Exchange extends Began {
   readonly request: Request
-  readonly requestId: string
-  /** The client's IP address. */
-  readonly address: () => string
 }
+
+/** What an answer is made for. */
+export type Asked = Pick<Exchange, "request" | "requestId">
 
 /** The format an answer goes out in, and what is wrong with the `format` parameter, if anything. */
 export interface Negotiated {
@@ -52,8 +54,11 @@ export function headersFor(contentType: string): Headers {
   })
 }
 
+/** What of a reply goes out. */
+type Answer = Omit<Reply, keyof Trail>
+
 /** Turns a reply into an HTTP response. */
-export function respond(reply: Reply, format: Format, exchange: Omit<Exchange, "address">): Response {
+export function respond(reply: Answer, format: Format, exchange: Asked): Response {
   return respondText(
     encodeEnvelope(format, reply.envelope),
     reply,
@@ -92,7 +97,7 @@ export function respondText(
   text: string,
   reply: Pick<Reply, "status" | "headers">,
   headers: Headers,
-  { requestId }: Omit<Exchange, "address">,
+  { requestId }: Pick<Exchange, "requestId">,
 ): Response {
   headers.set("x-request-id", requestId)
   for (const name in reply.headers) headers.set(name, reply.headers[name] ?? "")
@@ -100,7 +105,7 @@ export function respondText(
 }
 
 /** Answers with a fault, in the format that the request asks for. */
-export function respondFault(fault: Fault, exchange: Omit<Exchange, "address">): Response {
+export function respondFault(fault: Fault, exchange: Asked): Response {
   const { request } = exchange
   return respond(fail(fault), negotiateFormat(request, parseQuery(request.url)).format, exchange)
 }

@@ -2,6 +2,7 @@ import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
 import { inputFault } from "../../call/fault.ts"
 import type { RawInput } from "../../call/input.ts"
 import { reportUsage } from "../../call/usage.ts"
+import type { Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
 import { parseQuery, type Query } from "./query.ts"
 import { type Exchange, type Negotiated, negotiateFormat, respond } from "./respond.ts"
@@ -11,6 +12,7 @@ export function createRestHandler(
   api: PreparedApi,
   road: Road,
   maxBodyBytes: number,
+  watch: Watch,
 ): (exchange: Exchange) => Promise<Response> {
   const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
 
@@ -38,12 +40,14 @@ export function createRestHandler(
       },
       road,
     )
-    return respond(reply, negotiated.format, exchange)
+    const response = respond(reply, negotiated.format, exchange)
+    watch(exchange, reply)
+    return response
   }
 }
 
 /** The handler of `GET /v1/usage`. */
-export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<Response> {
+export function createUsageHandler(road: Road, watch: Watch): (exchange: Exchange) => Promise<Response> {
   return async (exchange) => {
     const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
@@ -53,7 +57,9 @@ export function createUsageHandler(road: Road): (exchange: Exchange) => Promise<
       { key: request.headers.get("x-api-key"), address, requestId, check },
       road,
     )
-    return respond(reply, negotiated.format, exchange)
+    const response = respond(reply, negotiated.format, exchange)
+    watch(exchange, reply)
+    return response
   }
 }
 

@@ -4,11 +4,14 @@ import type { Network } from "../../account/address.ts"
 import type { Random } from "../../apis/contract.ts"
 import { fail, logFault, type PreparedApi, type Road, succeed } from "../../call/execute.ts"
 import { Fault, toFault } from "../../call/fault.ts"
+import type { Exposition } from "../../observe/exposition.ts"
+import type { Observer } from "../../observe/observer.ts"
 import { createBatchHandler } from "./batch.ts"
 import { clientAddress } from "./client-address.ts"
 import { answerPreflight } from "./cross-origin.ts"
 import { afterBody } from "./drain.ts"
 import { createGraphqlHandler } from "./graphql.ts"
+import { createMetricsHandler } from "./metrics.ts"
 import { createRequestIds } from "./request-id.ts"
 import { type Exchange, respond, respondFault } from "./respond.ts"
 import { createRestHandler, createUsageHandler } from "./rest.ts"
@@ -25,12 +28,17 @@ export interface HttpOptions {
   readonly maxBodyBytes: number
   /** Without it `/v1/graphql` says that there is none. */
   readonly graphql: boolean
+  /** What readers of the metrics have to send; null is nothing. */
+  readonly metricsToken: string | null
 }
 
 export interface HttpParts {
   readonly apis: readonly PreparedApi[]
   readonly road: Road
   readonly random: Random
+  readonly observer: Observer
+  /** What `/metrics` answers with; null where there is no such path. */
+  readonly readMetrics: (() => Promise<Exposition>) | null
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>
   readonly version: string
@@ -40,6 +48,8 @@ type Method = "GET" | "POST"
 
 export interface HttpServer {
   readonly url: string
+  /** Requests under way. */
+  openRequests(): number
   /** Takes no new connections, waits for calls under way for `graceMs` at most, then cuts them off. */
   stop(graceMs: number): Promise<void>
 }
@@ -62,12 +72,13 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpSer
 
 /** What is to be known of a server that listens. */
 export function toHttpServer(
-  server: Pick<Server, "port" | "stop">,
+  server: Pick<Server, "port" | "stop" | "pendingRequests">,
   options: { readonly host: string; readonly tls: object | null },
 ): HttpServer {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host
   return {
     url: `${options.tls ? "https" : "http"}://${host}:${server.port}`,
+    openRequests: () => server.pendingRequests,
     async stop(graceMs) {
       const overdue = setTimeout(() => server.stop(true), graceMs)
       await server.stop()
@@ -76,25 +87,29 @@ export function toHttpServer(
   }
 }
 
-type HttpAppOptions = Pick<HttpOptions, "trustedProxies" | "maxBodyBytes" | "graphql"> & {
+type HttpAppOptions = Pick<HttpOptions, "trustedProxies" | "maxBodyBytes" | "graphql" | "metricsToken"> & {
   readonly tls: object | null
 }
 
 /** The routes alone, for a listener that has something of its own before them. */
-export function createHttpApp({ apis, road, random, ping, version }: HttpParts, options: HttpAppOptions) {
+export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
+  const { apis, road, random, ping, version, observer, readMetrics } = parts
   const requestIdFor = createRequestIds(random)
   const methods = new Map<string, Method>()
   const { trustedProxies, maxBodyBytes } = options
+  const watchUnkeyed = observer.watch("none", "unkeyed")
+  const watchStray = observer.watch("none", "none")
 
   // Where Elysia looks for the path: from the 7th character on, past `http://`, or from the 11th, which `https://` needs.
   const app = new Elysia({ precompile: true, handler: { standardHostname: options.tls !== null } })
     .onError(({ error, code, request }) => {
-      const requestId = requestIdOf(request)
+      const exchange = open(request)
       const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
-      logFault(fault, requestId, road.log)
-      return afterBody(request, respondFault(fault, { request, requestId }))
+      logFault(fault, exchange.requestId, road.log)
+      watchStray(exchange, { status: fault.status, fault: fault.code })
+      return afterBody(request, respondFault(fault, exchange))
     })
-    .options("/*", ({ request }) => answerPreflight(requestIdOf(request)))
+    .options("/*", ({ request }) => preflight(open(request)))
 
   function route(method: Method, path: string, handle: (exchange: Exchange) => Response | Promise<Response>) {
     methods.set(path, method)
@@ -104,15 +119,35 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
       ({ request }) => {
         // A GET route is offered HEAD as well, which would charge for an answer that nobody sees.
         if (request.method === "HEAD" && path.startsWith("/v1/")) throw noRoute(request, methods)
-        const answer = handle({ request, requestId: requestIdOf(request), address: () => addressOf(request) })
+        const answer = handle(open(request))
         return method === "POST" ? afterBody(request, answer) : answer
       },
       { parse: "none" },
     )
   }
 
-  function requestIdOf(request: Request): string {
-    return requestIdFor(request.headers.get("x-request-id"))
+  /** The paths that need no key. Those that do watch for themselves, since they know who called. */
+  function unkeyed(path: string, handle: (exchange: Exchange) => Response | Promise<Response>) {
+    route("GET", path, async (exchange) => {
+      const response = await handle(exchange)
+      watchUnkeyed(exchange, { status: response.status })
+      return response
+    })
+  }
+
+  function preflight(exchange: Exchange): Response {
+    const response = answerPreflight(exchange.requestId)
+    watchUnkeyed(exchange, { status: response.status })
+    return response
+  }
+
+  function open(request: Request): Exchange {
+    return {
+      request,
+      requestId: requestIdFor(request.headers.get("x-request-id")),
+      address: () => addressOf(request),
+      startedMs: observer.nowMs(),
+    }
   }
 
   /** Not from Elysia's context: whoever takes `server` from it pays for a property definition in every call. */
@@ -123,38 +158,40 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
 
   for (const api of apis) {
     const { id, method } = api.definition
-    route(method, `/v1/${id}`, createRestHandler(api, road, maxBodyBytes))
+    route(method, `/v1/${id}`, createRestHandler(api, road, maxBodyBytes, observer.watch(id, "rest")))
     methods.set(`/v1/${id}/batch`, "POST")
   }
-  const answerBatch = createBatchHandler(apis, road, maxBodyBytes)
+  const answerBatch = createBatchHandler(apis, road, maxBodyBytes, observer)
   // One route for all of them: each takes half a millisecond of the start.
   app.post(
     "/v1/:api/batch",
     ({ request, params }) => {
-      const exchange = { request, requestId: requestIdOf(request), address: () => addressOf(request) }
-      const answer = answerBatch(params.api, exchange)
+      const answer = answerBatch(params.api, open(request))
       if (!answer) throw noRoute(request, methods)
       return afterBody(request, answer)
     },
     { parse: "none" },
   )
-  route("GET", "/v1/usage", createUsageHandler(road))
+  route("GET", "/v1/usage", createUsageHandler(road, observer.watch("usage", "rest")))
 
-  const answerGraphql = createGraphqlHandler(apis, road, { enabled: options.graphql, maxBodyBytes })
+  const answerGraphql = createGraphqlHandler(apis, road, {
+    enabled: options.graphql,
+    maxBodyBytes,
+    watch: observer.watch(null, "graphql"),
+  })
   methods.set("/v1/graphql", "POST")
   // Every method comes here, since what is wrong with one is said in GraphQL's own form.
   app.all(
     "/v1/graphql",
     ({ request }) => {
-      const requestId = requestIdOf(request)
-      if (request.method === "OPTIONS") return answerPreflight(requestId)
-      return afterBody(request, answerGraphql({ request, requestId, address: () => addressOf(request) }))
+      const exchange = open(request)
+      return request.method === "OPTIONS" ? preflight(exchange) : afterBody(request, answerGraphql(exchange))
     },
     { parse: "none" },
   )
 
-  route("GET", "/health", (exchange) => respond(succeed({ version }), "json", exchange))
-  route("GET", "/ready", async (exchange) => {
+  unkeyed("/health", (exchange) => respond(succeed({ version }), "json", exchange))
+  unkeyed("/ready", async (exchange) => {
     try {
       await ping()
       return respond(succeed({}), "json", exchange)
@@ -162,6 +199,8 @@ export function createHttpApp({ apis, road, random, ping, version }: HttpParts, 
       return respond(fail(toFault(thrown)), "json", exchange)
     }
   })
+
+  if (readMetrics) unkeyed("/metrics", createMetricsHandler(readMetrics, options.metricsToken))
 
   return app
 }

@@ -75,10 +75,18 @@ export async function startMockServer(
 
   async function open(): Promise<Stage> {
     const world = await parts.createWorld()
-    const { apis, road, random } = world
+    const { apis, road, random, observer } = world
     const app = createHttpApp(
-      { apis, road, random, ping: () => world.ping(), version: parts.version },
-      { ...options, trustedProxies: [] },
+      {
+        apis,
+        road,
+        random,
+        observer,
+        readMetrics: () => world.readMetrics(),
+        ping: () => world.ping(),
+        version: parts.version,
+      },
+      { ...options, trustedProxies: [], metricsToken: null },
     )
     return {
       world,
@@ -164,7 +172,7 @@ export async function startMockServer(
   }
 
   return {
-    url: listening.url,
+    ...listening,
     async stop(graceMs) {
       delays.end()
       await listening.stop(graceMs)

@@ -1,0 +1,127 @@
+import type { Ports } from "./apis/contract.ts"
+import { faultCodes } from "./call/fault.ts"
+import type { Config } from "./config.ts"
+import { createCounts } from "./observe/counts.ts"
+import { createLagMeter } from "./observe/event-loop.ts"
+import { type Exposition, toExposition } from "./observe/exposition.ts"
+import { createObserver, type Observer } from "./observe/observer.ts"
+import { type DnsCounts, toReport } from "./observe/report.ts"
+import { createRequestLog, noRequestLog } from "./observe/request-log.ts"
+import { type Channel, joinSiblings, noSiblings } from "./observe/siblings.ts"
+import { createLog, type Log, type LogLevel } from "./ports/log.ts"
+import { createLogSink, type LogSink } from "./ports/log-sink.ts"
+import { toReadable } from "./ports/log-text.ts"
+import { systemTimer } from "./ports/timer.ts"
+import type { StoreGauges } from "./store/sqlite/gauges.ts"
+
+/** Sends text to the operator and calls back when it is out. */
+export type SendLog = (text: string, done: () => void) => void
+
+/** To standard error; a reader that has gone away changes nothing. */
+export const sendToStderr: SendLog = (text, done) => {
+  process.stderr.write(text, () => done())
+}
+
+export interface OpenLog extends LogSink {
+  readonly log: Log
+  readonly level: LogLevel
+}
+
+/** The log as a configuration wants it. `shared`: other processes write to the same place. */
+export function openLog(
+  { logLevel, logFormat }: Config,
+  { clock }: Pick<Ports, "clock">,
+  { level = logLevel ?? "info", shared = false, send = sendToStderr }: LogPlace,
+): OpenLog {
+  const color = process.stderr.isTTY === true
+  const pretty = logFormat === "pretty" || (logFormat === "auto" && color)
+  const sink = createLogSink(send, {
+    timer: systemTimer,
+    ...(pretty && { format: (line) => toReadable(line, { color }) }),
+    ...(shared && { pieceLength: 3_500 }),
+  })
+  return { ...sink, level, log: createLog(sink.write, { level, clock, urgent: sink.flush }) }
+}
+
+export interface LogPlace {
+  /** Where the configuration names none. */
+  readonly level?: LogLevel
+  readonly shared?: boolean
+  readonly send?: SendLog
+}
+
+/** What watches a service. */
+export interface Watching {
+  readonly observer: Observer
+  readMetrics(): Promise<Exposition>
+  /** Leaves a last report with the supervisor, if there is one. */
+  stop(): void
+}
+
+export interface WatchedParts {
+  readonly opened: OpenLog
+  readonly ports: Ports
+  readonly gauges: StoreGauges
+  readonly apiIds: readonly string[]
+  readonly version: string
+  /** To the supervisor of several processes; null where this is the only one. */
+  readonly channel: Channel | null
+  /** Without it no request is logged. */
+  readonly logSample: number | null
+  openRequests(): number
+}
+
+export function watchService(parts: WatchedParts): Watching {
+  const { opened, ports, gauges, apiIds, version, channel, logSample } = parts
+  const { clock, random } = ports
+  const { log, level } = opened
+  const counts = createCounts(faultCodes)
+  const meter = createLagMeter(systemTimer, clock)
+  const requestLog =
+    logSample === null ? noRequestLog : createRequestLog({ log, level, sample: logSample, random })
+  const report = () =>
+    toReport(counts, {
+      version,
+      openRequests: parts.openRequests,
+      droppedLines: opened.dropped,
+      eventLoopLag: meter.lag,
+      dns: () => dnsCountsOf(ports),
+      notices: () => orNone(() => gauges.notices()),
+      storeBytes: () => orNone(() => gauges.bytes()),
+      process: readProcess,
+    })
+  const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
+  return {
+    observer: createObserver(counts, requestLog, clock, apiIds),
+    readMetrics: async () => toExposition(await siblings.gather()),
+    stop() {
+      meter.stop()
+      siblings.leave()
+    },
+  }
+}
+
+/** Of a resolver that counts; a zone for tests does not. */
+function dnsCountsOf({ dns }: { readonly dns: Ports["dns"] & { stats?: () => DnsCounts } }): DnsCounts {
+  return dns.stats?.() ?? noDns
+}
+
+const noDns: DnsCounts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
+
+/** A store that does not answer must not hide the other metrics: its own are then missing, which an alert can tell. */
+function orNone(read: () => Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  try {
+    return read()
+  } catch {
+    return {}
+  }
+}
+
+function readProcess() {
+  const { user, system } = process.cpuUsage()
+  return {
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1_000_000,
+    startSeconds: Math.round(performance.timeOrigin) / 1_000,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from "../apis/contract.ts"
+import type { Timer } from "../ports/timer.ts"
+import { createHistogram, type Histogram, record } from "./histogram.ts"
+
+/** Measures how late timers are: as late is every other request. */
+export interface LagMeter {
+  /** Seconds. */
+  readonly lag: Histogram
+  stop(): void
+}
+
+const periodMs = 500
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+/** Starts to measure. */
+export function createLagMeter(timer: Timer, clock: Clock): LagMeter {
+  const lag = createHistogram(bounds)
+  let cancel = begin()
+
+  function begin(): () => void {
+    const dueMs = clock.monotonicMs() + periodMs
+    return timer.after(periodMs, () => {
+      record(lag, Math.max(0, clock.monotonicMs() - dueMs) / 1_000)
+      cancel = begin()
+    })
+  }
+
+  return { lag, stop: () => cancel() }
+}

@@ -1,0 +1,74 @@
+import type { Random } from "../apis/contract.ts"
+import { type Log, type LogLevel, logLevels } from "../ports/log.ts"
+import type { Tally } from "./counts.ts"
+import type { Began, Ended } from "./observer.ts"
+
+/** Writes one line about a request, or none. */
+export type RequestLog = (tally: Tally, began: Began, ended: Ended, durationMs: number) => void
+
+export const noRequestLog: RequestLog = () => {}
+
+/** A forwarded address may be any text; the longest that is one has 45 characters. */
+const maxAddressLength = 64
+
+export interface RequestLogOptions {
+  readonly log: Log
+  /** The log's own: what it would not show is not put together. */
+  readonly level: LogLevel
+  /** The share of lines of answers below 500 that are written, 0 to 1; those of 500 and above are always. */
+  readonly sample: number
+  readonly random: Random
+}
+
+/**
+ * One line a request: who asked what, how it ended, what it cost and how long it took. Neither path nor query nor body is
+ * in it: people paste keys into the wrong places.
+ */
+export function createRequestLog({ log, level, sample, random }: RequestLogOptions): RequestLog {
+  const isSampled = createSampler(sample, random)
+  const shown = new Set(logLevels.slice(logLevels.indexOf(level)))
+  return (tally, began, ended, durationMs) => {
+    const { status } = ended
+    const lineLevel = levelFor(status, tally)
+    if (!shown.has(lineLevel) || (lineLevel === "info" && !isSampled())) return
+    log[lineLevel]("request", {
+      requestId: began.requestId,
+      account: ended.caller?.account.id ?? null,
+      key: ended.caller?.key.id ?? null,
+      api: ended.apis?.join(",") || tally.api,
+      surface: tally.surface,
+      status,
+      ...(ended.fault && { fault: ended.fault }),
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      credits: sumOf(ended),
+      address: began.address().slice(0, maxAddressLength),
+    })
+  }
+}
+
+/** Probes and scrapes that went well come every few seconds for ever: they would hide the rest. */
+function levelFor(status: number, { surface }: Tally): "debug" | "info" | "warn" | "error" {
+  if (status >= 500) return status === 503 ? "warn" : "error"
+  return surface === "unkeyed" && status < 400 ? "debug" : "info"
+}
+
+function sumOf({ charged }: Ended): number {
+  let sum = 0
+  if (charged) for (const { credits } of charged) sum += credits
+  return sum
+}
+
+/** By chance, not every n-th: callers who take turns would each be seen always or never. */
+function createSampler(sample: number, random: Random): () => boolean {
+  if (sample >= 1) return () => true
+  if (sample <= 0) return () => false
+  const limit = sample * 2 ** 32
+  let state = (Buffer.from(random.bytes(4)).readUInt32LE(0) | 1) >>> 0
+  return () => {
+    // Marsaglia's xorshift32: good enough to choose lines, and costs nothing.
+    state ^= state << 13
+    state ^= state >>> 17
+    state = (state ^ (state << 5)) >>> 0
+    return state < limit
+  }
+}
