@@ -14,12 +14,12 @@ import { toReadable } from "./ports/log-text.ts"
 import { systemTimer } from "./ports/timer.ts"
 import type { StoreGauges } from "./store/sqlite/gauges.ts"
 
-/** Sends text to the operator and calls back when it is out. */
-export type SendLog = (text: string, done: () => void) => void
+/** Sends a piece of the log to the operator and calls back when it is out. */
+export type SendLog = (piece: Uint8Array, done: () => void) => void
 
 /** To standard error; a reader that has gone away changes nothing. */
-export const sendToStderr: SendLog = (text, done) => {
-  process.stderr.write(text, () => done())
+export const sendToStderr: SendLog = (piece, done) => {
+  process.stderr.write(piece, () => done())
 }
 
 export interface OpenLog extends LogSink {
@@ -38,7 +38,7 @@ export function openLog(
   const sink = createLogSink(send, {
     timer: systemTimer,
     ...(pretty && { format: (line) => toReadable(line, { color }) }),
-    ...(shared && { pieceLength: 3_500 }),
+    ...(shared && { pieceBytes: 4_096 }),
   })
   return { ...sink, level, log: createLog(sink.write, { level, clock, urgent: sink.flush }) }
 }

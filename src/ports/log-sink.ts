@@ -15,79 +15,90 @@ export interface LogSink {
 export interface LogSinkOptions {
   readonly timer: Timer
   /** Turns a JSON line into what is sent. */
-  readonly format?: (line: string) => string
+  readonly format?: ((line: string) => string) | undefined
   /**
-   * Characters of a piece, about. Where several processes write to one pipe it has to stay under PIPE_BUF, 4,096 octets:
-   * larger pieces may be torn apart by another's (POSIX write()).
+   * Octets of a piece at most, but for a line that is longer by itself. Where several processes write to one pipe it must
+   * not be over PIPE_BUF, 4,096: larger pieces may be torn apart by another's (POSIX write()).
    */
-  readonly pieceLength?: number
+  readonly pieceBytes?: number
 }
 
 /** Lines wait so long at most. */
 const flushMs = 100
-/** Characters that wait for a reader who does not keep up; what comes on top is dropped, so that memory stays bounded. */
-const maxWaiting = 8 * 1_048_576
+/** Octets that wait for a reader who does not keep up; what comes on top is dropped, so that memory stays bounded. */
+const maxWaitingBytes = 8 * 1_048_576
 const closeMs = 1_000
 
 /**
- * Gathers lines into pieces, one on its way at a time.
- * @param send writes a text and calls back when it is out, or cannot be
+ * Gathers lines into pieces, one on its way at a time. Lines become octets at once: kept as strings they would cost the
+ * garbage collector more than all else together.
+ * @param send writes octets and calls back when they are out, or cannot be
  */
 export function createLogSink(
-  send: (text: string, done: () => void) => void,
-  { timer, format = (line) => line, pieceLength = 65_536 }: LogSinkOptions,
+  send: (piece: Uint8Array, done: () => void) => void,
+  { timer, format, pieceBytes = 65_536 }: LogSinkOptions,
 ): LogSink {
-  let lines: string[] = []
-  let length = 0
+  const full: Uint8Array[] = []
+  let fullBytes = 0
+  let filling = Buffer.allocUnsafe(pieceBytes)
+  let used = 0
   let dropped = 0
   let sending = false
   let cancelTimer: (() => void) | null = null
   let closing: (() => void) | null = null
 
+  function seal(): void {
+    if (used === 0) return
+    queue(filling.subarray(0, used))
+    filling = Buffer.allocUnsafe(pieceBytes)
+    used = 0
+  }
+
+  function queue(piece: Uint8Array): void {
+    full.push(piece)
+    fullBytes += piece.byteLength
+  }
+
   function flush(): void {
     cancelTimer?.()
     cancelTimer = null
-    if (sending || lines.length === 0) return
-    const piece = takePiece()
+    if (sending) return
+    if (full.length === 0) seal()
+    const piece = full.shift()
+    if (!piece) return
+    fullBytes -= piece.byteLength
     sending = true
-    send(escapeControls(piece), sent)
-  }
-
-  function takePiece(): string {
-    let end = 0
-    let taken = 0
-    for (; end < lines.length; end++) {
-      const next = lines[end]?.length ?? 0
-      if (end > 0 && taken + next > pieceLength) break
-      taken += next
-    }
-    const piece = lines.slice(0, end).map(format).join("")
-    lines = lines.slice(end)
-    length -= taken
-    return piece
+    send(piece, sent)
   }
 
   function sent(): void {
     sending = false
-    if (lines.length === 0) closing?.()
-    else if (closing || length >= pieceLength) flush()
-    else wait()
+    if (full.length > 0 || (closing && used > 0)) flush()
+    else if (closing) closing()
+    else if (used > 0) wait()
   }
 
   function wait(): void {
     cancelTimer ??= timer.after(flushMs, flush)
   }
 
+  /** A UTF-16 unit takes three octets of UTF-8 at most. */
+  function append(text: string): void {
+    const most = text.length * 3
+    if (most > pieceBytes - used) seal()
+    if (most > pieceBytes) queue(Buffer.from(text))
+    else used += filling.write(text, used)
+  }
+
   return {
     write(line) {
-      if (length + line.length > maxWaiting) {
+      if (fullBytes > maxWaitingBytes) {
         dropped++
         return
       }
-      lines.push(line)
-      length += line.length
+      append(withoutControls(format ? format(line) : line))
       if (sending) return
-      if (length >= pieceLength) flush()
+      if (full.length > 0) flush()
       else wait()
     },
     flush,
@@ -110,7 +121,8 @@ export function createLogSink(
  * JSON escapes controls below U+0020 only. The others (DEL, C1, which holds a one-character CSI, and the line separators of
  * Unicode) would move the cursor of a terminal or break a line in a viewer.
  */
-function escapeControls(text: string): string {
+function withoutControls(text: string): string {
+  if (!/[\u007f-\u009f\u2028\u2029]/.test(text)) return text
   return text.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   })
