@@ -40,8 +40,9 @@ const charges: Charges = {
 }
 
 // Requests are watched as the service watches them: only the metering is left out.
-const { log, level } = openLog(config, { clock: systemClock }, {})
-const requestLog = createRequestLog({ log, level, sample: config.logSample, random: systemRandom })
+const { log, ...opened } = openLog(config, { clock: systemClock }, {})
+const { logSample: sample } = config
+const requestLog = createRequestLog({ ...opened, sample, clock: systemClock, random: systemRandom })
 const apiIds = catalog.map(({ id }) => id)
 
 const server = startHttpServer(

@@ -74,11 +74,11 @@ export interface WatchedParts {
 export function watchService(parts: WatchedParts): Watching {
   const { opened, ports, gauges, apiIds, version, channel, logSample } = parts
   const { clock, random } = ports
-  const { log, level } = opened
+  const { level, write } = opened
   const counts = createCounts(faultCodes)
   const meter = createLagMeter(systemTimer, clock)
   const requestLog =
-    logSample === null ? noRequestLog : createRequestLog({ log, level, sample: logSample, random })
+    logSample === null ? noRequestLog : createRequestLog({ write, level, sample: logSample, clock, random })
   const report = () =>
     toReport(counts, {
       version,

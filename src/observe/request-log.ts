@@ -1,5 +1,5 @@
-import type { Random } from "../apis/contract.ts"
-import { type Log, type LogLevel, logLevels } from "../ports/log.ts"
+import type { Clock, Random } from "../apis/contract.ts"
+import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
 import type { Began, Ended } from "./observer.ts"
 
@@ -12,9 +12,11 @@ export const noRequestLog: RequestLog = () => {}
 const maxAddressLength = 64
 
 export interface RequestLogOptions {
-  readonly log: Log
-  /** The log's own: what it would not show is not put together. */
+  /** Takes a line with its newline. */
+  readonly write: (line: string) => void
+  /** Lines below it are not made. */
   readonly level: LogLevel
+  readonly clock: Clock
   /** The share of lines of answers below 500 that are written, 0 to 1; those of 500 and above are always. */
   readonly sample: number
   readonly random: Random
@@ -22,27 +24,33 @@ export interface RequestLogOptions {
 
 /**
  * One line a request: who asked what, how it ended, what it cost and how long it took. Neither path nor query nor body is
- * in it: people paste keys into the wrong places.
+ * in it: people paste keys into the wrong places. The form is that of `createLog`; it is written here since the runtime's
+ * own JSON of a flat object costs half of what a logger's does, and there is one for every request.
  */
-export function createRequestLog({ log, level, sample, random }: RequestLogOptions): RequestLog {
+export function createRequestLog({ write, level, sample, clock, random }: RequestLogOptions): RequestLog {
+  const isoTime = createIsoTime(clock)
   const isSampled = createSampler(sample, random)
   const shown = new Set(logLevels.slice(logLevels.indexOf(level)))
   return (tally, began, ended, durationMs) => {
     const { status } = ended
     const lineLevel = levelFor(status, tally)
     if (!shown.has(lineLevel) || (lineLevel === "info" && !isSampled())) return
-    log[lineLevel]("request", {
+    const line = {
+      level: lineLevel,
+      time: isoTime(),
       requestId: began.requestId,
       account: ended.caller?.account.id ?? null,
       key: ended.caller?.key.id ?? null,
       api: ended.apis?.join(",") || tally.api,
       surface: tally.surface,
       status,
-      ...(ended.fault && { fault: ended.fault }),
+      fault: ended.fault ?? undefined,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       credits: sumOf(ended),
       address: began.address().slice(0, maxAddressLength),
-    })
+      message: "request",
+    }
+    write(`${JSON.stringify(line)}\n`)
   }
 }
 

@@ -28,13 +28,14 @@ export interface LogOptions {
 /** JSON lines, each `{"level", "time", …fields, "message"}`, given to `write` one by one with the newline. */
 export function createLog(write: (line: string) => void, options: LogOptions = {}): Log {
   const { level = "info", clock = systemClock, urgent = () => {} } = options
+  const isoTime = createIsoTime(clock)
   // A destination of our own: pino's would be a worker thread or a file, and neither waits for a flush on a timer.
   const logger = pino(
     {
       level,
       base: null,
       messageKey: "message",
-      timestamp: createTimestamp(clock),
+      timestamp: () => `,"time":"${isoTime()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     { write },
@@ -50,15 +51,15 @@ export function createLog(write: (line: string) => void, options: LogOptions = {
   }
 }
 
-/** Formatted once a millisecond, not once a line. */
-function createTimestamp(clock: Clock): () => string {
+/** The time now as ISO 8601, formatted once a millisecond, not once a line. */
+export function createIsoTime(clock: Clock): () => string {
   let lastMs = Number.NaN
   let text = ""
   return () => {
     const nowMs = clock.now()
     if (nowMs !== lastMs) {
       lastMs = nowMs
-      text = `,"time":"${new Date(nowMs).toISOString()}"`
+      text = new Date(nowMs).toISOString()
     }
     return text
   }
