@@ -17,7 +17,7 @@ export function toReadable(line: string, { color }: { readonly color: boolean })
   const entries = Object.entries(fields)
   const inline = entries
     .filter(([, value]) => !isLong(value))
-    .map(([key, value]) => ` ${key}=${toText(value)}`)
+    .map(([key, value]) => ` ${toText(key)}=${toText(value)}`)
   const below = entries.filter(([, value]) => isLong(value)).map(([key, value]) => indent(key, String(value)))
   return `${String(time).slice(11, 23)} ${shown} ${toText(message)}${inline.join("")}\n${below.join("")}`
 }
@@ -28,7 +28,7 @@ function isLong(value: unknown): boolean {
 
 function indent(key: string, value: string): string {
   const lines = value.split("\n").map((line) => `    ${withoutControls(line)}\n`)
-  return `  ${key}:\n${lines.join("")}`
+  return `  ${toText(key)}:\n${lines.join("")}`
 }
 
 /** Bare where nothing in it could be taken for something else, otherwise as JSON. */

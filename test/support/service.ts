@@ -20,6 +20,8 @@ export interface TestOptions {
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. */
 export interface TestService extends Service {
+  /** The log as far as it has left; after `stop`, all of it. */
+  logged(): string
   readonly url: string
   readonly db: string
   readonly config: Config
@@ -44,7 +46,14 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
   const config = loadConfig({ flags, env: {}, file })
   const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...options.ports }
-  const service = await startService(config, { ports })
+  let log = ""
+  const service = await startService(config, {
+    ports,
+    sendLog(piece, done) {
+      log += new TextDecoder().decode(piece)
+      done()
+    },
+  })
   const { url } = service.server
   const fetchPath: TestService["fetch"] = (path, { key, ...init } = {}) => {
     const headers = new Headers(init.headers)
@@ -57,6 +66,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     db: config.db,
     config,
     clock,
+    logged: () => log,
     async createKey(plan, key) {
       const { id: account } = await service.accounts.create("test", plan)
       return { account, ...(await service.accounts.createKey({ accountId: account, ...key })) }

@@ -1,0 +1,127 @@
+/** Logs and metrics of the executable, by itself and as several workers. */
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { readMetrics, sumOf } from "../support/metrics.ts"
+import { tempDir } from "../support/temp.ts"
+import { run, runJson, start } from "./support.ts"
+
+const dir = tempDir()
+const path = "/v1/bluetoothlookup?companyid=76"
+
+async function startWithKey(name: string, ...flags: string[]) {
+  const db = join(dir, `${name}.db`)
+  const { id: account } = await runJson("account", "create", "--name", "Ann", "--plan", "pro", "--db", db)
+  const { key } = await runJson("key", "create", "--account", account, "--db", db)
+  const server = await start(["serve", "--port", "0", "--db", db, ...flags])
+  const call = async () => {
+    // A connection of its own each time, so that every worker gets some.
+    const response = await fetch(server.url + path, { headers: { "x-api-key": key, connection: "close" } })
+    await response.arrayBuffer()
+    return response.status
+  }
+  const scrape = async () => {
+    const response = await fetch(`${server.url}/metrics`, { headers: { connection: "close" } })
+    expect(response.status).toBe(200)
+    return readMetrics(await response.text())
+  }
+  return { server, key, call, scrape }
+}
+
+/** What is left of a stream that something was read of before. */
+async function restOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader()
+  let text = ""
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text
+    text += new TextDecoder().decode(value)
+  }
+}
+
+test("a line for every request on stderr, to the last one before the stop; stdout says where it listens", async () => {
+  const { server, key, call } = await startWithKey("lines")
+  for (let count = 0; count < 20; count++) expect(await call()).toBe(200)
+  expect(await server.stop()).toBe(0)
+  const text = await server.child.stderr.text()
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ message, status, api }) => [message, status, api])).toEqual(
+    Array(20).fill(["request", 200, "bluetoothlookup"]),
+  )
+  expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(20)
+  expect(text).not.toContain(key.slice(3, 11))
+  expect(await restOf(server.child.stdout)).toBe("")
+}, 30_000)
+
+test("the readable form, and none", async () => {
+  const pretty = await startWithKey("pretty", "--log-format", "pretty")
+  await pretty.call()
+  await pretty.server.stop()
+  expect(await pretty.server.child.stderr.text()).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} info {2}request requestId=\S+ account=acc_\w+ key=key_\w+ api=bluetoothlookup .*status=200.*\n$/,
+  )
+  const silent = await startWithKey("silent", "--log-level", "silent")
+  await silent.call()
+  await silent.server.stop()
+  expect(await silent.server.child.stderr.text()).toBe("")
+}, 30_000)
+
+test.each([
+  [["--log-level", "loud"], "debug, info, warn, error, silent"],
+  [["--log-format", "xml"], "auto, json, pretty"],
+  [["--log-sample", "2"], "from 0 to 1"],
+])("%p is refused with what there is", async (flags, text) => {
+  expect(await run(["serve", "--port", "0", "--db", join(dir, "no.db"), ...flags])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(text),
+  })
+})
+
+test.if(process.platform === "linux")(
+  "workers answer as one, and what one has counted stays when it dies",
+  async () => {
+    const { server, call, scrape } = await startWithKey("workers", "--workers", "3")
+    for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
+    // Whichever worker is asked gives the sum of all.
+    for (let count = 0; count < 6; count++) {
+      const series = await scrape()
+      expect(series.get("penknife_workers")).toBe(3)
+      expect(sumOf(series, "penknife_requests_total", 'surface="rest"')).toBe(60)
+      expect(sumOf(series, "penknife_credits_charged_total")).toBe(60)
+      expect(
+        series.get('penknife_request_duration_seconds_count{api="bluetoothlookup",surface="rest"}'),
+      ).toBe(60)
+    }
+
+    const children = await Bun.file(`/proc/${server.child.pid}/task/${server.child.pid}/children`).text()
+    const [first] = children.trim().split(" ").map(Number)
+    process.kill(first ?? 0, "SIGKILL")
+    const stderr = server.child.stderr.getReader()
+    let log = ""
+    while (!log.includes("a worker ended")) log += new TextDecoder().decode((await stderr.read()).value)
+    stderr.releaseLock()
+    const after = await scrape()
+    expect(sumOf(after, "penknife_requests_total", 'surface="rest"')).toBe(60)
+    expect(sumOf(after, "penknife_credits_charged_total")).toBe(60)
+    expect(await server.stop()).toBe(0)
+    log += await restOf(server.child.stderr)
+    const lines = log
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !line.startsWith("penknife: "))
+    // A killed worker may take its last lines with it; none is torn.
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ message: "request" })
+  },
+  60_000,
+)
+
+test("mock counts too, and says nothing of requests", async () => {
+  const mock = await start(["mock", "--port", "0"])
+  await fetch(mock.url + path, { headers: { "x-api-key": "mock-pro" } })
+  const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
+  expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
+  await mock.stop()
+  expect(await mock.child.stderr.text()).toBe("")
+}, 30_000)

@@ -1,0 +1,184 @@
+/** `GET /metrics`: what is counted, and that nobody outside can make it grow. */
+import { afterAll, expect, test } from "bun:test"
+import { readMetrics, sumOf } from "./support/metrics.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+
+const services: TestService[] = []
+async function start(flags: Record<string, unknown> = {}) {
+  const service = await startTestService({ flags })
+  services.push(service)
+  const scrape = async (headers: Record<string, string> = {}) => service.fetch("/metrics", { headers })
+  return { service, scrape, read: async () => readMetrics(await (await scrape()).text()) }
+}
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()))
+})
+
+const json = { "content-type": "application/json" }
+const lookup = "/v1/bluetoothlookup?companyid=76"
+
+test("requests, credits, calls and faults are counted where they belong", async () => {
+  const { service, read } = await start()
+  const { key } = await service.createKey("pro")
+  const post = (path: string, body: unknown) =>
+    service.fetch(path, { key, method: "POST", headers: json, body: JSON.stringify(body) })
+  for (let count = 0; count < 3; count++) await service.fetch(lookup, { key })
+  await service.fetch("/v1/bluetoothlookup?companyid=x", { key })
+  await service.fetch(lookup)
+  await post("/v1/bluetoothlookup/batch", {
+    inputs: [{ companyid: "1" }, { companyid: "x" }, { companyid: "2" }],
+  })
+  await post("/v1/graphql", { query: '{ bluetoothlookup(input: {companyid: "1"}) { company } }' })
+  await post("/v1/graphql", {
+    query:
+      '{ bluetoothlookup(input: {companyid: "1"}) { company } linesorter(input: {lines: ["a"]}) { sorted } }',
+  })
+  await post("/v1/graphql", { query: "{" })
+  await service.fetch("/v1/usage", { key })
+  await service.fetch("/nothing")
+  await service.fetch("/v1/hmac", { key })
+  await service.fetch("/v1/hmac", { method: "OPTIONS" })
+  await service.fetch("/health")
+
+  const series = await read()
+  const expected = {
+    'penknife_requests_total{api="bluetoothlookup",status="200",surface="rest"}': 3,
+    'penknife_requests_total{api="bluetoothlookup",status="400",surface="rest"}': 1,
+    'penknife_requests_total{api="bluetoothlookup",status="401",surface="rest"}': 1,
+    'penknife_requests_total{api="bluetoothlookup",status="200",surface="batch"}': 1,
+    'penknife_requests_total{api="bluetoothlookup",status="200",surface="graphql"}': 1,
+    'penknife_requests_total{api="several",status="200",surface="graphql"}': 1,
+    'penknife_requests_total{api="none",status="400",surface="graphql"}': 1,
+    'penknife_requests_total{api="usage",status="200",surface="rest"}': 1,
+    'penknife_requests_total{api="none",status="404",surface="none"}': 1,
+    'penknife_requests_total{api="none",status="405",surface="none"}': 1,
+    'penknife_requests_total{api="none",status="204",surface="unkeyed"}': 1,
+    'penknife_requests_total{api="none",status="200",surface="unkeyed"}': 1,
+    'penknife_calls_charged_total{api="bluetoothlookup",surface="rest"}': 3,
+    'penknife_calls_charged_total{api="bluetoothlookup",surface="batch"}': 2,
+    'penknife_calls_charged_total{api="bluetoothlookup",surface="graphql"}': 2,
+    'penknife_credits_charged_total{api="linesorter",surface="graphql"}': 1,
+    'penknife_faults_total{fault="inputRejected"}': 1,
+    'penknife_faults_total{fault="keyMissing"}': 1,
+    'penknife_faults_total{fault="GRAPHQL_PARSE_FAILED"}': 1,
+    'penknife_faults_total{fault="notFound"}': 1,
+    'penknife_faults_total{fault="methodNotAllowed"}': 1,
+    'penknife_request_duration_seconds_count{api="bluetoothlookup",surface="rest"}': 5,
+    penknife_open_requests: 1,
+    penknife_workers: 1,
+  }
+  expect(Object.fromEntries([...series].filter(([name]) => name in expected))).toEqual(expected)
+  expect(sumOf(series, "penknife_requests_total")).toBe(14)
+  // What was charged is what the store says.
+  expect(sumOf(series, "penknife_credits_charged_total")).toBe(3 + 2 + 1 + 2)
+})
+
+test("limits that are reached are counted", async () => {
+  const { service, read } = await start()
+  const { key } = await service.createKey("pro", { rateLimit: 1 })
+  expect((await service.fetch(lookup, { key })).status).toBe(200)
+  expect((await service.fetch(lookup, { key })).status).toBe(429)
+  expect(await read()).toContainEqual(['penknife_faults_total{fault="rateLimited"}', 1])
+})
+
+test("the store, its notices, the process and the event loop are looked at", async () => {
+  const { read } = await start()
+  const series = await read()
+  expect(series.get('penknife_store_bytes{part="main"}')).toBeGreaterThan(4_095)
+  for (const state of ["pending", "delivered", "failed", "unsent"]) {
+    expect(series.get(`penknife_notices{state="${state}"}`)).toBe(0)
+  }
+  for (const name of [
+    "process_resident_memory_bytes",
+    "process_cpu_seconds_total",
+    "process_start_time_seconds",
+  ]) {
+    expect(series.get(name)).toBeGreaterThan(0)
+  }
+  expect(series.has("penknife_event_loop_lag_seconds_count")).toBe(true)
+  expect(sumOf(series, "penknife_dns_queries_total")).toBe(0)
+  expect(series.get("penknife_dns_cache_hits_total")).toBe(0)
+})
+
+test("buckets rise, and the last one is the count", async () => {
+  const { service, read } = await start()
+  const { key } = await service.createKey("pro")
+  for (let count = 0; count < 5; count++) await service.fetch(lookup, { key })
+  const series = await read()
+  const buckets = [...series].filter(([name]) => /duration_seconds_bucket.*bluetoothlookup.*rest/.test(name))
+  const values = buckets.map(([, value]) => value)
+  expect(values).toHaveLength(15)
+  expect(values).toEqual([...values].sort((a, b) => a - b))
+  expect(buckets.at(-1)?.[0]).toContain('le="+Inf"')
+  expect(values.at(-1)).toBe(5)
+})
+
+test("a thousand random paths, methods, keys and queries make no new label", async () => {
+  const { service, scrape, read } = await start()
+  const { key } = await service.createKey("pro")
+  const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
+  const request = async (count: number) => {
+    const mark = `mark${count}`
+    const paths = [
+      `/${mark}`,
+      `/v1/${mark}`,
+      `/v1/${mark}/batch`,
+      `/v1/hmac?x=${mark}`,
+      `/v1/graphql?${mark}`,
+      lookup,
+    ]
+    const method = methods[count % methods.length] ?? "GET"
+    const response = await service.fetch(paths[count % paths.length] ?? "/", {
+      method,
+      key: count % 3 === 0 ? key : `pk_${mark}`,
+      headers: { "x-request-id": mark, "x-forwarded-for": mark, ...json },
+      ...(["POST", "PUT", "PATCH"].includes(method) && {
+        body: JSON.stringify({ query: `{ ${mark} }`, [mark]: 1 }),
+      }),
+    })
+    await response.arrayBuffer()
+  }
+  // Everything that there can be of paths, methods and keys together, then the rest.
+  for (let count = 0; count < 126; count++) await request(count)
+  await read()
+  const before = await read()
+  for (let count = 126; count < 1_000; count++) await request(count)
+  const after = await read()
+  expect([...after.keys()]).toEqual([...before.keys()])
+  const text = await (await scrape()).text()
+  expect(text).not.toContain("mark")
+  expect(text).not.toContain(key.slice(3, 12))
+  expect(text).not.toMatch(/acc_|key_|pk_/)
+  expect(sumOf(after, "penknife_requests_total")).toBe(1_002)
+}, 60_000)
+
+test("its answer is Prometheus text, for no other origin and no cache", async () => {
+  const { scrape } = await start()
+  const { status, headers } = await scrape()
+  expect(status).toBe(200)
+  expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
+  expect(headers.get("cache-control")).toBe("no-store")
+  expect(headers.get("access-control-allow-origin")).toBeNull()
+  expect(headers.get("x-request-id")).not.toBeNull()
+})
+
+test("a token lets its readers alone in", async () => {
+  const { scrape } = await start({ metricsToken: "s3cret-token" })
+  for (const authorization of ["", "Bearer", "Bearer s3cret-toke", "s3cret-token", "Basic s3cret-token"]) {
+    const refused = await scrape({ authorization })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer")
+    const text = await refused.text()
+    expect(text).toContain("--metrics-token")
+    expect(text).not.toContain("s3cret")
+    expect(text).not.toContain("penknife_")
+  }
+  expect(await (await scrape({ authorization: "Bearer s3cret-token" })).text()).toContain(
+    "penknife_requests_total",
+  )
+})
+
+test("without metrics there is nothing at the path", async () => {
+  const { scrape } = await start({ noMetrics: "true" })
+  expect((await scrape()).status).toBe(404)
+})

@@ -1,0 +1,260 @@
+/** The log of a service: what a request's line says, and what no line may ever say. */
+
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import type { Dns } from "../src/apis/contract.ts"
+import { catalog } from "../src/app.ts"
+import { startTestService, type TestOptions, type TestService } from "./support/service.ts"
+
+const json = { "content-type": "application/json" }
+const lookup = "/v1/bluetoothlookup?companyid=76"
+
+/** Runs a service and gives its whole log, line by line. */
+async function logOf(
+  use: (service: TestService) => Promise<void>,
+  options: TestOptions = {},
+): Promise<Record<string, unknown>[]> {
+  const service = await startTestService(options)
+  try {
+    await use(service)
+  } finally {
+    await service.stop()
+  }
+  const text = service.logged()
+  return text === ""
+    ? []
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+}
+
+describe("a request's line", () => {
+  test("says who asked what, how it ended, what it cost and from where", async () => {
+    let made = { account: "", id: "", key: "" }
+    const lines = await logOf(
+      async (service) => {
+        made = await service.createKey("pro")
+        const forwarded = { "x-forwarded-for": "203.0.113.7", "x-request-id": "mine-1" }
+        await service.fetch(lookup, { key: made.key, headers: forwarded })
+      },
+      { flags: { trustedProxies: ["127.0.0.1"] } },
+    )
+    expect(lines).toEqual([
+      {
+        level: "info",
+        time: "2025-01-01T00:00:00.000Z",
+        requestId: "mine-1",
+        account: made.account,
+        key: made.id,
+        api: "bluetoothlookup",
+        surface: "rest",
+        status: 200,
+        durationMs: 0,
+        credits: 1,
+        address: "203.0.113.7",
+        message: "request",
+      },
+    ])
+  })
+
+  test("is there for every way in and every end, with the id that the answer has", async () => {
+    const ids: (string | null)[] = []
+    const lines = await logOf(async (service) => {
+      const { key } = await service.createKey("pro")
+      const send = async (path: string, init: Parameters<TestService["fetch"]>[1]) => {
+        ids.push((await service.fetch(path, init)).headers.get("x-request-id"))
+      }
+      const post = (path: string, body: unknown) =>
+        send(path, { key, method: "POST", headers: json, body: JSON.stringify(body) })
+      await post("/v1/bluetoothlookup/batch", {
+        inputs: [{ companyid: "1" }, { companyid: "x" }, { companyid: "2" }],
+      })
+      await post("/v1/graphql", {
+        query:
+          '{ bluetoothlookup(input: {companyid: "1"}) { company } linesorter(input: {lines: ["a"]}) { sorted } }',
+      })
+      await post("/v1/graphql", { query: "{ nothing }" })
+      await send("/v1/usage", { key })
+      await send("/v1/bluetoothlookup", { key })
+      await send(lookup, {})
+      await send("/nothing", {})
+      await send("/v1/hmac", { method: "PUT" })
+    })
+    expect(lines.map(({ requestId }) => requestId)).toEqual(ids)
+    expect(
+      lines.map(({ api, surface, status, credits, fault }) => [api, surface, status, credits, fault]),
+    ).toEqual([
+      ["bluetoothlookup", "batch", 200, 2, undefined],
+      ["bluetoothlookup,linesorter", "graphql", 200, 2, undefined],
+      ["none", "graphql", 400, 0, "GRAPHQL_VALIDATION_FAILED"],
+      ["usage", "rest", 200, 0, undefined],
+      ["bluetoothlookup", "rest", 400, 0, "inputRejected"],
+      ["bluetoothlookup", "rest", 401, 0, "keyMissing"],
+      ["none", "none", 404, 0, "notFound"],
+      ["none", "none", 405, 0, "methodNotAllowed"],
+    ])
+  })
+
+  test("is not written for probes, scrapes and preflights that went well, but at debug", async () => {
+    const probe = async (service: TestService) => {
+      for (const path of ["/health", "/ready", "/metrics"]) await service.fetch(path)
+      await service.fetch(lookup, { method: "OPTIONS" })
+    }
+    expect(await logOf(probe)).toEqual([])
+    const lines = await logOf(probe, { flags: { logLevel: "debug" } })
+    expect(lines.map(({ level, surface, status }) => [level, surface, status])).toEqual([
+      ["debug", "unkeyed", 200],
+      ["debug", "unkeyed", 200],
+      ["debug", "unkeyed", 200],
+      ["debug", "unkeyed", 204],
+    ])
+  })
+})
+
+describe("levels and sampling", () => {
+  /** 200 good calls, one bad one, one that fails on this side. */
+  const mixed = async (service: TestService) => {
+    const { key } = await service.createKey("pro")
+    for (let count = 0; count < 200; count++) await service.fetch(lookup, { key })
+    await service.fetch("/v1/bluetoothlookup", { key })
+    const other = new Database(service.db)
+    other.run("BEGIN IMMEDIATE")
+    expect((await service.fetch(lookup, { key })).status).toBe(503)
+    other.run("ROLLBACK")
+    other.close()
+  }
+  const statuses = (lines: Record<string, unknown>[]) =>
+    lines.filter(({ message }) => message === "request").map(({ status }) => status)
+
+  test("every line at info", async () => {
+    expect(statuses(await logOf(mixed))).toEqual([...Array(200).fill(200), 400, 503])
+  })
+  test("a tenth is about a tenth, and what fails on this side is always there", async () => {
+    const some = statuses(await logOf(mixed, { flags: { logSample: "0.1" } }))
+    expect(some).toContain(503)
+    expect(some.length).toBeGreaterThan(1)
+    expect(some.length).toBeLessThan(70)
+  })
+  test("none of the others at 0", async () => {
+    expect(statuses(await logOf(mixed, { flags: { logSample: "0" } }))).toEqual([503])
+  })
+  test("at warn what fails on this side, at silent nothing", async () => {
+    const lines = await logOf(mixed, { flags: { logLevel: "warn" } })
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ["error", "storeUnavailable"],
+      ["warn", "request"],
+    ])
+    expect(await logOf(mixed, { flags: { logLevel: "silent" } })).toEqual([])
+  })
+})
+
+/** Something that no line may hold, in whatever a client can send. */
+const mark = "sEcReTmArK"
+const marked = (api: (typeof catalog)[number]): Record<string, unknown>[] => [
+  ...api.examples.map(({ input }) => input),
+  ...Object.keys(api.input.properties).map((name) => ({ ...api.examples[0]?.input, [name]: mark })),
+  ...Object.keys(api.input.properties).map((name) => ({
+    ...api.examples[0]?.input,
+    [name]: [mark, { [mark]: mark }],
+  })),
+  { ...api.examples[0]?.input, [mark]: mark },
+]
+
+describe("no line ever holds", () => {
+  /** A resolver with a bug, whose message quotes what it was asked, over several lines. */
+  const broken: Dns = {
+    resolve: (name) => Promise.reject(new Error(`bug at ${name}\n    at ${name} (${name}:1:1)`)),
+  }
+
+  test.each([{ ports: {} }, { ports: { dns: broken } }])(
+    "what a client sent: no input, query, path, header or key, whatever goes wrong",
+    async ({ ports }) => {
+      const keys: string[] = []
+      const lines = await logOf(
+        async (service) => {
+          const { key } = await service.createKey("mega")
+          keys.push(key)
+          const send = async (path: string, init: Parameters<TestService["fetch"]>[1] = {}) => {
+            await (await service.fetch(path, init)).arrayBuffer()
+          }
+          const post = (path: string, body: string, more: Record<string, string> = {}) =>
+            send(path, { key, method: "POST", headers: { ...json, ...more }, body })
+          for (const api of catalog) {
+            const inputs = marked(api)
+            for (const input of inputs) {
+              await service.call(api, input, { key })
+              const field = `${api.id}(input: $input) { __typename }`
+              const type = `${api.id[0]?.toUpperCase()}${api.id.slice(1)}Input`
+              const query = `query($input: ${type}!) { ${field} }`
+              await post("/v1/graphql", JSON.stringify({ query, variables: { input } }))
+            }
+            await post(`/v1/${api.id}/batch`, JSON.stringify({ inputs }))
+            await post(`/v1/${api.id}/batch`, JSON.stringify({ inputs: mark }))
+            await post(`/v1/${api.id}`, `{"${mark}`)
+            await post(`/v1/${api.id}`, mark, { "content-type": mark })
+            await send(`/v1/${api.id}?${mark}=${mark}&format=${mark}`, { key })
+            await send(`/v1/${api.id}?%${mark}`, { key: mark })
+          }
+          // As well-formed as keys come, but of nobody.
+          const other = key.replace(/^pk_./, "pk_0")
+          keys.push(other)
+          await send(lookup, { key: other })
+          await send(`/${mark}/${key}?${mark}`)
+          await send(`/v1/${key}/batch`, { method: "POST", headers: json, body: "{}" })
+          await send(lookup, {
+            key,
+            headers: { "x-request-id": `${mark} ${mark}`, "user-agent": mark, referer: mark },
+          })
+          await send("/metrics", { headers: { authorization: `Bearer ${mark}` } })
+          await post("/v1/graphql", JSON.stringify({ query: `{ ${mark} }` }))
+          await post("/v1/graphql", JSON.stringify({ query: `query { hmac(input: {message: "${mark}"` }))
+          await post("/v1/graphql", JSON.stringify({ query: "{ __typename }", operationName: mark }))
+          await post("/v1/graphql", mark, { "content-type": `multipart/form-data; boundary=${mark}` })
+          await post("/v1/hmac", JSON.stringify({ message: mark.repeat(300_000), secret: mark }))
+        },
+        { ports, flags: { logLevel: "debug", metricsToken: `${mark}-token` } },
+      )
+      const text = JSON.stringify(lines)
+      expect(lines.length).toBeGreaterThan(150)
+      expect(text.toLowerCase()).not.toContain(mark.toLowerCase())
+      for (const key of keys) {
+        expect(text).not.toContain(key)
+        expect(text).not.toContain(key.slice(3, 11))
+      }
+      for (const { input } of catalog.flatMap(({ examples }) => examples)) {
+        const { secret, message, record } = input as Record<string, unknown>
+        for (const value of [secret, message, record]) {
+          if (typeof value === "string" && value.length > 8)
+            expect(text).not.toContain(JSON.stringify(value).slice(1, -1))
+        }
+      }
+      // The bug itself is there, by its kind and place.
+      const causes = lines.filter(({ message }) => message === "internal").map(({ cause }) => String(cause))
+      expect(causes.length > 0).toBe(ports.dns !== undefined)
+      expect(lines.some(({ status }) => status === 500)).toBe(ports.dns !== undefined)
+      expect(
+        lines.some(
+          ({ surface, status, credits }) => surface === "graphql" && status === 200 && credits === 1,
+        ),
+      ).toBe(true)
+      for (const cause of causes) expect(cause).toContain("message withheld")
+    },
+    60_000,
+  )
+
+  test("what looks like a line of its own, in any field that a client can fill", async () => {
+    const evil = '203.0.113.7"}\\n{"level":"error"} \u009b2J'
+    for (const logFormat of ["json", "pretty"]) {
+      const service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"], logFormat } })
+      const { key } = await service.createKey("pro")
+      await service.fetch(lookup, { key, headers: { "x-forwarded-for": evil, "x-request-id": evil } })
+      await service.stop()
+      const text = service.logged()
+      expect(text.trimEnd().split("\n")).toHaveLength(1)
+      expect(text.trimEnd()).not.toMatch(/\p{Cc}/u)
+      if (logFormat === "json") expect(JSON.parse(text)).toMatchObject({ level: "info", message: "request" })
+      else expect(text).toMatch(/^00:00:00\.000 info {2}request .* address="203\.0\.113\.7\\"/)
+    }
+  })
+})
