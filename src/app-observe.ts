@@ -87,7 +87,7 @@ export function watchService(parts: WatchedParts): Watching {
       eventLoopLag: meter.lag,
       dns: () => dnsCountsOf(ports),
       notices: () => orNone(() => gauges.notices()),
-      storeBytes: () => orNone(() => gauges.bytes()),
+      storeBytes: () => gauges.bytes(),
       process: readProcess,
     })
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)

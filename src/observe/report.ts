@@ -31,7 +31,7 @@ export interface Gauges {
   dns(): DnsCounts
   /** Empty where the store does not answer. */
   notices(): Readonly<Record<string, number>>
-  /** Octets by part; empty where there is nothing to look at. */
+  /** Octets by part. */
   storeBytes(): Readonly<Record<string, number>>
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
