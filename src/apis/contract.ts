@@ -135,6 +135,12 @@ export class InputRejected extends Error {
 /** Thrown by {@link unavailable}: nobody's input is wrong, something outside does not answer. */
 export class Unavailable extends Error {
   override readonly name = "Unavailable"
+  /** A word for the log: nothing of a caller's input. */
+  readonly reason: string
+  constructor(sentence: string, reason = "unavailable") {
+    super(sentence)
+    this.reason = reason
+  }
 }
 
 /** Refuses a parameter: `reject("lat", "must be a number from -90 to 90")`. No full stop, no value of a secret. */
@@ -142,9 +148,9 @@ export function reject(parameter: string, requirement: string): never {
   throw new InputRejected(parameter, requirement)
 }
 
-/** Gives up because of the outside world; the sentence goes to the client. */
-export function unavailable(sentence: string): never {
-  throw new Unavailable(sentence)
+/** Gives up because of the outside world; the sentence goes to the client, the reason to the log. */
+export function unavailable(sentence: string, reason?: string): never {
+  throw new Unavailable(sentence, reason)
 }
 
 /** Defines an API and freezes it to the last schema node, so that no surface can bend another's copy. */

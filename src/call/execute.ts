@@ -1,4 +1,4 @@
-import type { ApiDefinition, Ports } from "../apis/contract.ts"
+import { type ApiDefinition, type Ports, Unavailable } from "../apis/contract.ts"
 import type { Envelope } from "../encode/formats.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charges } from "./charge.ts"
@@ -144,7 +144,8 @@ export function logFault(fault: Fault, requestId: string, log: Log, { message } 
   if (fault.status < 500) return
   const { cause } = fault
   if (fault.code === "upstreamUnavailable") {
-    log.info(fault.code, { requestId, reason: fault.message })
+    // The sentence for the client names what was asked for.
+    log.info(fault.code, { requestId, reason: cause instanceof Unavailable ? cause.reason : "unavailable" })
     return
   }
   log.error(fault.code, { requestId, cause: describeCause(cause, message) })

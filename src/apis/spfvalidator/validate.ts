@@ -40,7 +40,7 @@ export async function validate(input: Validation, ports: Ports, signal: AbortSig
     const policy = tree.nodes.get(domain)?.policy
     // With an address the question is what a receiver would do, and that has an answer: temperror (RFC 7208 §4.4).
     if (policy?.kind === "failure" && check === null) {
-      unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`)
+      unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`, policy.reason)
     }
     return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAt) * 100) / 100)
   } finally {
