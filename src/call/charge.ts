@@ -2,7 +2,7 @@ import { type Balance, balanceOf, covers, monthAhead } from "../account/credits.
 import type { Period } from "../account/period.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import type { AccountRecord, Charge, ChargeItem, Store, UsageRow } from "../store/store.ts"
+import type { AccountRecord, Charge, ChargeItem, ChargeOutcome, Store, UsageRow } from "../store/store.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { createTurnBatch } from "./turn-batch.ts"
@@ -40,6 +40,12 @@ interface Known {
   reportedMs: number | null
 }
 
+/** A call that has done its work and is to be charged. */
+interface Settlement {
+  readonly hold: Hold
+  readonly charge: Charge
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Accounts kept in memory at most; one that holds nothing goes first. */
@@ -47,7 +53,10 @@ const maxKnown = 50_000
 
 /** Charges of one turn of the event loop share one transaction. */
 export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error">): Charges {
-  const submit = createTurnBatch((charges: readonly Charge[]) => store.charge(charges))
+  const submit = createTurnBatch(async (settlements: readonly Settlement[]) => {
+    const outcomes = await store.charge(settlements.map(({ charge }) => charge))
+    return outcomes.map((outcome, index) => conclude(settlements[index] as Settlement, outcome))
+  })
   const accounts = new Map<string, Known>()
 
   function knownOf({ account, revision }: Caller): Known {
@@ -78,6 +87,27 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
     log.error("credit month in the future", { account: id, problem: monthAhead(known.account, nowMs) })
   }
 
+  /** What follows from the database's decision; a promise only where that needs another look at the store. */
+  function conclude({ hold }: Settlement, outcome: ChargeOutcome): Promise<void> | undefined {
+    const { account } = knownOf(hold.caller)
+    // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
+    hold.release()
+    if (!outcome.charged) return refuse(hold)
+    account.used = outcome.used
+    account.bonus = outcome.bonus
+    account.periodStartMs = outcome.periodStartMs
+    return undefined
+  }
+
+  async function refuse({ caller, credits }: Hold): Promise<never> {
+    const stored = await store.findAccount(caller.account.id)
+    // As the gate would have said, had it known.
+    if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
+    // Another process was faster. What it left is what the next hold has to know.
+    knownOf(caller).account = stored
+    throw creditsUsedUp(balance(caller), credits, clock.now())
+  }
+
   return {
     balance,
     hold(caller, credits) {
@@ -95,33 +125,21 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
         },
       }
     },
-    async settle(hold, items) {
-      const { caller, credits } = hold
-      const known = knownOf(caller)
+    settle(hold, items) {
+      const { caller } = hold
       const { allowance, period } = balance(caller)
       const nowMs = clock.now()
-      const outcome = await submit({
-        accountId: caller.account.id,
-        items,
-        allowance,
-        // A month in the future is the stored one or, renewed by an operator just now, must not come back.
-        periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
-        day: dayOf(nowMs),
+      return submit({
+        hold,
+        charge: {
+          accountId: caller.account.id,
+          items,
+          allowance,
+          // A month in the future is the stored one or, renewed by an operator just now, must not come back.
+          periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
+          day: dayOf(nowMs),
+        },
       })
-      // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
-      hold.release()
-      if (outcome.charged) {
-        known.account.used = outcome.used
-        known.account.bonus = outcome.bonus
-        known.account.periodStartMs = outcome.periodStartMs
-        return
-      }
-      const stored = await store.findAccount(caller.account.id)
-      // As the gate would have said, had it known.
-      if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
-      // Another process was faster. What it left is what the next hold has to know.
-      known.account = stored
-      throw creditsUsedUp(balance(caller), credits, clock.now())
     },
     async report(caller) {
       const known = knownOf(caller)

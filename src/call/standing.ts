@@ -17,9 +17,10 @@ export interface Standing {
 
 export const unknownCaller: Standing = { changing: noStanding, stable: noStanding }
 
-/** Credits used of the month, and left in all. */
+/** Credits used of the month, and left in all where that has an end. */
 export function creditHeaders({ used, remaining }: Balance): StandingHeaders {
-  return { "x-api-credits-used": String(used), "x-api-remaining-credits": toText(remaining) }
+  if (remaining === null) return { "x-api-credits-used": String(used) }
+  return { "x-api-credits-used": String(used), "x-api-remaining-credits": String(remaining) }
 }
 
 /** The month's allowance, when it renews (unix seconds), and the plan. One object a month and plan. */
@@ -32,7 +33,8 @@ export function monthHeaders({ allowance, period }: Balance, plan: Plan): Standi
   let headers = plans.get(plan)
   if (!headers) {
     headers = {
-      "x-api-max-credits": toText(allowance),
+      ...(allowance === null && { "x-api-remaining-credits": unlimited }),
+      "x-api-max-credits": allowance === null ? unlimited : String(allowance),
       "x-api-renewal": String(Math.ceil(period.endMs / 1_000)),
       "x-api-current-plan": plan.name,
     }
@@ -43,9 +45,7 @@ export function monthHeaders({ allowance, period }: Balance, plan: Plan): Standi
 
 const months = new WeakMap<Period, Map<Plan, StandingHeaders>>()
 
-function toText(credits: number | null): string {
-  return credits === null ? "unlimited" : String(credits)
-}
+const unlimited = "unlimited"
 
 /** The limit that is nearest to being reached: calls a minute, calls left now, whole seconds until all are back. */
 export function rateHeaders(buckets: readonly RateState[]): StandingHeaders {

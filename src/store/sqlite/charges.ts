@@ -3,10 +3,13 @@ import type { NoticeRecord } from "../outbox.ts"
 import type { Charge, ChargeOutcome } from "../store.ts"
 import { type NoticeRules, prepareRaise } from "./raise.ts"
 
+// By position, since naming parameters costs a microsecond a charge: ?1 account, ?2 credits, ?3 start of the month,
+// ?4 allowance.
+
 /** What the month has used, after a renewal that this charge may bring. */
-const used = "iif($periodStartMs > period_start_ms, 0, used)"
-const monthlyLeft = `max(0, $allowance - ${used})`
-const fromMonth = `iif($allowance IS NULL, $credits, min($credits, ${monthlyLeft}))`
+const used = "iif(?3 > period_start_ms, 0, used)"
+const monthlyLeft = `max(0, ?4 - ${used})`
+const fromMonth = `iif(?4 IS NULL, ?2, min(?2, ${monthlyLeft}))`
 
 /**
  * The charging statement: monthly credits first, then the bonus, or nothing at all when both together do not cover it.
@@ -16,16 +19,14 @@ const fromMonth = `iif($allowance IS NULL, $credits, min($credits, ${monthlyLeft
 const debitAccount = `
   UPDATE accounts SET
     used = ${used} + ${fromMonth},
-    bonus = bonus - ($credits - ${fromMonth}),
-    notified = iif($periodStartMs > period_start_ms, 0, notified),
-    period_start_ms = max(period_start_ms, $periodStartMs)
-  WHERE id = $accountId AND closed_ms IS NULL
-    AND ($allowance IS NULL OR $credits <= ${monthlyLeft} + bonus)
+    bonus = bonus - (?2 - ${fromMonth}),
+    notified = iif(?3 > period_start_ms, 0, notified),
+    period_start_ms = max(period_start_ms, ?3)
+  WHERE id = ?1 AND closed_ms IS NULL AND (?4 IS NULL OR ?2 <= ${monthlyLeft} + bonus)
   RETURNING used, bonus, period_start_ms AS periodStartMs, notified`
 
 const bookUsage = `
-  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
-  VALUES ($accountId, $periodStartMs, $day, $api, $calls, $credits)
+  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
   ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`
 
 interface ChargedRow {
@@ -35,8 +36,6 @@ interface ChargedRow {
   /** The highest threshold that this month's notices have told of. */
   notified: number
 }
-
-type Parameters = Record<string, string | number | null>
 
 /**
  * Prepares `charge` of the store: a list of charges in one transaction. Charges of one account are tried together, since
@@ -48,11 +47,11 @@ export function prepareCharges(
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
   const raise = prepareRaise(database, rules)
   let raised: NoticeRecord[] = []
-  const debit = database.query<ChargedRow, Parameters>(debitAccount)
-  const book = database.query<unknown, Parameters>(bookUsage)
+  const debit = database.query<ChargedRow, [string, number, number, number | null]>(debitAccount)
+  const book = database.query<unknown, [string, number, string, string, number, number]>(bookUsage)
 
   function decide({ accountId, allowance, periodStartMs }: Charge, credits: number): ChargeOutcome {
-    const row = debit.get({ accountId, credits, allowance, periodStartMs })
+    const row = debit.get(accountId, credits, periodStartMs, allowance)
     if (row === null) return { charged: false }
     const { used, bonus, periodStartMs: startMs, notified } = row
     const notices = raise({ accountId, allowance, used, notified, periodStartMs: startMs })
@@ -77,7 +76,7 @@ export function prepareCharges(
     }
     const { accountId } = first
     for (const { periodStartMs, day, api, calls, credits } of bookings) {
-      book.run({ accountId, periodStartMs, day, api, calls, credits })
+      book.run(accountId, periodStartMs, day, api, calls, credits)
     }
   }
 

@@ -28,12 +28,14 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
   }
   try {
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    // Of a new file only. A charge writes whole pages to the log: with many callers, small ones cost a fifth less.
+    database.run("PRAGMA page_size = 1024")
     database.run("PRAGMA journal_mode = WAL")
     // With WAL, NORMAL never corrupts and survives a killed process; only a power cut may lose the last commits.
     database.run("PRAGMA synchronous = NORMAL")
     database.run("PRAGMA foreign_keys = ON")
     // A charge dirties a page per account: rarer checkpoints write a page that changed often only once. At most 32 MB.
-    database.run("PRAGMA wal_autocheckpoint = 8192")
+    database.run("PRAGMA wal_autocheckpoint = 32768")
     database.run("PRAGMA cache_size = -8000")
     migrate(database, file)
   } catch (cause) {

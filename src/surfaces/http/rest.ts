@@ -23,11 +23,12 @@ export function createRestHandler(
     return { kind: "typed", values: await readJsonObject(request, maxBodyBytes) }
   }
 
-  return async (exchange) => {
+  // Not an async function: the answer needs no wait of its own behind that of the road.
+  return (exchange) => {
     const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
-    const reply = await execute(
+    return execute(
       {
         api,
         key: request.headers.get("x-api-key"),
@@ -39,10 +40,11 @@ export function createRestHandler(
         },
       },
       road,
-    )
-    const response = respond(reply, negotiated.format, exchange)
-    watch(exchange, reply)
-    return response
+    ).then((reply) => {
+      const response = respond(reply, negotiated.format, exchange)
+      watch(exchange, reply)
+      return response
+    })
   }
 }
 
