@@ -100,8 +100,16 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const watchUnkeyed = observer.watch("none", "unkeyed")
   const watchStray = observer.watch("none", "none")
 
-  // Where Elysia looks for the path: from the 7th character on, past `http://`, or from the 11th, which `https://` needs.
-  const app = new Elysia({ precompile: true, handler: { standardHostname: options.tls !== null } })
+  const direct: Record<
+    string,
+    Record<"GET" | "HEAD", (request: Request) => Response | Promise<Response>>
+  > = {}
+  const app = new Elysia({
+    precompile: true,
+    // Where Elysia looks for the path: from the 7th character on, past `http://`, or from the 11th, which `https://` needs.
+    handler: { standardHostname: options.tls !== null },
+    serve: { routes: direct },
+  })
     .onError(({ error, code, request }) => {
       const exchange = open(request)
       const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
@@ -117,13 +125,23 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
       method,
       path,
       ({ request }) => {
-        // A GET route is offered HEAD as well, which would charge for an answer that nobody sees.
-        if (request.method === "HEAD" && path.startsWith("/v1/")) throw noRoute(request, methods)
         const answer = handle(open(request))
         return method === "POST" ? afterBody(request, answer) : answer
       },
       { parse: "none" },
     )
+  }
+
+  /**
+   * A GET route that a listener goes to without Elysia between, which would make a context for every call. HEAD, which is
+   * offered to every GET route, is refused: it would charge for an answer that nobody sees.
+   */
+  function meteredGet(path: string, handle: (exchange: Exchange) => Promise<Response>) {
+    direct[path] = { GET: (request) => handle(open(request)), HEAD: (request) => app.fetch(request) }
+    route("GET", path, (exchange) => {
+      if (exchange.request.method === "HEAD") throw noRoute(exchange.request, methods)
+      return handle(exchange)
+    })
   }
 
   /** The paths that need no key. Those that do watch for themselves, since they know who called. */
@@ -158,7 +176,9 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
   for (const api of apis) {
     const { id, method } = api.definition
-    route(method, `/v1/${id}`, createRestHandler(api, road, maxBodyBytes, observer.watch(id, "rest")))
+    const answer = createRestHandler(api, road, maxBodyBytes, observer.watch(id, "rest"))
+    if (method === "GET") meteredGet(`/v1/${id}`, answer)
+    else route(method, `/v1/${id}`, answer)
     methods.set(`/v1/${id}/batch`, "POST")
   }
   const answerBatch = createBatchHandler(apis, road, maxBodyBytes, observer)
@@ -172,7 +192,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     },
     { parse: "none" },
   )
-  route("GET", "/v1/usage", createUsageHandler(road, observer.watch("usage", "rest")))
+  meteredGet("/v1/usage", createUsageHandler(road, observer.watch("usage", "rest")))
 
   const answerGraphql = createGraphqlHandler(apis, road, {
     enabled: options.graphql,
