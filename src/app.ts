@@ -20,6 +20,7 @@ import { systemClock } from "./ports/clock.ts"
 import { createSystemDns } from "./ports/dns/system-dns.ts"
 import { systemRandom } from "./ports/random.ts"
 import { systemTimer } from "./ports/timer.ts"
+import { systemWaits } from "./ports/waits.ts"
 import { createWebhookSender } from "./ports/webhook-sender.ts"
 import { prepareGauges } from "./store/sqlite/gauges.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
@@ -234,6 +235,7 @@ function livePorts(config: Config): Ports {
     clock: systemClock,
     random: systemRandom,
     dns: createSystemDns(config.dnsServers, { clock: systemClock, random: systemRandom }),
+    waits: systemWaits,
   }
 }
 

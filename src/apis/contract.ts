@@ -53,6 +53,7 @@ export interface Ports {
   readonly clock: Clock
   readonly random: Random
   readonly dns: Dns
+  readonly waits: Waits
 }
 
 export interface Clock {
@@ -60,6 +61,21 @@ export interface Clock {
   now(): number
   /** Milliseconds from an arbitrary origin, for durations. Never runs backwards. */
   monotonicMs(): number
+}
+
+/** Waiting: an API has no timers of its own. */
+export interface Waits {
+  /** Resolves in a later turn of the event loop, so that whatever else is ready comes in between. */
+  turn(): Promise<void>
+  /** A time limit that begins now. */
+  deadline(limitMs: number): Deadline
+}
+
+export interface Deadline {
+  /** Fires when the time is over. */
+  readonly signal: AbortSignal
+  /** To be called once the work is done: the signal never fires then, and nothing of the limit lingers. */
+  release(): void
 }
 
 export interface Random {
@@ -102,7 +118,8 @@ export type DnsAnswer<T extends DnsType = DnsType> =
 export interface Dns {
   /**
    * Asks one question. Never throws: every way of failing is an answer. A `name` that cannot be asked (an empty label,
-   * a label over 63 octets, over 253 octets in all) is answered `nxdomain` without a query.
+   * a label over 63 octets, over 253 octets in all) is answered `nxdomain` without a query. Questions with one signal are
+   * those of one call: they take turns with the questions of other calls, and not too many of them go out at a time.
    */
   resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal): Promise<DnsAnswer<T>>
 }

@@ -12,6 +12,7 @@ import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
+import { systemWaits } from "../../src/ports/waits.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { startHttpServer } from "../../src/surfaces/http/server.ts"
@@ -32,7 +33,7 @@ export function startCatalogService(
   more: Partial<Ports> = {},
 ): CatalogService {
   const clock = createManualClock()
-  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...more }
+  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), waits: systemWaits, ...more }
   const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []

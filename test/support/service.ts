@@ -7,6 +7,7 @@ import { type Service, startService } from "../../src/app.ts"
 import { type Config, loadConfig } from "../../src/config.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
+import { systemWaits } from "../../src/ports/waits.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 
 export interface TestOptions {
@@ -45,7 +46,13 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const file = options.file ? { name: "test.toml", values: options.file } : null
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
   const config = loadConfig({ flags, env: {}, file })
-  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), ...options.ports }
+  const ports: Ports = {
+    clock,
+    random: systemRandom,
+    dns: createZoneDns({}),
+    waits: systemWaits,
+    ...options.ports,
+  }
   let log = ""
   const service = await startService(config, {
     ports,

@@ -1,9 +1,15 @@
 import type { Example, Ports } from "../../src/apis/contract.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
+import { systemWaits } from "../../src/ports/waits.ts"
 import { createManualClock } from "./clock.ts"
 
 /** The outside world in which an example holds. */
 export function portsFor({ given }: Pick<Example, "given">): Ports {
-  return { clock: createManualClock(given?.now), random: systemRandom, dns: createZoneDns(given?.dns ?? {}) }
+  return {
+    clock: createManualClock(given?.now),
+    random: systemRandom,
+    dns: createZoneDns(given?.dns ?? {}),
+    waits: systemWaits,
+  }
 }

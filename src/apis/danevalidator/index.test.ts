@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
+import { systemWaits } from "../../ports/waits.ts"
 import { InputRejected, isPremium, type RunContext } from "../contract.ts"
 import { danevalidator } from "./index.ts"
 import { keySha256 } from "./sample-data.ts"
@@ -10,6 +11,7 @@ const context: RunContext = {
     clock: { now: () => 0, monotonicMs: () => 0 },
     random: { bytes: (length) => new Uint8Array(length) },
     dns: { resolve: async () => ({ kind: "nxdomain" }) },
+    waits: systemWaits,
   },
 }
 const run = async (record: string) => danevalidator.run({ record }, context)

@@ -17,6 +17,8 @@ export interface ResolverOptions {
   readonly retryMs?: number
   /** Questions in the air at a time, others wait in line; 512. Each holds one to a few sockets. */
   readonly maxInFlight?: number
+  /** Those of them with one and the same signal, and so of one call; 16. */
+  readonly maxInFlightPerCall?: number
   readonly cache?: Omit<CacheOptions, "clock">
 }
 
@@ -39,10 +41,11 @@ export interface Resolver extends Dns {
 
 /** A stub resolver (RFC 1034 §5.3.1) over the servers given: one query per question in the air, answers cached. */
 export function createResolver(options: ResolverOptions): Resolver {
-  const { servers, clock, random, queryTimeoutMs = 2_000, retryMs = 400, maxInFlight = 512 } = options
+  const { servers, clock, random, queryTimeoutMs = 2_000, retryMs = 400 } = options
+  const { maxInFlight = 512, maxInFlightPerCall = 16 } = options
   if (servers.length === 0) throw new RangeError("a resolver needs a server")
   const cache = createCache({ ...options.cache, clock })
-  const flights = createFlights<DnsAnswer>(maxInFlight)
+  const flights = createFlights<DnsAnswer>({ limit: maxInFlight, limitPerCaller: maxInFlightPerCall })
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
