@@ -1,7 +1,9 @@
 import { isAskable } from "./domain-name.ts"
+import { limits } from "./limits.ts"
 import { expandExplanation, parseExplanation } from "./macro.ts"
 import { type Check, countLookupTerm, type Outcome, testMechanism } from "./mechanisms.ts"
 import type { Address } from "./network.ts"
+import { TextAllowance } from "./policy.ts"
 import type { Directive, DomainSpec, Qualifier, SpfRecord } from "./record.ts"
 import { type Session, toTarget, usesLocalPartBeyondAscii, valuesFor } from "./session.ts"
 
@@ -16,7 +18,8 @@ export interface CheckResult {
 
 /** The check_host() function (RFC 7208 §4): may `ip` send mail for `domain`? Never throws. */
 export async function checkHost(ip: Address, domain: string, session: Session): Promise<CheckResult> {
-  const verdict = await evaluate(domain, { session, ip, lookupTerms: 0, voidLookups: 0 })
+  const allowance = new TextAllowance(limits.checkTextOctets)
+  const verdict = await evaluate(domain, { session, ip, allowance, lookupTerms: 0, voidLookups: 0 })
   const explanation =
     verdict.result === "fail" && verdict.explanation !== null
       ? await explain(verdict.explanation, session)
@@ -33,8 +36,9 @@ interface Verdict {
 /** One level of check_host(): itself, an include, or the target of a redirect. */
 async function evaluate(domain: string, check: Check): Promise<Verdict> {
   if (!isProper(domain)) return verdict("none")
-  const policy = await check.session.policies.of(domain)
+  const policy = await check.session.policies.of(domain, check.allowance)
   if (policy.kind === "failure") return verdict("temperror")
+  if (policy.kind === "unread") return verdict("permerror")
   if (policy.kind === "none") return verdict("none")
   const [record, ...others] = policy.records
   if (others.length > 0 || record.problems.length > 0) return verdict("permerror")
@@ -112,7 +116,7 @@ async function explain(
   if (target === null || !isAskable(target)) return null
   const answer = await session.lookups.ask(target, "TXT")
   const [text, ...more] = answer.kind === "records" ? answer.records : []
-  if (text === undefined || more.length > 0) return null
+  if (text === undefined || more.length > 0 || text.length > limits.recordOctets) return null
   const macro = parseExplanation(text)
   if (macro === null || usesLocalPartBeyondAscii(macro, session)) return null
   return expandExplanation(macro, await valuesFor(macro, domain, session)) || null

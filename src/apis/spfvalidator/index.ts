@@ -15,5 +15,12 @@ export const spfvalidator = defineApi({
   input,
   output,
   examples,
-  run: (parameters, { ports }) => validate(parameters, ports, AbortSignal.timeout(limits.milliseconds)),
+  async run(parameters, { ports }) {
+    const { signal, release } = ports.waits.deadline(limits.milliseconds)
+    try {
+      return await validate(parameters, ports, signal)
+    } finally {
+      release()
+    }
+  },
 })

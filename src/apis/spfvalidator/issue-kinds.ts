@@ -19,6 +19,13 @@ export const issueKinds = {
     meaning: "The domain has no SPF record.",
     message: "{detail}; publish one, 'v=spf1 -all' if the domain sends no mail",
   },
+  SUBDOMAIN_NO_RECORD: {
+    severity: "info",
+    reference: "RFC 7208 §10.1.2",
+    meaning: "The domain has no SPF record, and that of the domain above it does not count here.",
+    message:
+      "the record of '{detail}' does not cover its subdomains; each needs its own, if only 'v=spf1 -all'",
+  },
   MULTIPLE_RECORDS: {
     severity: "error",
     breaks: "permerror",
@@ -127,14 +134,16 @@ export const issueKinds = {
     severity: "error",
     breaks: "permerror",
     reference: "RFC 7208 §4.6.4",
-    meaning: "More than 2 look-ups find nothing.",
-    message: "{detail} look-ups find nothing where 2 are allowed; remove the dead terms",
+    meaning:
+      "More than 2 look-ups find nothing; a warning, and no permerror to others, where that is so for clients of one family only.",
+    message: "{detail} where 2 are allowed; remove the dead terms",
   },
   VOID_LOOKUP: {
     severity: "warning",
     reference: "RFC 7208 §4.6.4",
-    meaning: "The target of a term does not exist or has no such records.",
-    message: "'{term}' finds nothing at '{detail}'; remove it or correct the name",
+    meaning:
+      "The target of a term, or a mail exchanger of it, does not exist or has no such records; or none for clients of one family, where these are too many.",
+    message: "'{term}' finds nothing {detail}; remove it or correct the name",
   },
   MX_OVER_10: {
     severity: "error",

@@ -31,6 +31,13 @@ const shown: readonly Shown[] = [
   { code: "NO_RECORD", zone: { "d.example": [{ A: "93.184.215.14" }] }, term: null },
   { code: "NO_RECORD", zone: {}, term: null },
   {
+    code: "SUBDOMAIN_NO_RECORD",
+    zone: { "d.example": [{ TXT: "v=spf1 -all" }], "www.d.example": [{ A: "93.184.215.14" }] },
+    term: null,
+    domain: "www.d.example",
+    input: { domain: "www.d.example" },
+  },
+  {
     code: "MULTIPLE_RECORDS",
     zone: { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ~all" }] },
     term: null,

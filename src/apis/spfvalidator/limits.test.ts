@@ -1,10 +1,12 @@
 /** Trees made by an attacker. Each bound of the table is reached, and nothing goes beyond it. */
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { answering, recording, txt, validateIn } from "../../../test/spf/support.ts"
-import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+import { answering, portsWith, recording, txt, validateIn } from "../../../test/spf/support.ts"
+import { systemWaits } from "../../ports/waits.ts"
+import type { Dns, DnsAnswer, DnsType, Ports } from "../contract.ts"
 import { limits } from "./limits.ts"
 import { Lookups } from "./lookups.ts"
+import { validate } from "./validate.ts"
 
 const nodata: DnsAnswer = { kind: "nodata" }
 const client = { ip: "192.0.2.1", sender: `${"a-".repeat(150)}@d.example`, helo: "h.example" }
@@ -35,7 +37,7 @@ describe("the size of the tree", () => {
     expect(report.dns_lookups_num).toBe(10 * limits.treeRecords)
     expect([report.ip_result, report.spf_valid]).toEqual(["permerror", false])
     expect(report.issues_found[0]).toMatchObject({ code: "TOO_MANY_LOOKUPS", severity: "error" })
-    expect(report.issues_found[0]?.message).toContain("least 500 look-ups")
+    expect(report.issues_found[0]?.message).toContain(`least ${10 * limits.treeRecords} look-ups`)
   })
 
   test("an endless chain: treeDepth", async () => {
@@ -47,11 +49,23 @@ describe("the size of the tree", () => {
   })
 
   test("domains that all include each other: no path is walked twice", async () => {
-    const names = Array.from({ length: 40 }, (_, n) => `n${n}.example`)
+    const names = Array.from({ length: 25 }, (_, n) => `n${n}.example`)
     const dns = world(() => `v=spf1 ${names.map((name) => `include:${name}`).join(" ")} -all`)
     const report = await attack(dns)
-    expect(report.spf_records_list).toHaveLength(41)
+    expect(report.spf_records_list).toHaveLength(26)
     expect(report.spf_valid).toBe(false)
+  })
+
+  test("more look-ups than a number can hold exactly: the count stays a safe integer", async () => {
+    // Ten levels of 230 includes each are 230¹⁰ look-ups.
+    const dns = world((name) => {
+      const level = name === "d.example" ? 0 : name.charCodeAt(0) - 96
+      return `v=spf1${` include:${String.fromCharCode(97 + level)}.b`.repeat(230)} -all`
+    })
+    const report = await attack(dns)
+    expect(report.spf_records_list).toHaveLength(1 + limits.treeDepth)
+    expect(report.dns_lookups_num).toBe(Number.MAX_SAFE_INTEGER)
+    expect(report.issues_found[0]?.message).toStartWith(`At least ${Number.MAX_SAFE_INTEGER} look-ups `)
   })
 })
 
@@ -59,12 +73,49 @@ describe("the number of questions", () => {
   const words = (count: number, term: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => term(n)).join(" ")
 
-  test("hundreds of terms: treeQueries", async () => {
+  test("hundreds of terms: treeTerms, and the others are counted unasked", async () => {
     const dns = world(() => `v=spf1 ${words(400, (n) => `a:${n}.x.example`)} -all`)
     const report = await attack(dns, {})
-    expect(dns.questions.length).toBeLessThanOrEqual(limits.treeQueries)
-    expect(dns.questions.length).toBeGreaterThan(limits.treeQueries - 3)
+    expect(dns.questions).toHaveLength(1 + 2 * limits.treeTerms)
     expect(report.dns_lookups_num).toBe(400)
+    expect(report.issues_found[0]?.message).toStartWith("400 look-ups")
+  })
+
+  test("hosts, records and explanations together: treeQueries", async () => {
+    const dns = world((name) => {
+      const level = Number(/^r(\d+)\./.exec(name)?.[1] ?? 0)
+      if (name.startsWith("i")) return "v=spf1 -all"
+      const first =
+        level === 0
+          ? `${words(10, (n) => `a:${n}.x.example`)} ${words(19, (n) => `include:i${n}.example`)}`
+          : ""
+      return `v=spf1 ${first} exp=e.${name} redirect=r${level + 1}.example`
+    })
+    const report = await attack(dns, {})
+    expect(report.spf_records_list).toHaveLength(limits.treeRecords)
+    expect(dns.questions).toHaveLength(limits.treeQueries)
+  })
+
+  test("many mail exchangers: mxHosts of a term, and no more than mxHostQueries", async () => {
+    const exchangers = (name: string): DnsAnswer => ({
+      kind: "records",
+      records: Array.from({ length: 10 }, (_, n) => ({ preference: 10 - n, exchange: `${n}.${name}` })),
+      messageBytes: 0,
+    })
+    const hostsOf = async (count: number) => {
+      const dns = world(
+        () => `v=spf1 ${words(count, (n) => `mx:m${n}.example`)} -all`,
+        (name, type) =>
+          type === "MX" ? exchangers(name) : { kind: "records", records: ["203.0.113.1"], messageBytes: 0 },
+      )
+      await attack(dns, {})
+      return dns.questions.filter((question) => question.startsWith("A"))
+    }
+    expect(await hostsOf(1)).toEqual(
+      [9, 8, 7, 6, 5].flatMap((n) => [`A ${n}.m0.example`, `AAAA ${n}.m0.example`]),
+    )
+    expect((await hostsOf(1)).length).toBe(2 * limits.mxHosts)
+    expect((await hostsOf(10)).length).toBe(limits.mxHostQueries)
   })
 
   test("the most that an ip can cost on top: ten terms, ten exchangers each, ten host names", async () => {
@@ -86,7 +137,7 @@ describe("the number of questions", () => {
     )
     const report = await attack(dns)
     expect(report.ip_result).toBe("permerror")
-    expect(dns.questions.length).toBeGreaterThan(limits.treeQueries + 100)
+    expect(dns.questions.length).toBeGreaterThan(2 * limits.treeQueries)
     expect(dns.questions.filter((question) => question.startsWith("PTR"))).toHaveLength(1)
     expect(dns.questions.filter((question) => /^A p\d+\.example$/.test(question))).toHaveLength(
       limits.ptrNames,
@@ -107,6 +158,100 @@ test("queries: beyond them nothing is asked, and what is known is still answered
     { kind: "nxdomain" },
     { kind: "nxdomain" },
   ])
+})
+
+describe("the size of all records", () => {
+  const filler = (octets: number) => Array.from({ length: octets / 100 }, (_, n) => `${n}`.padEnd(100, "x"))
+
+  test("reportTextOctets and checkTextOctets: other TXT records count, and what lies beyond is a permerror", async () => {
+    const more = (name: string) => txt(`v=spf1 include:x.${name} ip4:203.0.113.1 -all`, ...filler(10_000))
+    const dns = recording(answering((name, type) => (type === "TXT" ? more(name) : nodata)))
+    const report = await attack(dns)
+    expect(report.spf_records_list.map(({ origin }) => origin)).toEqual([
+      "d.example",
+      "x.d.example",
+      "x.x.d.example",
+    ])
+    expect([report.ip_result, report.spf_valid]).toEqual(["permerror", false])
+    expect(report.issues_found).toContainEqual(
+      expect.objectContaining({
+        code: "RECORD_TOO_LARGE",
+        domain: "x.x.d.example",
+        term: "include:x.x.x.d.example",
+        message: expect.stringContaining("octets of TXT records at 'x.x.x.d.example'"),
+      }),
+    )
+    // Nothing is learnt from what is not read.
+    expect(dns.questions).not.toContain("TXT x.x.x.x.d.example")
+  })
+
+  test("the domain's own may be too much, too", async () => {
+    const dns = recording(
+      answering((_, type) => (type === "TXT" ? txt("v=spf1 -all", ...filler(40_000)) : nodata)),
+    )
+    const report = await attack(dns)
+    expect(report).toMatchObject({
+      has_spf_record: false,
+      ip_result: "permerror",
+      spf_valid: false,
+      risk_score: 100,
+    })
+    expect(report.issues_found).toMatchObject([{ code: "RECORD_TOO_LARGE", severity: "error", term: null }])
+    expect(report.issues_found[0]?.message).toContain("the TXT records have 40011 octets".slice(1))
+  })
+
+  test("a domain that is read twice is paid for once", async () => {
+    const dns = recording(
+      answering((name, type) =>
+        type !== "TXT"
+          ? nodata
+          : txt(
+              name === "d.example" ? "v=spf1 include:e.example include:e.example -all" : "v=spf1 ~all",
+              ...filler(15_000),
+            ),
+      ),
+    )
+    expect(await attack(dns)).toMatchObject({ ip_result: "fail", spf_valid: true })
+  })
+})
+
+describe("sliceMilliseconds", () => {
+  /** A clock by which everything takes longer than a slice. */
+  function slow(dns: Dns, onTurn: () => void = () => {}): Ports {
+    let nowMs = 0
+    const clock = { now: () => 0, monotonicMs: () => (nowMs += limits.sliceMilliseconds) }
+    const turn = async () => onTurn()
+    return { ...portsWith(dns), clock, waits: { ...systemWaits, turn } }
+  }
+  const nested = (name: string) =>
+    `v=spf1 ${/^x\.x/.test(name) ? "" : `include:x.${name} include:y.${name}`} -all`
+
+  test("other calls get a turn before each domain is read", async () => {
+    let turns = 0
+    const dns = world(nested)
+    const report = await validate(
+      { domain: "d.example" },
+      slow(dns, () => turns++),
+      new AbortController().signal,
+    )
+    expect(report.spf_records_list.length).toBeGreaterThan(4)
+    expect(turns).toBe(report.spf_records_list.length)
+  })
+
+  test("and the time limit counts there: nothing is read or asked after it", async () => {
+    const limit = new AbortController()
+    const dns = world(nested)
+    const report = await validate(
+      { domain: "d.example", ip: client.ip },
+      slow(dns, () => {
+        if (dns.questions.length > 1) limit.abort()
+      }),
+      limit.signal,
+    )
+    expect(report.spf_records_list).toHaveLength(1)
+    expect([report.ip_result, report.spf_valid]).toEqual(["temperror", false])
+    expect(dns.questions.filter((question) => /[xy]\.[xy]/.test(question))).toEqual([])
+  })
 })
 
 describe("the size of a record", () => {
@@ -148,6 +293,7 @@ describe("the size of a record", () => {
   })
 })
 
+// Work that grows with the square of a record's length would overrun the runner's time limit many times.
 describe("the time it takes to compute", () => {
   const largest = (unit: (n: number) => string) => {
     let record = "v=spf1"
@@ -168,13 +314,16 @@ describe("the time it takes to compute", () => {
     ["dots", largest(() => `a:${".".repeat(7900)}`)],
     ["slashes", largest(() => `a${"/1".repeat(3900)}x`)],
     ["blanks", `v=spf1${" ".repeat(8000)}`],
-  ])("%s: fifty records of it", async (_title, record) => {
-    const dns = world((name) => `${record} include:x.${name} include:y.${name}`)
-    const startedAt = performance.now()
-    await attack(dns)
-    // Ten times what a slow machine needs.
-    expect(performance.now() - startedAt).toBeLessThan(3000)
-  })
+  ])(
+    "%s: as many records of it as are read, thirty times",
+    async (_title, record) => {
+      for (let time = 0; time < 30; time++) {
+        const dns = world((name) => `${record} include:x.${name} include:y.${name}`)
+        expect((await attack(dns)).spf_records_list.length).toBeGreaterThan(2)
+      }
+    },
+    30_000,
+  )
 })
 
 test("whatever octets the DNS answers, the validation ends within its bounds and with a proper report", async () => {
@@ -239,11 +388,11 @@ test("whatever octets the DNS answers, the validation ends within its bounds and
     ),
     { seed: 20250101, numRuns: 400 },
   )
-})
+}, 60_000)
 
 test("of many SPF records of one domain only as many are read as tell that there are too many", async () => {
   const records = Array.from(
-    { length: 1_000 },
+    { length: 500 },
     (_, i) => `v=spf1 ip4:192.0.2.${i % 256} exp=e${i}.example -all`,
   )
   const dns = recording(answering(() => ({ kind: "records", records, messageBytes: 50_000 })))

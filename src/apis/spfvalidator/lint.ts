@@ -14,7 +14,7 @@ export interface LintContext {
 
 /** Everything that can be said about what a domain publishes without looking anything up. */
 export function lintPolicy(policy: Policy, context: LintContext): Finding[] {
-  if (policy.kind === "failure") return []
+  if (policy.kind === "failure" || policy.kind === "unread") return []
   const { domain } = context
   const strays = policy.others.flatMap((text) => lintStray(text, domain))
   if (policy.kind === "none") return strays

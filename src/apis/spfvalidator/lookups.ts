@@ -36,6 +36,11 @@ export class Lookups {
     return flight
   }
 
+  /** The time is over: whatever is asked from now on is answered `aborted`. */
+  get isOver(): boolean {
+    return this.#signal.aborted
+  }
+
   /** Lets go of the signal once the validation is over, since the signal outlives it. */
   close(): void {
     this.#stopListening()

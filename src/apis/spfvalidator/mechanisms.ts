@@ -2,6 +2,7 @@ import type { DnsAnswer } from "../contract.ts"
 import { isAskable, isSameOrBelow } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import { type Address, isIp6, isWithin, parseIp4, parseIp6 } from "./network.ts"
+import type { TextAllowance } from "./policy.ts"
 import type { Mechanism } from "./record.ts"
 import { type Session, toTarget } from "./session.ts"
 import { findHostNames } from "./validated-names.ts"
@@ -13,6 +14,7 @@ export type Outcome = "match" | "miss" | "temperror" | "permerror"
 export interface Check {
   readonly session: Session
   readonly ip: Address
+  readonly allowance: TextAllowance
   lookupTerms: number
   voidLookups: number
 }

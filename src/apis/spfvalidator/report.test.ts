@@ -67,7 +67,7 @@ describe("a chain of records", () => {
     expect(dns.rounds).toEqual([
       ["TXT shop.example"],
       ["MX shop.example", "TXT _netblocks.mailer.example"],
-      regions.map((region) => `TXT ${region}`),
+      ["A mail.shop.example", "AAAA mail.shop.example", ...regions.map((region) => `TXT ${region}`)],
     ])
   })
 
@@ -78,6 +78,7 @@ describe("a chain of records", () => {
     expect(dns.questions.toSorted()).toEqual(
       [
         "A mail.shop.example",
+        "AAAA mail.shop.example",
         "MX shop.example",
         "TXT _netblocks.mailer.example",
         "TXT shop.example",

@@ -58,7 +58,7 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
       ipv6: unique(entries.flatMap((entry) => entry.authorized_ips?.ipv6 ?? [])),
     },
     issues_found: findings.slice(0, limits.issues).map(toIssue),
-    spf_valid: record !== null && findings.every(({ breaks }) => breaks === null),
+    spf_valid: record !== null && findings.every(({ breaks }) => breaks === null) && !isError(check),
     has_issues: findings.length > 0,
     macros_found: entries.some((entry) => entry.use_macro),
     ip_pass: check?.result === "pass",
@@ -69,6 +69,11 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
     risk_score: score,
     risk_level: toRiskLevel(score),
   }
+}
+
+/** What no issue tells, such as one look-up too many that nothing but this address leads to. */
+function isError(check: CheckResult | null): boolean {
+  return check?.result === "permerror" || check?.result === "temperror"
 }
 
 const qualifierNames: Readonly<Record<Qualifier, AllQualifier>> = {
@@ -83,12 +88,22 @@ function findEverything(tree: Tree, survey: Survey): Finding[] {
   return [...findInTotals(tree, survey), ...survey.visits.flatMap(findInRecord)]
 }
 
-function findInTotals({ root, nodes }: Tree, { lookupTerms, voidLookups, isCut }: Survey): Finding[] {
+function findInTotals(
+  { root, nodes, parentWithRecord }: Tree,
+  { lookupTerms, voidLookups, isCut }: Survey,
+): Finding[] {
   const policy = nodes.get(root)?.policy
   if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, { detail: root })]
+  if (policy?.kind === "unread") {
+    const detail = `the TXT records have ${policy.octets} octets and are not read`
+    return [toFinding("RECORD_TOO_LARGE", root, { detail, breaks: "permerror" })]
+  }
   if (policy?.kind !== "found") {
     const detail = policy?.exists === false ? "the domain does not exist" : "the domain has no SPF record"
-    return [toFinding("NO_RECORD", root, { detail })]
+    const findings = [toFinding("NO_RECORD", root, { detail })]
+    if (parentWithRecord !== null)
+      findings.push(toFinding("SUBDOMAIN_NO_RECORD", root, { detail: parentWithRecord }))
+    return findings
   }
   const findings: Finding[] = []
   if (lookupTerms > limits.lookupTerms) {
@@ -97,13 +112,25 @@ function findInTotals({ root, nodes }: Tree, { lookupTerms, voidLookups, isCut }
   } else if (lookupTerms >= nearLimit) {
     findings.push(toFinding("LOOKUPS_NEAR_LIMIT", root, { detail: lookupTerms }))
   }
-  if (voidLookups > limits.voidLookups) {
-    findings.push(toFinding("TOO_MANY_VOID_LOOKUPS", root, { detail: voidLookups }))
-  }
+  findings.push(...findTooManyVoids(root, voidLookups))
   return findings
 }
 
 const nearLimit = 9
+
+/** What every client runs into breaks the record; what those of one family run into breaks it for them. */
+function findTooManyVoids(root: string, { IPv4, IPv6 }: Survey["voidLookups"]): Finding[] {
+  const counts = { IPv4, IPv6 }
+  const over = (["IPv4", "IPv6"] as const).filter((family) => counts[family] > limits.voidLookups)
+  const [first, second] = over
+  if (first === undefined) return []
+  if (second !== undefined) {
+    const detail = `${Math.max(IPv4, IPv6)} look-ups find nothing`
+    return [toFinding("TOO_MANY_VOID_LOOKUPS", root, { detail })]
+  }
+  const detail = `${counts[first]} look-ups find nothing for ${first} clients, to whom the record is a permerror,`
+  return [toFinding("TOO_MANY_VOID_LOOKUPS", root, { detail, severity: "warning", breaks: null })]
+}
 
 function findInRecord({ node, isJudge, isOpen, findings }: Visit): Finding[] {
   const { domain, policy, explanationTrouble } = node

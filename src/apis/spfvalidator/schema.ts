@@ -70,7 +70,8 @@ export const output = Type.Object({
   dns_lookups_num: premium(
     Type.Integer({
       description:
-        "How many terms of the whole tree look something up, of which 10 are allowed (RFC 7208 §4.6.4).",
+        "How many terms of the whole tree look something up, of which 10 are allowed (RFC 7208 §4.6.4); never more " +
+        "than 9007199254740991.",
     }),
   ),
   spf_record: Type.String({ description: "The domain's SPF record; empty without one." }),

@@ -1,3 +1,4 @@
+import type { BranchOutcome, Family } from "./branch.ts"
 import { type Finding, toFinding } from "./issues.ts"
 import { limits } from "./limits.ts"
 import { allOf, type Directive } from "./record.ts"
@@ -19,9 +20,10 @@ export interface Survey {
   readonly visits: readonly Visit[]
   /** Every domain, in the order of first mention, the root first. */
   readonly domains: readonly string[]
-  /** Terms of RFC 7208 §4.6.4 over the whole tree, a domain included twice counting twice. */
+  /** Terms of RFC 7208 §4.6.4 over the whole tree, a domain included twice counting twice. A safe integer. */
   readonly lookupTerms: number
-  readonly voidLookups: number
+  /** Those whose look-up finds nothing, by the client's family, counted in the same way. */
+  readonly voidLookups: Readonly<Record<Family, number>>
   /** The bounds cut the tree short, so that the counts are the least there is. */
   readonly isCut: boolean
   /** The `all` that judges in the end, redirects followed; null where there is none. */
@@ -32,13 +34,13 @@ export interface Survey {
 export function surveyTree(tree: Tree): Survey {
   const judges = judgesOf(tree)
   const visits = new Map<string, Visit | null>()
-  const totals = new Map<string, { lookupTerms: number; voidLookups: number }>()
+  const totals = new Map<string, Totals>()
   const domains = new Set<string>()
   const path = new Set<string>()
   let isCut = false
 
   function visit(node: TreeNode, isOpen: boolean): void {
-    const total = { lookupTerms: 0, voidLookups: 0 }
+    const total = newTotals()
     const findings: Finding[] = []
     // Takes the place in the order now; the rest is known once the branches are.
     visits.set(node.domain, null)
@@ -46,19 +48,17 @@ export function surveyTree(tree: Tree): Survey {
     domains.add(node.domain)
     path.add(node.domain)
     for (const branch of node.branches) {
-      total.lookupTerms++
-      if (branch.outcome.kind === "void") total.voidLookups++
+      addTo(total, { lookupTerms: 1, voidLookups: voidsOf(branch) })
       const named = domainOf(branch)
       if (named !== null) domains.add(named)
-      if (branch.outcome.kind === "beyond") isCut = true
+      if (branch.outcome.kind === "beyond" && isDescent(branch)) isCut = true
       const child = branch.outcome.kind === "followed" ? tree.nodes.get(branch.target ?? "") : undefined
       const isLoop = child !== undefined && path.has(child.domain)
       const isRepeated = child !== undefined && !isLoop && visits.has(child.domain)
       findings.push(...findingsOf(branch, node.domain, child, isLoop, isRepeated))
       if (child === undefined || isLoop) continue
       if (!isRepeated) visit(child, isOpen && branch.qualifier === "+")
-      total.lookupTerms += totals.get(child.domain)?.lookupTerms ?? 0
-      total.voidLookups += totals.get(child.domain)?.voidLookups ?? 0
+      addTo(total, totals.get(child.domain) ?? newTotals())
     }
     path.delete(node.domain)
     visits.set(node.domain, { node, isJudge: judges.has(node.domain), isOpen, findings })
@@ -66,15 +66,62 @@ export function surveyTree(tree: Tree): Survey {
 
   const root = tree.nodes.get(tree.root)
   if (root !== undefined) visit(root, true)
-  const total = totals.get(tree.root) ?? { lookupTerms: 0, voidLookups: 0 }
+  const total = totals.get(tree.root) ?? newTotals()
   const lastJudge = [...judges.values()].at(-1)
   return {
-    visits: [...visits.values()].filter((entry) => entry !== null),
+    visits: [...visits.values()]
+      .filter((entry) => entry !== null)
+      .map((entry) => withOneFamilyVoids(entry, total.voidLookups)),
     domains: [...domains],
     ...total,
     isCut,
     effectiveAll: lastJudge?.policy.kind === "found" ? allOf(lastJudge.policy.records[0]) : null,
   }
+}
+
+interface Totals {
+  lookupTerms: number
+  readonly voidLookups: Record<Family, number>
+}
+
+const families: readonly Family[] = ["IPv4", "IPv6"]
+
+function newTotals(): Totals {
+  return { lookupTerms: 0, voidLookups: { IPv4: 0, IPv6: 0 } }
+}
+
+/** Domains that include each other ten levels deep make numbers that no integer is exact for. */
+function addTo(total: Totals, more: Totals): void {
+  const add = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER)
+  total.lookupTerms = add(total.lookupTerms, more.lookupTerms)
+  for (const family of families) {
+    total.voidLookups[family] = add(total.voidLookups[family], more.voidLookups[family])
+  }
+}
+
+/** A term is void to the clients of whose family it finds nothing, since no other is asked for (RFC 7208 §5.3). */
+function voidsOf({ outcome }: Branch): Record<Family, number> {
+  const isVoid = (family: Family) =>
+    outcome.kind === "void" || (outcome.kind === "found" && outcome.lacks === family)
+  return { IPv4: isVoid("IPv4") ? 1 : 0, IPv6: isVoid("IPv6") ? 1 : 0 }
+}
+
+/**
+ * Hosts of one family are as good as any, until so many lack the other that its clients reach the limit of void
+ * look-ups: only then is each of them an issue.
+ */
+function withOneFamilyVoids(visit: Visit, voidLookups: Survey["voidLookups"]): Visit {
+  const findings = visit.node.branches.flatMap(({ term, target, outcome }) => {
+    if (outcome.kind !== "found" || outcome.lacks === null) return []
+    if (voidLookups[outcome.lacks] <= limits.voidLookups) return []
+    const detail = `for ${outcome.lacks} clients at '${target}'`
+    return [toFinding("VOID_LOOKUP", visit.node.domain, { term, detail })]
+  })
+  return findings.length === 0 ? visit : { ...visit, findings: [...visit.findings, ...findings] }
+}
+
+function isDescent({ kind }: Branch): boolean {
+  return kind === "include" || kind === "redirect"
 }
 
 /** The domain that a branch names: as asked for where that can be told, otherwise as written. Null without one. */
@@ -104,9 +151,9 @@ function findingsOf(
   const name = target ?? ""
   switch (outcome.kind) {
     case "failure":
-      return [toFinding("DNS_TEMPFAIL", domain, { term, detail: name })]
+      return [toFinding("DNS_TEMPFAIL", domain, { term, detail: outcome.name })]
     case "void":
-      return [toFinding("VOID_LOOKUP", domain, { term, detail: name })]
+      return [toFinding("VOID_LOOKUP", domain, { term, detail: `at '${name}'` })]
     case "dependent":
       return [toFinding("MACRO_DEPENDENT", domain, { term, detail: outcome.missing.join(" and ") })]
     case "found":
@@ -121,6 +168,7 @@ function findingsOf(
   const findings = isRepeated ? [toFinding("DUPLICATE_INCLUDE", domain, { term, detail: name })] : []
   if (child?.policy.kind === "failure")
     findings.push(toFinding("DNS_TEMPFAIL", domain, { term, detail: name }))
+  if (child?.policy.kind === "unread") findings.push(toUnread(child.policy.octets, domain, term, name))
   if (child?.policy.kind === "none") {
     findings.push(
       toFinding(kind === "redirect" ? "REDIRECT_NO_RECORD" : "INCLUDE_NO_RECORD", domain, { term }),
@@ -129,8 +177,13 @@ function findingsOf(
   return findings
 }
 
+function toUnread(octets: number, domain: string, term: Branch["term"], name: string): Finding {
+  const detail = `the ${octets} octets of TXT records at '${name}' are more than is read`
+  return toFinding("RECORD_TOO_LARGE", domain, { term, detail, breaks: "permerror" })
+}
+
 function findingsOfRecords(
-  { count, isNullMx }: { readonly count: number; readonly isNullMx: boolean },
+  { count, isNullMx, deadHosts }: BranchOutcome & { readonly kind: "found" },
   kind: Branch["kind"],
   term: Branch["term"],
   domain: string,
@@ -142,5 +195,7 @@ function findingsOfRecords(
   if (kind === "ptr" && count > limits.ptrNames) {
     return [toFinding("PTR_NAMES_OVER_10", domain, { term, detail: count })]
   }
-  return []
+  return deadHosts.map((host) =>
+    toFinding("VOID_LOOKUP", domain, { term, detail: `at its mail exchanger '${host}'` }),
+  )
 }

@@ -1,8 +1,17 @@
-import { type BranchOutcome, Budget, explore, type Step, stepsOf } from "./branch.ts"
+import {
+  type BranchOutcome,
+  Budget,
+  type Budgets,
+  explore,
+  MxHostBudget,
+  type Step,
+  stepsOf,
+} from "./branch.ts"
 import { isAskable } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import { parseExplanation } from "./macro.ts"
-import type { Policy } from "./policy.ts"
+import { findParentWithRecord } from "./parent-record.ts"
+import { type Policy, TextAllowance } from "./policy.ts"
 import { missingParameters, type Session, toTarget } from "./session.ts"
 
 /** A term that counts as a look-up (RFC 7208 §4.6.4), and what it leads to. */
@@ -24,6 +33,8 @@ export interface TreeNode {
 export interface Tree {
   readonly root: string
   readonly nodes: ReadonlyMap<string, TreeNode>
+  /** The domain above a root without record, should that have one. */
+  readonly parentWithRecord: string | null
 }
 
 /**
@@ -31,7 +42,15 @@ export interface Tree {
  * What is asked is decided in the order of the records, never by who answers first: equal zones give equal trees.
  */
 export async function walkTree(root: string, session: Session): Promise<Tree> {
-  const walk: Walk = { session, budget: new Budget(), planned: new Set(), next: [], mayDescend: true }
+  const walk: Walk = {
+    session,
+    budgets: { terms: new Budget(limits.treeQueries), mxHosts: new MxHostBudget() },
+    allowance: new TextAllowance(limits.reportTextOctets),
+    planned: new Set(),
+    terms: 0,
+    next: [],
+    mayDescend: true,
+  }
   plan(root, walk)
   const nodes: Promise<TreeNode>[] = []
   // The record that judges what no mechanism matched, by redirect: the one whose explanation counts (RFC 7208 §6.2).
@@ -40,10 +59,9 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
     const level = walk.next
     walk.next = []
     walk.mayDescend = depth < limits.treeDepth
-    const policies = await Promise.all(level.map((domain) => session.policies.of(domain)))
-    for (const [index, domain] of level.entries()) {
-      const policy = policies[index]
-      if (policy === undefined) continue
+    await Promise.all(level.map((domain) => session.lookups.ask(domain, "TXT")))
+    for (const domain of level) {
+      const policy = await session.policies.of(domain, walk.allowance)
       const shoots = await grow(domain, policy, walk)
       const isJudge: boolean = domain === judge
       if (isJudge) judge = shoots.find(({ kind }) => kind === "redirect")?.target ?? null
@@ -52,14 +70,23 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
       )
     }
   }
-  return { root, nodes: new Map((await Promise.all(nodes)).map((node) => [node.domain, node])) }
+  const byDomain = new Map((await Promise.all(nodes)).map((node) => [node.domain, node]))
+  const policy = byDomain.get(root)?.policy
+  return {
+    root,
+    nodes: byDomain,
+    parentWithRecord: await findParentWithRecord(root, policy, session.lookups),
+  }
 }
 
 interface Walk {
   readonly session: Session
-  readonly budget: Budget
+  readonly budgets: Budgets
+  readonly allowance: TextAllowance
   /** Domains whose record is fetched, or will be with the next level. */
   readonly planned: Set<string>
+  /** Terms that look something up, so far. */
+  terms: number
   next: string[]
   mayDescend: boolean
 }
@@ -68,7 +95,7 @@ interface Walk {
 function plan(domain: string, walk: Walk): boolean {
   if (walk.planned.has(domain)) return true
   if (!walk.mayDescend || walk.planned.size >= limits.treeRecords) return false
-  if (!walk.budget.take(domain, "TXT")) return false
+  if (!walk.budgets.terms.take(domain, "TXT")) return false
   walk.planned.add(domain)
   walk.next.push(domain)
   return true
@@ -81,6 +108,7 @@ async function grow(domain: string, policy: Policy, walk: Walk): Promise<Shoot[]
   const shoots: Shoot[] = []
   for (const step of policy.kind === "found" ? stepsOf(policy.records[0]) : []) {
     const { spec } = step
+    walk.terms++
     const missing = missingParameters(spec, walk.session)
     if (missing.length > 0) {
       shoots.push({ ...step, target: null, outcome: { kind: "dependent", missing } })
@@ -93,8 +121,10 @@ async function grow(domain: string, policy: Policy, walk: Walk): Promise<Shoot[]
 }
 
 function open({ kind }: Step, target: string, walk: Walk): BranchOutcome | Promise<BranchOutcome> {
-  if (kind !== "include" && kind !== "redirect") return explore(kind, target, walk.session, walk.budget)
-  return { kind: plan(target, walk) ? "followed" : "beyond" }
+  if (kind === "include" || kind === "redirect") return { kind: plan(target, walk) ? "followed" : "beyond" }
+  return walk.terms > limits.treeTerms
+    ? { kind: "beyond" }
+    : explore(kind, target, walk.session, walk.budgets)
 }
 
 async function settle(
@@ -116,11 +146,12 @@ async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk
   const target = await toTarget(spec, domain, walk.session)
   if (target === null) return null
   if (!isAskable(target)) return "the name cannot exist"
-  if (!walk.budget.take(target, "TXT")) return null
+  if (!walk.budgets.terms.take(target, "TXT")) return null
   const answer = await walk.session.lookups.ask(target, "TXT")
   if (answer.kind === "failure") return "the DNS gave no answer"
   if (answer.kind !== "records") return "there is no TXT record"
   const [text = "", ...more] = answer.records
   if (more.length > 0) return `there are ${answer.records.length} TXT records instead of one`
+  if (text.length > limits.recordOctets) return `its text has ${text.length} octets and is not read`
   return parseExplanation(text) === null ? "its text is not plain ASCII with correct macros" : null
 }

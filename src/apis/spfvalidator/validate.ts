@@ -4,6 +4,7 @@ import { parseDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
 import { type Address, parseClientAddress } from "./network.ts"
+import { createPace } from "./pace.ts"
 import { Policies } from "./policy.ts"
 import { type Report, toReport } from "./report.ts"
 import type { Session } from "./session.ts"
@@ -32,7 +33,7 @@ export async function validate(input: Validation, ports: Ports, signal: AbortSig
   const lookups = new Lookups(ports.dns, signal)
   try {
     const identity = await toIdentity({ domain, ip, sender, helo }, ports.clock)
-    const session: Session = { identity, lookups, policies: new Policies(lookups) }
+    const session: Session = { identity, lookups, policies: new Policies(lookups, createPace(ports)) }
     const [tree, check] = await Promise.all([
       walkTree(domain, session),
       ip === null ? null : checkHost(ip, domain, session),

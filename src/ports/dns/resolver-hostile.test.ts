@@ -71,7 +71,7 @@ test("an answer damaged behind its question fails or is read, and never throws",
   expect([...kinds].filter((kind) => !["malformed", "nodata", "records", "nxdomain"].includes(kind))).toEqual(
     [],
   )
-})
+}, 60_000)
 
 test("a fixture and a server of the same zone are told the same", async () => {
   const name = fc.constantFrom("a", "b.a", "c.b.a", "d", "e.d", "F.d")
@@ -107,7 +107,7 @@ test("a fixture and a server of the same zone are told the same", async () => {
     { seed: 20250101, numRuns: 60 },
   )
   await server.stop()
-})
+}, 60_000)
 
 function withoutSize(answer: DnsAnswer): DnsAnswer {
   return answer.kind === "records" ? { ...answer, messageBytes: 0 } : answer

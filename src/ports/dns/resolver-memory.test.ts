@@ -23,7 +23,10 @@ async function start(options: DnsServerOptions = {}, resolverOptions: Partial<Re
   stops.push(server.stop)
   const clock = createManualClock()
   const servers = [parseServerAddress(server.address)]
-  return { server, clock, dns: createResolver({ servers, clock, random: systemRandom, ...resolverOptions }) }
+  // So long that nothing is asked again only because the machine is busy.
+  const times = { queryTimeoutMs: 60_000, retryMs: 60_000 }
+  const dns = createResolver({ servers, clock, random: systemRandom, ...times, ...resolverOptions })
+  return { server, clock, dns }
 }
 
 describe("the cache", () => {
