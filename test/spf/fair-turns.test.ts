@@ -1,0 +1,89 @@
+/** One account's records full of names that nobody answers for must not make another's call wait for them. */
+import { expect, test } from "bun:test"
+import type { DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
+import { limits } from "../../src/apis/spfvalidator/limits.ts"
+import { validate } from "../../src/apis/spfvalidator/validate.ts"
+import { createResolver } from "../../src/ports/dns/resolver.ts"
+import { parseServerAddress } from "../../src/ports/dns/server-address.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { createManualClock } from "../support/clock.ts"
+import { startDnsServer } from "../support/dns-server.ts"
+import { portsWith } from "./support.ts"
+
+const bursts = 60
+const namesEach = 75
+const names = (burst: number) => Array.from({ length: namesEach }, (_, n) => `s${n}.b${burst}.example`)
+const silent: readonly ZoneEntry[] = ["TIMEOUT"]
+
+const zone: DnsZone = {
+  "honest.example": [
+    { TXT: "v=spf1 mx a:www.honest.example include:one.example -all" },
+    { MX: [10, "m.honest.example"] },
+  ],
+  "www.honest.example": [{ A: "93.184.215.14" }],
+  "m.honest.example": [{ A: "93.184.215.15" }],
+  "one.example": [{ TXT: "v=spf1 include:two.example ~all" }],
+  "two.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24 ~all" }],
+}
+for (let burst = 0; burst < bursts; burst++) {
+  const terms = names(burst).map((name) => `a:${name}`)
+  Object.assign(zone, { [`b${burst}.example`]: [{ TXT: `v=spf1 ${terms.join(" ")} -all` }] })
+  for (const name of names(burst)) Object.assign(zone, { [name]: silent })
+}
+
+async function startResolver() {
+  const server = await startDnsServer(zone)
+  const dns = createResolver({
+    servers: [parseServerAddress(server.address)],
+    clock: createManualClock(),
+    random: systemRandom,
+    // What is silent stays so until the test ends: nobody gets a turn because another's time is over.
+    queryTimeoutMs: 600_000,
+    // The server's socket may lose some of so many datagrams.
+    retryMs: 500,
+  })
+  return { server, dns }
+}
+
+test("an honest validation is answered while sixty with silent names wait", async () => {
+  const { server, dns } = await startResolver()
+  const end = new AbortController()
+  // A signal of its own for each, as each call has one.
+  const run = (domain: string) => validate({ domain }, portsWith(dns), AbortSignal.any([end.signal]))
+  let ended = 0
+  const waiting = Array.from({ length: bursts }, (_, burst) => run(`b${burst}.example`).then(() => ended++))
+  // Each has had its own record and asked for two addresses of ten names.
+  const asked = bursts * (1 + 2 * limits.treeTerms)
+  while (dns.stats().cacheMisses < asked) await new Promise((resolve) => setImmediate(resolve))
+
+  const report = await run("honest.example")
+  expect([report.spf_valid, report.dns_lookups_num, report.spf_records_list.length]).toEqual([true, 4, 3])
+  expect(ended).toBe(0)
+
+  end.abort()
+  await Promise.all(waiting)
+  await server.stop()
+  const sent = new Set(server.queries.map(({ name, type }) => `${type} ${name}`))
+  for (let burst = 0; burst < bursts; burst++) {
+    const own = [...sent].filter((question) => question.includes(`.b${burst}.`))
+    expect(own.length).toBeLessThanOrEqual(16)
+  }
+}, 60_000)
+
+test("the same where each asks for all of its names at once", async () => {
+  const { server, dns } = await startResolver()
+  const end = new AbortController()
+  const waiting = Array.from({ length: bursts }, (_, burst) => {
+    const signal = AbortSignal.any([end.signal])
+    return names(burst).map((name) => dns.resolve(name, "A", signal))
+  }).flat()
+  const honest = AbortSignal.any([end.signal])
+  for (const name of ["www.honest.example", "m.honest.example"]) {
+    expect(await dns.resolve(name, "A", honest)).toMatchObject({ kind: "records" })
+  }
+  end.abort()
+  const answers = await Promise.all(waiting)
+  expect(answers).toHaveLength(bursts * namesEach)
+  expect(answers.every((answer) => answer.kind === "failure" && answer.reason === "aborted")).toBe(true)
+  await server.stop()
+}, 60_000)
