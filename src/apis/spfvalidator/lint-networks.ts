@@ -19,10 +19,11 @@ function lintNetwork(directive: Directive, domain: string): Finding[] {
 
   if (mechanism.kind === "ip4" || mechanism.kind === "ip6") {
     const { network } = mechanism
-    const [first] = edgesOf(network)
+    const edges = edgesOf(network)
+    const [first] = edges
     if (toText(first) !== toText(network.address)) add("HOST_BITS_SET", `${toText(first)}/${network.prefix}`)
     if (qualifier !== "+") return findings
-    const use = specialUseOf(network)
+    const use = specialUseOf(edges)
     if (use !== null) add("RESERVED_ADDRESS", use)
     const breadth = breadthOf(network.prefix, isIp6(network.address))
     if (breadth !== null) add("BROAD_RANGE", describe(network.prefix, isIp6(network.address)), breadth)

@@ -82,9 +82,11 @@ export function edgesOf({ address, prefix }: Network): readonly [first: Address,
   return [ipaddr.fromByteArray(masked(0)), ipaddr.fromByteArray(masked(0xff))]
 }
 
-/** What the special-purpose registries (RFC 6890) say of a network that lies in one of their blocks; null for others. */
-export function specialUseOf(network: Network): string | null {
-  const [first, last] = edgesOf(network)
+/**
+ * What the special-purpose registries (RFC 6890) say of a network that lies in one of their blocks, given its edges; null
+ * for others.
+ */
+export function specialUseOf([first, last]: ReturnType<typeof edgesOf>): string | null {
   const range = first.range()
   return range === last.range() ? (specialUses[range] ?? null) : null
 }

@@ -23,6 +23,9 @@ export async function toTarget(
   session: Session,
 ): Promise<string | null> {
   if (spec === null) return domain
+  const [literal = "", ...more] = spec.macro
+  // What nearly every term has: a name and no macro.
+  if (typeof literal === "string" && more.length === 0) return toTargetName(literal)
   if (usesLocalPartBeyondAscii(spec.macro, session)) return null
   const values = await valuesFor(spec.macro, domain, session)
   return toTargetName(expandDomainSpec(spec.macro, values))
@@ -46,7 +49,7 @@ export function usesLocalPartBeyondAscii(macro: MacroString, { identity }: Sessi
 
 /** The parameters, in quotes, without which a domain-spec has no certain value. */
 export function missingParameters(spec: DomainSpec | null, { identity }: Session): string[] {
-  if (spec === null) return []
+  if (spec === null || spec.macro.every((part) => typeof part === "string")) return []
   const unknown = [...lettersOf(spec.macro)].filter((letter) => !identity.known.has(letter))
   return [...new Set(unknown.map((letter) => parameterOf[letter]))].map((name) => `'${name}'`)
 }
