@@ -211,6 +211,10 @@ async function boundUdp(port: number): Promise<UdpSocket> {
   const socket = createSocket("udp4")
   socket.bind(port, host)
   await once(socket, "listening")
+  // A client that has its answer closes its port, and the system tells so whoever still sends there.
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ECONNREFUSED") throw error
+  })
   return socket
 }
 
