@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox"
-import { Value } from "@sinclair/typebox/value"
-import { maxCredits, type Plan, type Plans } from "./account/plan.ts"
+import { Value, type ValueError } from "@sinclair/typebox/value"
+import { maxCallsPerMinute, maxCredits, type Plan, type Plans } from "./account/plan.ts"
 import { ConfigError } from "./config-error.ts"
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
@@ -11,7 +11,9 @@ const planTable = Type.Object(
   {
     monthly_credits: Type.Optional(amount),
     sign_up_bonus: Type.Optional(credits),
-    requests_per_minute: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("unlimited")])),
+    requests_per_minute: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: maxCallsPerMinute }), Type.Literal("unlimited")]),
+    ),
     premium: Type.Optional(Type.Boolean()),
     graphql_apis: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("unlimited")])),
   },
@@ -67,7 +69,11 @@ function requireShape<T extends TSchema>(schema: T, value: unknown, table: strin
   if (Value.Check(schema, value)) return value
   const error = Value.Errors(schema, value).First()
   const where = `${table}${(error?.path ?? "").replaceAll("/", ".")}`
-  throw new ConfigError(
-    `'${where}' in ${file} cannot be used: ${error?.message.toLowerCase() ?? "wrong type"}.`,
-  )
+  throw new ConfigError(`'${where}' in ${file} cannot be used: ${error ? toText(error) : "wrong type"}.`)
+}
+
+/** Of a value that may be one of several things, what was expected of each. */
+function toText({ message, errors }: ValueError): string {
+  const alternatives = errors.flatMap((each) => each.First() ?? [])
+  return alternatives.length > 0 ? alternatives.map(toText).join(", or ") : message.toLowerCase()
 }

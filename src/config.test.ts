@@ -51,6 +51,10 @@ test.each<[Partial<ConfigSources>, string]>([
     { file: file({ plans: { free: { monthly_credits: -1 } } }) },
     "'plans.free.monthly_credits' in p.toml cannot be used",
   ],
+  [
+    { file: file({ plans: { free: { requests_per_minute: 1_000_001 } } }) },
+    "'plans.free.requests_per_minute' in p.toml cannot be used: expected integer to be less or equal to 1000000, or expected 'unlimited'.",
+  ],
   [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml cannot be used"],
   [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
 ])("%o: %s", (sources, message) => {

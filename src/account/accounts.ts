@@ -4,7 +4,7 @@ import { toNetworks } from "./address.ts"
 import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
 import { periodAt } from "./period.ts"
-import { maxCredits, missingPlan, type Plan, type Plans } from "./plan.ts"
+import { maxCallsPerMinute, maxCredits, missingPlan, type Plan, type Plans } from "./plan.ts"
 
 /** An order that cannot be carried out; the message says what to change. */
 export class AccountError extends Error {
@@ -182,6 +182,7 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
         throw new AccountError("The expiry of a new key must be in the future.")
       }
       const networks = requireNetworks(key.allowIps ?? [])
+      requireRateLimit(key.rateLimit)
       const { text, secret } = issue(nowMs)
       const record: KeyRecord = {
         id: createId("key", random),
@@ -230,6 +231,12 @@ function requirePlan(name: string, plans: Plans): Plan {
   const plan = plans.get(name)
   if (plan) return plan
   throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`)
+}
+
+function requireRateLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= maxCallsPerMinute)) return
+  const most = maxCallsPerMinute.toLocaleString("en-US")
+  throw new AccountError(`The rate limit of a key must be a whole number from 1 to ${most} calls a minute.`)
 }
 
 function requireNetworks(texts: readonly string[]): readonly string[] {

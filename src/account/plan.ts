@@ -5,13 +5,16 @@ export interface Plan {
   readonly monthlyCredits: number | null
   /** Credits given once, at sign-up; spent after the monthly ones, never expiring. */
   readonly signUpBonus: number
-  /** Calls a minute; null is not throttled. */
+  /** Calls a minute, {@link maxCallsPerMinute} at most; null is not throttled. */
   readonly requestsPerMinute: number | null
   /** Whether premium fields are present and premium parameters take effect. */
   readonly premium: boolean
   /** Distinct APIs one GraphQL query may name; null is unlimited. */
   readonly graphqlApis: number | null
 }
+
+/** The highest limit of calls a minute, of a plan or a key. Beyond it a limit is dearer to keep than the calls. */
+export const maxCallsPerMinute = 1_000_000
 
 export type Plans = ReadonlyMap<string, Plan>
 

@@ -122,6 +122,16 @@ export const migrations: readonly string[] = [
   DROP TABLE usage;
   ALTER TABLE usage_by_month RENAME TO usage;
   `,
+  `
+  -- Buckets to a fraction of a microsecond. What a bucket holds is worth a minute, so none is carried over.
+  DROP TABLE rates;
+  CREATE TABLE rates (
+    id         TEXT PRIMARY KEY,  -- of an account or a key
+    full_at_us INTEGER NOT NULL,  -- when it is full again: microseconds since the Unix epoch
+    ticks      INTEGER NOT NULL,  -- and so many parts of the microsecond, which has per_minute parts
+    per_minute INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The schema version this program writes. */

@@ -5,9 +5,11 @@ import { migrate } from "./migrations.ts"
 
 /**
  * How long a statement waits for a lock of another process before it gives up. Processes of our own hold one for less than a
- * millisecond; the wait stops everything else in this process, so a stranger who keeps the lock gets a 503 instead.
+ * millisecond. The wait stops everything else in this process; whoever can wait longer does so in `write.ts`.
  */
-const busyTimeoutMs = 500
+const busyTimeoutMs = 25
+/** While a file is opened nothing else is going on, and another process may be bringing its schema up to date. */
+const openTimeoutMs = 5_000
 
 /**
  * Opens (and makes, unless `mustExist`) the data file, and brings its schema up to date. `:memory:` is a store of its
@@ -27,7 +29,7 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
     throw new StoreUnusable(`The data file ${file} cannot be opened: ${messageOf(cause)}.`, { cause })
   }
   try {
-    database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    database.run(`PRAGMA busy_timeout = ${openTimeoutMs}`)
     // Of a new file only. A charge writes whole pages to the log: with many callers, small ones cost a fifth less.
     database.run("PRAGMA page_size = 1024")
     database.run("PRAGMA journal_mode = WAL")
@@ -38,6 +40,7 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
     database.run("PRAGMA wal_autocheckpoint = 32768")
     database.run("PRAGMA cache_size = -8000")
     migrate(database, file)
+    database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   } catch (cause) {
     database.close()
     if (cause instanceof StoreUnusable) throw cause
@@ -51,14 +54,24 @@ export function guarded<T>(operation: () => T): T {
   try {
     return operation()
   } catch (cause) {
-    if (
-      cause instanceof SQLiteError &&
-      unavailableCodes.has(cause.code?.split("_").slice(0, 2).join("_") ?? "")
-    ) {
-      throw new StoreUnavailable(`${cause.code}: ${cause.message}`, { cause })
-    }
-    throw cause
+    throw toStoreFault(cause)
   }
+}
+
+/** What SQLite cannot do now becomes {@link StoreUnavailable}; anything else stays what it is. */
+export function toStoreFault(cause: unknown): unknown {
+  if (!(cause instanceof SQLiteError) || !unavailableCodes.has(primaryCode(cause))) return cause
+  return new StoreUnavailable(`${cause.code}: ${cause.message}`, { cause })
+}
+
+/** Whether an operation failed because another process has the lock. */
+export function isBusy(cause: unknown): boolean {
+  return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_BUSY"
+}
+
+/** `SQLITE_IOERR` of `SQLITE_IOERR_SHORT_READ`. */
+function primaryCode({ code }: SQLiteError): string {
+  return code?.split("_").slice(0, 2).join("_") ?? ""
 }
 
 const unavailableCodes = new Set([
@@ -71,6 +84,7 @@ const unavailableCodes = new Set([
   "SQLITE_NOTADB",
   "SQLITE_CANTOPEN",
   "SQLITE_NOMEM",
+  "SQLITE_PROTOCOL",
 ])
 
 function messageOf(cause: unknown): string {

@@ -9,6 +9,7 @@ import {
   toNotice,
   webhookHost,
 } from "./outbox-rows.ts"
+import { createWrite } from "./write.ts"
 
 type Parameters = Record<string, string | number | null>
 
@@ -25,6 +26,7 @@ const dueFirst = `
 
 /** The outbox on a store's own database, which stays the store's to close. */
 export function prepareOutbox(database: Database): Outbox {
+  const write = createWrite()
   const findAstray = database.query<unknown, Parameters>(`SELECT 1 FROM notices WHERE ${astray} LIMIT 1`)
   const recall = database.query<unknown, Parameters>(
     `UPDATE notices SET next_attempt_ms = $nowMs WHERE ${astray}`,
@@ -53,13 +55,13 @@ export function prepareOutbox(database: Database): Outbox {
 
   return {
     async claim(options) {
-      return guarded(() => claim(options))
+      return write(() => claim(options))
     },
     async nextAttemptMs(nowMs) {
       return guarded(() => earliest.get(nowMs)?.at ?? null)
     },
     async record(notice, attempt, verdict) {
-      guarded(database.transaction(() => record(database, notice, attempt, verdict)).immediate)
+      await write(database.transaction(() => record(database, notice, attempt, verdict)).immediate)
     },
 
     async list(accountId) {
@@ -86,7 +88,7 @@ export function prepareOutbox(database: Database): Outbox {
     },
 
     async setWebhook(accountId, webhook) {
-      return guarded(database.transaction(() => setWebhook(database, accountId, webhook)).immediate)
+      return write(database.transaction(() => setWebhook(database, accountId, webhook)).immediate)
     },
     async findWebhook(accountId) {
       const row = guarded(() =>

@@ -1,48 +1,39 @@
 import type { Database } from "bun:sqlite"
-import type { RateOutcome, RateState, RateTake } from "../store.ts"
-
-const windowUs = 60_000_000
+import type { RateOutcome, RateTake } from "../store.ts"
+import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rate-bucket.ts"
 
 /**
  * Prepares `takeRates` of the store: the generic cell rate algorithm (a token bucket in one number: the instant at
  * which it is full again). A bucket holds a minute's calls and refills evenly. A take is granted by all its buckets or
- * changes none. Whole microseconds, so that a limit of 7 grants exactly 7.
+ * changes none.
  */
 export function prepareRates(database: Database): (takes: readonly RateTake[]) => readonly RateOutcome[] {
-  const read = database.query<{ full_at_us: number }, [string]>("SELECT full_at_us FROM rates WHERE id = ?1")
-  const write = database.query<unknown, [string, number]>(
-    "INSERT INTO rates (id, full_at_us) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET full_at_us = excluded.full_at_us",
+  const read = database.query<RateBucket, [string]>(
+    "SELECT full_at_us AS fullAtUs, ticks, per_minute AS perMinute FROM rates WHERE id = ?1",
+  )
+  const write = database.query<unknown, [string, number, number, number]>(
+    `INSERT INTO rates (id, full_at_us, ticks, per_minute) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT DO UPDATE SET full_at_us = excluded.full_at_us, ticks = excluded.ticks, per_minute = excluded.per_minute`,
   )
 
   function take({ buckets, nowMs }: RateTake): RateOutcome {
     const nowUs = nowMs * 1_000
-    const states = buckets.map(({ id, perMinute }) => {
-      const stored = read.get(id)?.full_at_us ?? nowUs
-      const fullAtUs = Math.min(Math.max(stored, nowUs), nowUs + windowUs)
-      // Later than any bucket can be: the clock was set back. It must not throttle for longer than an empty bucket does.
-      if (fullAtUs < stored) write.run(id, fullAtUs)
-      return { id, perMinute, fullAtUs, nextUs: fullAtUs + Math.floor(windowUs / perMinute) }
+    const save = (id: string, ticksUntilFull: number, limit: number) => {
+      const { fullAtUs, ticks, perMinute } = bucketAt(ticksUntilFull, limit, nowUs)
+      write.run(id, fullAtUs, ticks, perMinute)
+    }
+    const fills = buckets.map(({ id, perMinute }) => {
+      const fill = fillOf(read.get(id), perMinute, nowUs)
+      if (fill.late) save(id, fill.fullIn, perMinute)
+      return { id, perMinute, ...fill }
     })
-    const granted = states.every(({ nextUs }) => nextUs - nowUs <= windowUs)
-    if (granted) for (const { id, nextUs } of states) write.run(id, nextUs)
+    const granted = fills.every((fill) => hasCall(fill, fill.perMinute))
+    if (granted) for (const { id, next, perMinute } of fills) save(id, next, perMinute)
     return {
       granted,
-      buckets: states.map(({ perMinute, fullAtUs, nextUs }) =>
-        stateOf(perMinute, (granted ? nextUs : fullAtUs) - nowUs),
-      ),
+      buckets: fills.map(({ perMinute, fullIn, next }) => stateOf(granted ? next : fullIn, perMinute)),
     }
   }
 
   return database.transaction((takes: readonly RateTake[]) => takes.map(take)).immediate
-}
-
-/** A bucket that is full again in `fullInUs`. */
-function stateOf(perMinute: number, fullInUs: number): RateState {
-  const intervalUs = Math.floor(windowUs / perMinute)
-  return {
-    perMinute,
-    remaining: Math.floor((windowUs - fullInUs) / intervalUs),
-    fullInMs: Math.ceil(fullInUs / 1_000),
-    retryInMs: Math.max(0, Math.ceil((fullInUs + intervalUs - windowUs) / 1_000)),
-  }
 }

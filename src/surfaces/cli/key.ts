@@ -24,7 +24,11 @@ export function keyCommand(parts: CliParts): Command {
           .option("--allow-api <API>", "the only API it may call; repeatable", collect)
           .option("--block-api <API>", "an API it may not call; repeatable", collect)
           .option("--allow-ip <CIDR>", "the only network it may be used from; repeatable", collect)
-          .option("--rate-limit <NUMBER>", "calls a minute, for this key alone", toPositiveInteger),
+          .option(
+            "--rate-limit <NUMBER>",
+            "calls a minute, for this key alone: 1 to 1000000",
+            toPositiveInteger,
+          ),
         async (accounts, options) => {
           const { account, json, name, expires, allowApi, blockApi, allowIp, rateLimit } = options
           const key = {
