@@ -5,7 +5,7 @@ import { catalog } from "../../src/app.ts"
 import { readAnswer } from "../support/answer.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { run, runJson, start } from "./support.ts"
+import { run, runJson, startForFile } from "./support.ts"
 
 const db = join(tempDir(), "store.db")
 const timeless = catalog.flatMap((api) =>
@@ -13,14 +13,14 @@ const timeless = catalog.flatMap((api) =>
     .filter((example) => !example.given)
     .map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
-let server: Awaited<ReturnType<typeof start>>
+let server: Awaited<ReturnType<typeof startForFile>>
 let account = ""
 let key = ""
 
 beforeAll(async () => {
   account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
   key = (await runJson("key", "create", "--account", account, "--db", db)).key
-  server = await start(["serve", "--port", "0", "--db", db])
+  server = await startForFile(["serve", "--port", "0", "--db", db])
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

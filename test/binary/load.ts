@@ -3,50 +3,83 @@ export interface Seen {
   readonly key: string
   /** Answers by status. */
   readonly statuses: Map<number, number>
-  /** Calls whose answer never came. */
-  lost: number
+  /** Calls that were sent and have been neither answered nor lost. */
+  underWay: number
+  /** Calls whose answer never came, by what the client was told instead. */
+  readonly lost: Map<string, number>
 }
 
 export interface Load {
   readonly seen: readonly Seen[]
+  /** Successes by the process that gave them: what its request ids begin with. */
+  readonly processes: ReadonlyMap<string, number>
   /** Resolves once that many calls have been answered, in all. */
   answered(count: number): Promise<void>
+  /** Sends nothing more. */
+  stop(): void
   /** Resolves when every client has stopped: at its last call, or when the server was gone. */
   readonly done: Promise<void>
 }
 
+export interface LoadOptions {
+  /** Clients side by side. */
+  readonly clients: number
+  /** Calls in all, over the accounts in turn. */
+  readonly calls: number
+  /** Whether a client goes on after a call that was lost. */
+  readonly goesOn?: boolean
+}
+
 const path = "/v1/bluetoothlookup?companyid=76"
 
-/** Sends `calls` calls from `clients` clients side by side, over the accounts in turn. */
-export function startLoad(url: string, keys: readonly string[], clients: number, calls: number): Load {
-  const seen = keys.map((key): Seen => ({ key, statuses: new Map(), lost: 0 }))
+export function startLoad(
+  url: string,
+  keys: readonly string[],
+  { clients, calls, goesOn = false }: LoadOptions,
+): Load {
+  const seen = keys.map((key): Seen => ({ key, statuses: new Map(), underWay: 0, lost: new Map() }))
+  const processes = new Map<string, number>()
   const waiting: { count: number; resolve: () => void }[] = []
+  let stopped = false
   let sent = 0
   let total = 0
 
+  async function call(account: Seen): Promise<void> {
+    const answer = await fetch(url + path, { headers: { "x-api-key": account.key } })
+    await answer.arrayBuffer()
+    countIn(account.statuses, answer.status)
+    if (answer.status === 200) countIn(processes, answer.headers.get("x-request-id")?.split(".")[0] ?? "")
+    total++
+    for (const { count, resolve } of waiting) if (total >= count) resolve()
+  }
+
   async function client(): Promise<void> {
-    while (sent < calls) {
+    while (sent < calls && !stopped) {
       const account = seen[sent++ % seen.length]
       if (!account) return
+      account.underWay++
       try {
-        const answer = await fetch(url + path, { headers: { "x-api-key": account.key } })
-        await answer.arrayBuffer()
-        account.statuses.set(answer.status, (account.statuses.get(answer.status) ?? 0) + 1)
-        total++
-        for (const { count, resolve } of waiting) if (total >= count) resolve()
-      } catch {
-        account.lost++
-        return
+        await call(account)
+      } catch (cause) {
+        countIn(account.lost, String((cause as { code?: string }).code ?? cause))
+        if (!goesOn) return
+      } finally {
+        account.underWay--
       }
     }
   }
 
   return {
     seen,
+    processes,
     answered: (count) => {
       const { promise, resolve } = Promise.withResolvers<void>()
+      if (total >= count) resolve()
       waiting.push({ count, resolve })
       return promise
+    },
+    stop() {
+      stopped = true
     },
     done: Promise.all(Array.from({ length: clients }, client)).then(() => undefined),
   }
@@ -54,4 +87,8 @@ export function startLoad(url: string, keys: readonly string[], clients: number,
 
 export function successes({ statuses }: Seen): number {
   return statuses.get(200) ?? 0
+}
+
+function countIn<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }

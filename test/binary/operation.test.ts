@@ -20,7 +20,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       pid: server.child.pid,
     })
     expect(await server.stop(signal)).toBe(0)
-    expect(await server.child.stderr.text()).toBe("")
+    expect(await server.stderr).toBe("")
     expect(readdirSync(dir).filter((name) => name.startsWith(signal))).toEqual([`${signal}.db`])
     expect(await runJson("account", "list", "--db", db)).toEqual([])
   },
@@ -119,7 +119,7 @@ test("no key ever reaches a log", async () => {
   other.close()
   expect(unavailable.status).toBe(503)
   await server.stop()
-  const log = await server.child.stderr.text()
+  const log = await server.stderr
   expect(log).toContain("storeUnavailable")
   expect(log).not.toContain(key.slice(0, 12))
 })

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs"
+import { onTestFinished } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const name = process.platform === "win32" ? "penknife.exe" : "penknife"
@@ -26,27 +27,98 @@ export async function runJson(...argv: string[]) {
   return JSON.parse(out)
 }
 
-/** Starts a server and resolves once it has said where it listens. */
+/**
+ * Starts a server in a test and resolves once it has said where it listens. It is ended with the test, however that ends.
+ */
 export async function start(argv: readonly string[]) {
-  const child = Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" })
-  const reader = child.stdout.getReader()
-  const decoder = new TextDecoder()
-  let text = ""
-  while (!text.includes("\n")) {
-    const { done, value } = await reader.read()
-    if (done) throw new Error(`penknife ${argv.join(" ")} ended: ${await child.stderr.text()}`)
-    text += decoder.decode(value, { stream: true })
-  }
-  reader.releaseLock()
-  const event = JSON.parse(text.slice(0, text.indexOf("\n"))) as { event: string; url: string; pid: number }
+  return watch(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+}
+
+/** The same in `beforeAll`; `afterAll` has to stop it. */
+export async function startForFile(argv: readonly string[]) {
+  return listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+}
+
+/** The same as {@link start} for a server that something else starts, such as a shell. */
+export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
+  onTestFinished(async () => {
+    // Not left to notice that their supervisor is gone: they may be what does not work.
+    const workers = childrenOf(child.pid)
+    for (const pid of [child.pid, ...workers]) if (isAlive(pid)) process.kill(pid, "SIGKILL")
+    await Promise.all([child.exited, ...workers.map(ended)])
+  })
+  return listen(child)
+}
+
+async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
+  const stdout = read(child.stdout)
+  const stderr = read(child.stderr)
+  await stdout.until("\n").catch(async () => {
+    throw new Error(`it ended before it listened: ${await stderr.whole}`)
+  })
+  const [line = ""] = stdout.text().split("\n")
+  const event = JSON.parse(line) as { event: string; url: string; pid: number }
   return {
     child,
     event,
     url: event.url,
+    /** Resolves when it has written this to stderr. */
+    wrote: stderr.until,
+    /** All that it wrote to stderr, once it has ended. */
+    stderr: stderr.whole,
     /** Ends it as an operator would; gives the exit code. */
     async stop(signal: NodeJS.Signals = "SIGTERM") {
       child.kill(signal)
       return child.exited
+    },
+  }
+}
+
+/** Child processes, as Linux lists them; none elsewhere, or when the process is gone. */
+export function childrenOf(pid: number): number[] {
+  const list = `/proc/${pid}/task/${pid}/children`
+  return existsSync(list) ? readFileSync(list, "utf8").split(" ").filter(Boolean).map(Number) : []
+}
+
+/** Whether a process is there and has not ended. */
+export function isAlive(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`
+  return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "utf8"))
+}
+
+/** Resolves when a process has ended that need not be a child of ours. */
+export async function ended(pid: number): Promise<void> {
+  await Bun.spawn(["tail", "--pid", String(pid), "-f", "/dev/null", "-s", "0.02"]).exited
+}
+
+/** Reads a stream as it comes, so that its writer never has to wait. */
+function read(stream: ReadableStream<Uint8Array>) {
+  let text = ""
+  let ended = false
+  let waiting: (() => void)[] = []
+  const wake = () => {
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
+  const whole = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk, { stream: true })
+      wake()
+    }
+    ended = true
+    wake()
+    return text
+  })()
+  return {
+    whole,
+    text: () => text,
+    /** Resolves when `part` is there for the `count`th time; rejects when the stream ends without. */
+    async until(part: string, count = 1): Promise<void> {
+      while (text.split(part).length <= count) {
+        if (ended) throw new Error(`${JSON.stringify(part)} is not in ${JSON.stringify(text)}`)
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
     },
   }
 }

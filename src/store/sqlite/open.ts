@@ -49,18 +49,24 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
   return database
 }
 
-/** Runs a database operation; what SQLite cannot do now becomes {@link StoreUnavailable}, bugs stay what they are. */
-export function guarded<T>(operation: () => T): T {
-  try {
-    return operation()
-  } catch (cause) {
-    throw toStoreFault(cause)
+/** Makes what runs operations on a database; what SQLite cannot do now becomes {@link StoreUnavailable}. */
+export function createGuard(database: Database): <T>(operation: () => T) => T {
+  return (operation) => {
+    try {
+      return operation()
+    } catch (cause) {
+      throw toStoreFault(cause, database)
+    }
   }
 }
 
-/** What SQLite cannot do now becomes {@link StoreUnavailable}; anything else stays what it is. */
-export function toStoreFault(cause: unknown): unknown {
-  if (!(cause instanceof SQLiteError) || !unavailableCodes.has(primaryCode(cause))) return cause
+/** What SQLite cannot do now becomes {@link StoreUnavailable}; anything else, a bug, stays what it is. */
+export function toStoreFault(cause: unknown, database: Database): unknown {
+  if (!(cause instanceof SQLiteError)) return cause
+  const code = primaryCode(cause)
+  // Broken pages that are kept in memory would still be broken when the file has been mended.
+  if (code === "SQLITE_CORRUPT" || code === "SQLITE_NOTADB") database.run("PRAGMA shrink_memory")
+  if (!unavailableCodes.has(code)) return cause
   return new StoreUnavailable(`${cause.code}: ${cause.message}`, { cause })
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { Attempt, AttemptRecord, ClaimOptions, DueNotice, Outbox, Verdict, Webhook } from "../outbox.ts"
-import { guarded } from "./open.ts"
+import { createGuard } from "./open.ts"
 import {
   type DueRow,
   type NoticeRow,
@@ -26,7 +26,8 @@ const dueFirst = `
 
 /** The outbox on a store's own database, which stays the store's to close. */
 export function prepareOutbox(database: Database): Outbox {
-  const write = createWrite()
+  const guarded = createGuard(database)
+  const write = createWrite(database)
   const findAstray = database.query<unknown, Parameters>(`SELECT 1 FROM notices WHERE ${astray} LIMIT 1`)
   const recall = database.query<unknown, Parameters>(
     `UPDATE notices SET next_attempt_ms = $nowMs WHERE ${astray}`,

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { AccountChange, AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
-import { guarded } from "./open.ts"
+import { createGuard } from "./open.ts"
 import type { NoticeRules } from "./raise.ts"
 import { prepareRates } from "./rates.ts"
 import {
@@ -20,7 +20,8 @@ import { createWrite } from "./write.ts"
 
 /** The store on one SQLite file. Owns `database` and closes it. Without rules, charges raise no notices. */
 export function createSqliteStore(database: Database, notices: NoticeRules = silence): Store {
-  const write = createWrite()
+  const guarded = createGuard(database)
+  const write = createWrite(database)
   const charge = prepareCharges(database, notices)
   const findAccess = database.query<AccessRow, [string]>(
     `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("keys", "key_")}, ${accountColumns("accounts", "account_")}

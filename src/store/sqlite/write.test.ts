@@ -17,7 +17,7 @@ beforeEach(() => {
   file = join(dir, `write-${files++}.db`)
   database = openDatabase(file)
   database.run("CREATE TABLE notes (text TEXT)")
-  write = createWrite()
+  write = createWrite(database)
 })
 
 const note = (text: string) => () => database.run("INSERT INTO notes VALUES (?1)", [text])

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite"
 import { isBusy, toStoreFault } from "./open.ts"
 
 /** A write that found the lock taken is tried so often again, with a pause between in which everything else goes on. */
@@ -24,7 +25,7 @@ interface Waiting {
  * wait only for as long as processes of our own need; a stranger's lock is waited for here, without holding up what
  * needs no lock. While one write waits, all later ones queue behind it: each on its own would stop the process anew.
  */
-export function createWrite(): Write {
+export function createWrite(database: Database): Write {
   const queue: Waiting[] = []
   let locked: unknown
 
@@ -46,11 +47,11 @@ export function createWrite(): Write {
               locked = cause
               return false
             }
-            reject(toStoreFault(cause))
+            reject(toStoreFault(cause, database))
           }
           return true
         },
-        giveUp: (cause) => reject(toStoreFault(cause)),
+        giveUp: (cause) => reject(toStoreFault(cause, database)),
         retriesLeft: retries,
       }
       if (queue.length === 0 && waiting.attempt()) return

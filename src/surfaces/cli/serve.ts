@@ -1,6 +1,7 @@
 import { Command } from "commander"
 import { type Config, type OptionKey, options } from "../../config.ts"
 import { ConfigError } from "../../config-error.ts"
+import { requireFreePort } from "./free-port.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
@@ -52,7 +53,10 @@ async function startWorkers(
     throw new ConfigError("--workers over 1 needs Linux, which shares a port evenly.")
   // Said here and once; each worker would say it, and end as if it had crashed.
   await checkConfig(config)
-  return supervise(config.workers, spawnWorker, clock, (message) => terminal.err(`penknife: ${message}\n`))
+  // A port that the system picks is nobody's, shared or not, and the first worker takes it as it is picked.
+  if (config.port !== 0) requireFreePort(config.host, config.port)
+  const report = (message: string) => terminal.err(`penknife: ${message}\n`)
+  return supervise(config.workers, { spawn: spawnWorker, clock, report })
 }
 
 /** A first account and key for a data file that has none; null where there are accounts already. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../apis/contract.ts"
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 import { createReports } from "./reports.ts"
+import { WorkerFailed } from "./worker.ts"
 
 /** A worker process, as the supervisor sees it. */
 export interface WorkerProcess {
@@ -8,7 +9,10 @@ export interface WorkerProcess {
   readonly listening: Promise<string>
   /** Resolves with the exit code. */
   readonly exited: Promise<number>
+  /** Asks it to stop. */
   stop(): void
+  /** Ends it at once, whatever it is doing. */
+  kill(): void
   /** Sends a message; one that has ended hears nothing. */
   send(message: FromSupervisor): void
   /** Who is told what it says; to be named in the turn in which it was started. */
@@ -17,8 +21,20 @@ export interface WorkerProcess {
 
 export interface Supervised {
   readonly url: string
-  /** Asks every worker to stop and waits until all have. */
+  /**
+   * Asks every worker to stop and waits until all have; kills those that do not.
+   * @throws {WorkerFailed} when there were such
+   */
   stop(): Promise<void>
+}
+
+export interface SupervisorParts {
+  /** Starts a worker; with a port when it has to be a certain one. */
+  spawn(port: number | null): WorkerProcess
+  readonly clock: Clock
+  report(message: string): void
+  /** How long a worker may take to stop; by itself it cuts calls off after 10 s. */
+  readonly graceMs?: number
 }
 
 /** A worker that lived shorter than this is not replaced at once: what killed it will likely kill the next. */
@@ -27,14 +43,11 @@ const shortLifeMs = 1_000
 /**
  * Runs `count` workers on one port and replaces any that dies. The first one settles the port, which may be picked
  * freely; the rest, and every replacement, join it.
- * @param spawn starts a worker; with a port when it has to be a certain one
  * @throws when the first set of workers does not come up
  */
 export async function supervise(
   count: number,
-  spawn: (port: number | null) => WorkerProcess,
-  clock: Clock,
-  report: (message: string) => void,
+  { spawn, clock, report, graceMs = 12_000 }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
@@ -67,10 +80,26 @@ export async function supervise(
     }, delayMs)
   }
 
-  async function stop(): Promise<void> {
+  /** Gives how many had to be killed. */
+  async function end(): Promise<number> {
     stopping = true
+    let killed = 0
     for (const worker of workers) worker.stop()
+    const overdue = setTimeout(() => {
+      killed = workers.size
+      for (const worker of workers) worker.kill()
+    }, graceMs)
     await Promise.all(ends)
+    clearTimeout(overdue)
+    return killed
+  }
+
+  async function stop(): Promise<void> {
+    const killed = await end()
+    if (killed === 0) return
+    throw new WorkerFailed(
+      `${killed} of ${count} workers had to be killed: they did not stop within ${graceMs / 1_000} seconds.`,
+    )
   }
 
   try {
@@ -79,7 +108,7 @@ export async function supervise(
     await Promise.all(Array.from({ length: count - 1 }, start))
     return { url, stop }
   } catch (cause) {
-    await stop()
+    await end()
     throw cause
   }
 }

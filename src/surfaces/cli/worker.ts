@@ -27,6 +27,7 @@ export function spawnWorker(
     listening: readUrl(child.stdout),
     exited: child.exited,
     stop: () => child.kill("SIGTERM"),
+    kill: () => child.kill("SIGKILL"),
     send(message) {
       if (child.exitCode === null && child.signalCode === null) child.send(message)
     },
@@ -47,7 +48,7 @@ async function readUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
   throw new WorkerFailed("A worker ended before it listened; its message stands above.")
 }
 
-/** A worker did not come up. */
+/** A worker did not come up, or did not stop. */
 export class WorkerFailed extends Error {
   override readonly name = "WorkerFailed"
 }
