@@ -11,8 +11,10 @@ export interface Seen {
 
 export interface Load {
   readonly seen: readonly Seen[]
-  /** Successes by the process that gave them: what its request ids begin with. */
+  /** Answers by the process that gave them: what its request ids begin with. */
   readonly processes: ReadonlyMap<string, number>
+  /** Calls that have been answered, in all. */
+  total(): number
   /** Resolves once that many calls have been answered, in all. */
   answered(count: number): Promise<void>
   /** Sends nothing more. */
@@ -24,19 +26,13 @@ export interface Load {
 export interface LoadOptions {
   /** Clients side by side. */
   readonly clients: number
-  /** Calls in all, over the accounts in turn. */
+  /** Calls in all, over the accounts in turn. A client whose call is lost sends no more. */
   readonly calls: number
-  /** Whether a client goes on after a call that was lost. */
-  readonly goesOn?: boolean
 }
 
 const path = "/v1/bluetoothlookup?companyid=76"
 
-export function startLoad(
-  url: string,
-  keys: readonly string[],
-  { clients, calls, goesOn = false }: LoadOptions,
-): Load {
+export function startLoad(url: string, keys: readonly string[], { clients, calls }: LoadOptions): Load {
   const seen = keys.map((key): Seen => ({ key, statuses: new Map(), underWay: 0, lost: new Map() }))
   const processes = new Map<string, number>()
   const waiting: { count: number; resolve: () => void }[] = []
@@ -48,7 +44,7 @@ export function startLoad(
     const answer = await fetch(url + path, { headers: { "x-api-key": account.key } })
     await answer.arrayBuffer()
     countIn(account.statuses, answer.status)
-    if (answer.status === 200) countIn(processes, answer.headers.get("x-request-id")?.split(".")[0] ?? "")
+    countIn(processes, answer.headers.get("x-request-id")?.split(".")[0] ?? "")
     total++
     for (const { count, resolve } of waiting) if (total >= count) resolve()
   }
@@ -62,7 +58,7 @@ export function startLoad(
         await call(account)
       } catch (cause) {
         countIn(account.lost, String((cause as { code?: string }).code ?? cause))
-        if (!goesOn) return
+        return
       } finally {
         account.underWay--
       }
@@ -72,6 +68,7 @@ export function startLoad(
   return {
     seen,
     processes,
+    total: () => total,
     answered: (count) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       if (total >= count) resolve()

@@ -5,7 +5,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
-import { binary, run, runJson, start } from "./support.ts"
+import { binary, childrenOf, run, runJson, start, watch } from "./support.ts"
 
 const dir = tempDir()
 
@@ -100,6 +100,47 @@ test("TLS, with a certificate and key from files", async () => {
     err: expect.stringContaining("holds no PEM certificate"),
   })
 })
+
+test.if(process.platform === "linux").each([1, 2])(
+  "whoever read its output may go away: %d processes go on, and stop with 0",
+  async (workers) => {
+    const db = join(dir, `unread-${workers}.db`)
+    const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
+    const { key } = await runJson("key", "create", "--account", id, "--db", db)
+    // Of stdout one line is read, of stderr nothing at all; whatever is written after that is a broken pipe.
+    const script = 'exec "$0" serve --port 0 --json --db "$1" --workers "$2" > >(head -n 1) 2> >(true)'
+    const command = ["bash", "-c", script, binary, db, String(workers)]
+    const server = await watch(Bun.spawn(command, { stdout: "pipe", stderr: "pipe" }))
+    const path = `${server.url}/v1/bluetoothlookup?companyid=76`
+    const statuses = async () => {
+      const calls = Array.from({ length: 32 }, () =>
+        fetch(path, { headers: { "x-api-key": key }, keepalive: false }),
+      )
+      return new Set((await Promise.all(calls)).map(({ status }) => status))
+    }
+    expect(await statuses()).toEqual(new Set([200]))
+    // Each of these is logged.
+    const other = new Database(db)
+    other.run("BEGIN IMMEDIATE")
+    expect(await statuses()).toEqual(new Set([503]))
+    other.run("ROLLBACK")
+    other.close()
+    const [worker] = workers > 1 ? childrenOf(server.event.pid) : []
+    // And the end of a worker is reported.
+    if (worker !== undefined) process.kill(worker, "SIGKILL")
+    expect(await untilAnswered(path, key)).toBe(200)
+    expect(await server.stop()).toBe(0)
+  },
+  60_000,
+)
+
+/** The first answer on a connection of its own; one that was given to a process that had just been killed is none. */
+async function untilAnswered(url: string, key: string): Promise<number> {
+  for (;;) {
+    const answer = await fetch(url, { headers: { "x-api-key": key }, keepalive: false }).catch(() => null)
+    if (answer) return answer.status
+  }
+}
 
 test("no key ever reaches a log", async () => {
   const db = join(dir, "quiet.db")

@@ -41,13 +41,13 @@ export async function startForFile(argv: readonly string[]) {
 
 /** The same as {@link start} for a server that something else starts, such as a shell. */
 export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
+  const server = listen(child)
   onTestFinished(async () => {
-    // Not left to notice that their supervisor is gone: they may be what does not work.
-    const workers = childrenOf(child.pid)
-    for (const pid of [child.pid, ...workers]) if (isAlive(pid)) process.kill(pid, "SIGKILL")
-    await Promise.all([child.exited, ...workers.map(ended)])
+    // Workers are not left to notice that their supervisor is gone: they may be what does not work.
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) if (isAlive(pid)) process.kill(pid, "SIGKILL")
+    await child.exited
   })
-  return listen(child)
+  return server
 }
 
 async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
@@ -84,11 +84,6 @@ export function childrenOf(pid: number): number[] {
 export function isAlive(pid: number): boolean {
   const stat = `/proc/${pid}/stat`
   return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "utf8"))
-}
-
-/** Resolves when a process has ended that need not be a child of ours. */
-export async function ended(pid: number): Promise<void> {
-  await Bun.spawn(["tail", "--pid", String(pid), "-f", "/dev/null", "-s", "0.02"]).exited
 }
 
 /** Reads a stream as it comes, so that its writer never has to wait. */

@@ -1,0 +1,151 @@
+/** A store that fails under a running server, on the executable. */
+
+import { Database } from "bun:sqlite"
+import { describe, expect, onTestFinished, test } from "bun:test"
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { readAnswer } from "../support/answer.ts"
+import { tempDir } from "../support/temp.ts"
+import { chargedOf, integrityOf, seedOne } from "./accounts.ts"
+import { binary, run, start, watch } from "./support.ts"
+
+const dir = tempDir()
+const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
+
+async function call(url: string, key: string) {
+  const headers = { "x-api-key": key }
+  const answer = await fetch(`${url}/v1/bluetoothlookup?companyid=76`, { headers })
+  return { status: answer.status, error: (await readAnswer(answer)).error }
+}
+
+/** How the service is while its store is not: calls are refused for nothing, and it says of itself that it is not ready. */
+async function requireUnavailable(url: string, key: string): Promise<void> {
+  expect(await call(url, key)).toEqual(unavailable)
+  expect(await call(url, key)).toEqual(unavailable)
+  expect((await fetch(`${url}/ready`)).status).toBe(503)
+  expect((await fetch(`${url}/health`)).status).toBe(200)
+  expect((await fetch(`${url}/v1/bluetoothlookup?companyid=76`)).status).toBe(401)
+}
+
+async function requireAvailable(url: string, key: string): Promise<void> {
+  expect(await call(url, key)).toMatchObject({ status: 200 })
+  expect((await fetch(`${url}/ready`)).status).toBe(200)
+}
+
+describe.if(process.platform === "linux")("a store that fails", () => {
+  test("disk full: 503 until there is room, then on without a restart", async () => {
+    const { db, id, key } = await seedOne(dir)
+    // A file-size limit is a full disk to whoever writes; ignoring the signal makes it an error of the write.
+    const shell = `trap '' XFSZ; exec ${binary} serve --port 0 --db ${db} --json`
+    const server = await watch(Bun.spawn(["sh", "-c", shell], { stdout: "pipe", stderr: "pipe" }))
+    await requireAvailable(server.url, key)
+    limitFiles(server.child.pid, "1")
+    await requireUnavailable(server.url, key)
+    limitFiles(server.child.pid, "unlimited")
+    await requireAvailable(server.url, key)
+    expect(await server.stop()).toBe(0)
+    expect(chargedOf(db, id)).toBe(2)
+    const log = await server.stderr
+    expect(log).toContain("SQLITE_")
+    expect(log).not.toContain(key.slice(0, 12))
+    expect(integrityOf(db)).toEqual({ integrity_check: "ok" })
+  })
+
+  test.each(["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])(
+    "locked by another process (%s): 503 while it lasts, then on without a restart",
+    async (begin) => {
+      const { db, id, key } = await seedOne(dir)
+      const server = await start(["serve", "--port", "0", "--db", db])
+      await requireAvailable(server.url, key)
+      const other = new Database(db)
+      other.run(begin)
+      await requireUnavailable(server.url, key)
+      other.run("ROLLBACK")
+      other.close()
+      await requireAvailable(server.url, key)
+      expect(await server.stop()).toBe(0)
+      expect(chargedOf(db, id)).toBe(2)
+    },
+  )
+
+  test("a lock that is let go in time costs nobody an answer", async () => {
+    const { db, id, key } = await seedOne(dir)
+    const server = await start(["serve", "--port", "0", "--db", db])
+    const other = new Database(db)
+    other.run("BEGIN IMMEDIATE")
+    const calls = Array.from({ length: 20 }, () => call(server.url, key))
+    // An answer that needs no lock comes while they wait.
+    expect((await fetch(`${server.url}/health`)).status).toBe(200)
+    other.run("ROLLBACK")
+    other.close()
+    for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200)
+    expect(await server.stop()).toBe(0)
+    expect(chargedOf(db, id)).toBe(20)
+  })
+
+  test.if(canFreeze())("read-only: 503 while it lasts, then on without a restart", async () => {
+    const { db, id, key } = await seedOne(dir)
+    const server = await start(["serve", "--port", "0", "--db", db])
+    await requireAvailable(server.url, key)
+    const files = [db, `${db}-wal`]
+    onTestFinished(() => void freeze("-i", files))
+    expect(freeze("+i", files)).toBe(true)
+    await requireUnavailable(server.url, key)
+    expect(freeze("-i", files)).toBe(true)
+    await requireAvailable(server.url, key)
+    expect(await server.stop()).toBe(0)
+    expect(chargedOf(db, id)).toBe(2)
+    expect(integrityOf(db)).toEqual({ integrity_check: "ok" })
+  })
+
+  test("corrupt: 503 while it lasts, and on without a restart once the file is mended", async () => {
+    const { db, id, key } = await seedOne(dir)
+    const server = await start(["serve", "--port", "0", "--db", db])
+    await requireAvailable(server.url, key)
+    // With everything in the main file, what the server has in memory is no longer to be trusted by it.
+    const other = new Database(db)
+    other.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    const sound = readFileSync(db)
+    overwrite(db, Buffer.from(sound).fill(0x5a, 4_096))
+    await requireUnavailable(server.url, key)
+    overwrite(db, sound)
+    await requireAvailable(server.url, key)
+    other.close()
+    expect(await server.stop()).toBe(0)
+    expect(chargedOf(db, id)).toBe(2)
+    expect(await server.stderr).toContain("SQLITE_CORRUPT")
+  })
+
+  test("corrupt at the start: a clear error", async () => {
+    const { db } = await seedOne(dir)
+    writeFileSync(db, readFileSync(db).fill(0x5a, 4_096))
+    const { code, err } = await run(["serve", "--port", "0", "--db", db])
+    expect(code).toBe(1)
+    expect(err).toContain("malformed")
+    expect(err).not.toContain("    at ")
+  })
+})
+
+/** Writes over a file in place, as a failing disk does. */
+function overwrite(file: string, octets: Buffer): void {
+  const descriptor = openSync(file, "r+")
+  writeSync(descriptor, octets, 0, octets.length, 0)
+  closeSync(descriptor)
+}
+
+function limitFiles(pid: number, soft: string): void {
+  const { exitCode } = Bun.spawnSync(["prlimit", "--pid", String(pid), `--fsize=${soft}:unlimited`])
+  expect(exitCode).toBe(0)
+}
+
+/** Makes files immutable, also to those who have them open, or takes it back; a mode only keeps out who opens them anew. */
+function freeze(flag: "+i" | "-i", files: readonly string[]): boolean {
+  return Bun.which("chattr") !== null && Bun.spawnSync(["chattr", flag, ...files]).success
+}
+
+/** It takes root and a file system that knows it. */
+function canFreeze(): boolean {
+  const file = join(dir, "freezable")
+  writeFileSync(file, "")
+  return freeze("+i", [file]) && freeze("-i", [file])
+}

@@ -1,0 +1,117 @@
+/** Several processes on one port and one data file, on the executable. */
+
+import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../support/temp.ts"
+import { seedOne } from "./accounts.ts"
+import { startLoad } from "./load.ts"
+import { childrenOf, isAlive, run, runJson, start } from "./support.ts"
+
+const dir = tempDir()
+const path = "/v1/bluetoothlookup?companyid=76"
+
+describe.if(process.platform === "linux")("workers", () => {
+  test("dead ones are replaced, as often as they die, and one signal stops all", async () => {
+    const { db, key } = await seedOne(dir)
+    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const first = childrenOf(server.event.pid)
+    expect(first).toHaveLength(2)
+    for (const pid of first) process.kill(pid, "SIGKILL")
+    await server.wrote("a worker ended with code 137 and is replaced", 2)
+    await bothServe(server.url, key)
+    const second = childrenOf(server.event.pid)
+    expect(second).toHaveLength(2)
+    expect(second.filter((pid) => first.includes(pid))).toEqual([])
+    expect(await server.stop()).toBe(0)
+    expect([...first, ...second].filter(isAlive)).toEqual([])
+  }, 60_000)
+
+  test("one that does not stop is killed, and the exit code says so", async () => {
+    const { db } = await seedOne(dir)
+    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const workers = childrenOf(server.event.pid)
+    process.kill(workers[0] ?? 0, "SIGSTOP")
+    expect(await server.stop()).toBe(1)
+    expect(await server.stderr).toBe(
+      "penknife: 1 of 2 workers had to be killed: they did not stop within 12 seconds.\n",
+    )
+    expect(workers.filter(isAlive)).toEqual([])
+  }, 60_000)
+
+  test("a port that another service holds is refused, shared or not", async () => {
+    const { db } = await seedOne(dir)
+    for (const reusePort of [true, false]) {
+      const other = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        reusePort,
+        fetch: () => new Response("other"),
+      })
+      const { port } = other
+      const argv = ["serve", "--port", String(port), "--db", db, "--workers", "2"]
+      const { code, out, err } = await run(argv)
+      expect({ code, out }).toEqual({ code: 1, out: "" })
+      expect(err).toContain("choose a free port with --port")
+      expect(err).not.toContain("    at ")
+      await other.stop(true)
+      // And is theirs once the other is gone.
+      const server = await start(argv)
+      expect(server.url).toBe(`http://127.0.0.1:${port}`)
+      expect(await server.stop()).toBe(0)
+    }
+  }, 60_000)
+
+  test("a limit per minute is exact over all of them", async () => {
+    const { db, id } = await seedOne(dir)
+    const { key } = await runJson("key", "create", "--account", id, "--rate-limit", "30", "--db", db)
+    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const before = Date.now()
+    const load = startLoad(server.url, [key], { clients: 32, calls: 600 })
+    await load.done
+    const refilled = Math.floor((Date.now() - before) / 2_000)
+    await server.stop()
+    const granted = load.seen[0]?.statuses.get(200) ?? 0
+    expect(granted).toBeGreaterThanOrEqual(30)
+    expect(granted).toBeLessThanOrEqual(30 + refilled)
+    expect(granted + (load.seen[0]?.statuses.get(429) ?? 0)).toBe(600)
+    expect(load.processes.size).toBe(2)
+  }, 60_000)
+
+  test("a wrong setting is said once, with the exit code that it has without workers", async () => {
+    const { db } = await seedOne(dir)
+    const settings = join(dir, "no-api.toml")
+    writeFileSync(settings, "[credits]\nnothing = 1\n")
+    const argv = ["serve", "--port", "0", "--db", db, "--config", settings]
+    const [one, two] = await Promise.all([run(argv), run([...argv, "--workers", "2"])])
+    expect(two).toEqual({
+      code: 2,
+      out: "",
+      err: "penknife: 'credits.nothing': there is no API 'nothing'.\n",
+    })
+    expect(one).toEqual(two)
+  })
+
+  test("workers that cannot listen are an error, not a loop", async () => {
+    const { db } = await seedOne(dir)
+    // Kept for documentation (RFC 5737): no machine has it.
+    const argv = ["serve", "--host", "192.0.2.1", "--port", "0", "--db", db, "--workers", "2"]
+    const { code, out, err } = await run(argv)
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toContain("check --host")
+    expect(err).toContain("A worker ended before it listened")
+  })
+})
+
+/** Calls, each on a connection of its own, until two processes have answered. Until they listen nobody does. */
+async function bothServe(url: string, key: string): Promise<void> {
+  const processes = new Set<string>()
+  while (processes.size < 2) {
+    const answer = await fetch(url + path, { headers: { "x-api-key": key }, keepalive: false }).catch(
+      () => null,
+    )
+    if (answer === null) continue
+    expect(answer.status).toBe(200)
+    processes.add(answer.headers.get("x-request-id")?.split(".")[0] ?? "")
+  }
+}
