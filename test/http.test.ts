@@ -97,10 +97,26 @@ describe("paths and methods", () => {
     },
   )
 
-  test("HEAD is refused where a call would be charged", async () => {
-    const answer = await service.fetch(path, { method: "HEAD", key })
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"])
-    expect((await service.fetch("/health", { method: "HEAD" })).status).toBe(200)
+  test("HEAD answers as GET does, without the body (RFC 9110 §9.3.2)", async () => {
+    const { port } = new URL(service.url)
+    for (const target of ["/health", "/ready"]) {
+      const head = await raw(Number(port), `HEAD ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      expect(head).toMatch(/^HTTP\/1\.1 200 /)
+      expect(head).toMatch(/content-type: application\/json/i)
+      expect(head).toEndWith("\r\n\r\n")
+      expect(head).not.toContain('"status"')
+    }
+    expect((await service.fetch("/nothing", { method: "HEAD" })).status).toBe(404)
+  })
+
+  test("HEAD is refused where a call would be charged, and costs nothing", async () => {
+    const used = async () => (await service.fetch("/v1/usage", { key })).headers.get("x-api-credits-used")
+    const before = await used()
+    for (const target of [path, "/v1/usage"]) {
+      const answer = await service.fetch(target, { method: "HEAD", key })
+      expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([405, "GET", ""])
+    }
+    expect(await used()).toBe(before)
   })
 
   test("the path of a 404 is not repeated: it may hold a key", async () => {

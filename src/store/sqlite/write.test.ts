@@ -51,6 +51,22 @@ test("a foreign lock is waited for, in order, while everything else goes on", as
   expect(notes()).toEqual([{ text: "a" }, { text: "b" }, { text: "c" }])
 })
 
+test("it is tried again and again, and not for ever", async () => {
+  const unlock = lock()
+  let tries = 0
+  const tryTo = (text: string, last: number) => () => {
+    if (++tries === last) unlock()
+    return note(text)()
+  }
+  await write(tryTo("a", 8))
+  expect([tries, notes()]).toEqual([8, [{ text: "a" }]])
+  tries = 0
+  const again = lock()
+  await expect(write(tryTo("b", Number.POSITIVE_INFINITY))).rejects.toThrow(StoreUnavailable)
+  expect(tries).toBe(11)
+  again()
+})
+
 test("a lock that stays ends each write as unavailable, and the next ones are tried anew", async () => {
   const unlock = lock()
   const results = await Promise.allSettled([write(note("a")), write(note("b"))])
