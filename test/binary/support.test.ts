@@ -15,8 +15,8 @@ test.if(process.platform === "linux")(
     writeFileSync(
       file,
       `import { expect, test } from "bun:test"
-       import { appendFileSync } from "node:fs"
-       import { childrenOf, start } from ${JSON.stringify(join(import.meta.dir, "support.ts"))}
+       import { appendFileSync, readFileSync } from "node:fs"
+       import { childrenOf, isAlive, start } from ${JSON.stringify(join(import.meta.dir, "support.ts"))}
        async function begin(name) {
          const db = ${JSON.stringify(dir)} + "/" + name
          const { child } = await start(["serve", "--port", "0", "--workers", "2", "--db", db])
@@ -29,10 +29,16 @@ test.if(process.platform === "linux")(
        test("hangs", async () => {
          await begin("b.db")
          await new Promise(() => {})
-       }, 5_000)`,
+       }, 5_000)
+       // Not left to the end of all tests either.
+       test("sees none", () => {
+         const left = readFileSync(${JSON.stringify(pids)}, "utf8").trim().split("\\n").filter((pid) => isAlive(Number(pid)))
+         expect(left).toEqual([])
+       })`,
     )
     const runner = Bun.spawn([process.execPath, "test", file], { stdout: "pipe", stderr: "pipe" })
     const [report] = await Promise.all([runner.stderr.text(), runner.exited])
+    expect(report).toMatch(/\b1 pass$/m)
     expect(report).toMatch(/\b2 fail$/m)
     const started = readFileSync(pids, "utf8").trim().split("\n").map(Number)
     expect(started).toHaveLength(6)

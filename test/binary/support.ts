@@ -1,5 +1,5 @@
 import { onTestFinished } from "bun:test"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 
 const name = process.platform === "win32" ? "penknife.exe" : "penknife"
@@ -41,12 +41,19 @@ export async function startForFile(argv: readonly string[]) {
 
 /** The same as {@link start} for a server that something else starts, such as a shell. */
 export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
-  const server = listen(child)
+  const workers = new Set<number>()
+  let whole: Promise<unknown> = child.exited
   onTestFinished(async () => {
     // Workers are not left to notice that their supervisor is gone: they may be what does not work.
-    for (const pid of [child.pid, ...childrenOf(child.pid)]) if (isAlive(pid)) process.kill(pid, "SIGKILL")
-    await child.exited
+    for (const pid of childrenOf(child.pid)) workers.add(pid)
+    child.kill("SIGKILL")
+    for (const pid of workers) if (isOurs(pid)) process.kill(pid, "SIGKILL")
+    await whole
   })
+  const server = await listen(child)
+  // The runner may have killed the supervisor by the time that the test has ended, and its workers are not to be found then.
+  for (const pid of childrenOf(child.pid)) workers.add(pid)
+  whole = server.stderr
   return server
 }
 
@@ -84,6 +91,11 @@ export function childrenOf(pid: number): number[] {
 export function isAlive(pid: number): boolean {
   const stat = `/proc/${pid}/stat`
   return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "utf8"))
+}
+
+/** Whether a process runs the executable: the number of one that has ended may be somebody else's by now. */
+function isOurs(pid: number): boolean {
+  return isAlive(pid) && readlinkSync(`/proc/${pid}/exe`) === realpathSync(binary)
 }
 
 /** Reads a stream as it comes, so that its writer never has to wait. */
