@@ -1,7 +1,7 @@
 /** A store that fails under a running server, on the executable. */
 
 import { Database } from "bun:sqlite"
-import { describe, expect, onTestFinished, test } from "bun:test"
+import { describe, expect, onTestFinished, setDefaultTimeout, test } from "bun:test"
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
@@ -10,6 +10,8 @@ import { chargedOf, integrityOf, seedOne } from "./accounts.ts"
 import { binary, run, start, watch } from "./support.ts"
 
 const dir = tempDir()
+// Generous, for a busy machine.
+setDefaultTimeout(60_000)
 const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
 
 async function call(url: string, key: string) {

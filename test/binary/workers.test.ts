@@ -1,6 +1,6 @@
 /** Several processes on one port and one data file, on the executable. */
 
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
@@ -9,6 +9,8 @@ import { startLoad } from "./load.ts"
 import { childrenOf, isAlive, run, runJson, start } from "./support.ts"
 
 const dir = tempDir()
+// Generous, for a busy machine.
+setDefaultTimeout(60_000)
 const path = "/v1/bluetoothlookup?companyid=76"
 
 describe.if(process.platform === "linux")("workers", () => {
@@ -25,7 +27,7 @@ describe.if(process.platform === "linux")("workers", () => {
     expect(second.filter((pid) => first.includes(pid))).toEqual([])
     expect(await server.stop()).toBe(0)
     expect([...first, ...second].filter(isAlive)).toEqual([])
-  }, 60_000)
+  })
 
   test("one that does not stop is killed, and the exit code says so", async () => {
     const { db } = await seedOne(dir)
@@ -37,7 +39,7 @@ describe.if(process.platform === "linux")("workers", () => {
       "penknife: 1 of 2 workers had to be killed: they did not stop within 12 seconds.\n",
     )
     expect(workers.filter(isAlive)).toEqual([])
-  }, 60_000)
+  })
 
   test("a port that another service holds is refused, shared or not", async () => {
     const { db } = await seedOne(dir)
@@ -60,7 +62,7 @@ describe.if(process.platform === "linux")("workers", () => {
       expect(server.url).toBe(`http://127.0.0.1:${port}`)
       expect(await server.stop()).toBe(0)
     }
-  }, 60_000)
+  })
 
   test("a limit per minute is exact over all of them", async () => {
     const { db, id } = await seedOne(dir)
@@ -76,7 +78,7 @@ describe.if(process.platform === "linux")("workers", () => {
     expect(granted).toBeLessThanOrEqual(30 + refilled)
     expect(granted + (load.seen[0]?.statuses.get(429) ?? 0)).toBe(600)
     expect(load.processes.size).toBe(2)
-  }, 60_000)
+  })
 
   test("a wrong setting is said once, with the exit code that it has without workers", async () => {
     const { db } = await seedOne(dir)

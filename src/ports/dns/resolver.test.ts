@@ -180,7 +180,7 @@ describe("several servers", () => {
       serve({}, { "a.example": ["TIMEOUT"] }),
       serve({}, { "a.example": ["SERVFAIL"] }),
     ])
-    const { ask } = resolverFor([silent, failing], impatient)
+    const { ask } = resolverFor([silent, failing], { queryTimeoutMs: 1_000, retryMs: 20 })
     expect(await ask("a.example", "A")).toEqual({ kind: "failure", reason: "servfail" })
     expect(failing.queries).toHaveLength(1)
     expect(silent.queries.length).toBeGreaterThan(1)

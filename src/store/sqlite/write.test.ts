@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite"
-import { beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnavailable } from "../store.ts"
@@ -8,6 +8,8 @@ import { createSqliteStore } from "./sqlite-store.ts"
 import { createWrite, type Write } from "./write.ts"
 
 const dir = tempDir()
+// Generous, for a busy machine.
+setDefaultTimeout(60_000)
 let files = 0
 let file: string
 let database: Database
