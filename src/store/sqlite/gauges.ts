@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
-import { guarded } from "./open.ts"
+import { createGuard } from "./open.ts"
 
 /** What operators want to see of a store. Looking takes no lock. */
 export interface StoreGauges {
@@ -17,6 +17,7 @@ export function prepareGauges(database: Database): StoreGauges {
   const pages = database.query<{ bytes: number }, []>(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
   )
+  const guarded = createGuard(database)
   const { filename } = database
 
   return {
