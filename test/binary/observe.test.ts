@@ -27,22 +27,11 @@ async function startWithKey(name: string, ...flags: string[]) {
   return { server, key, call, scrape }
 }
 
-/** What is left of a stream that something was read of before. */
-async function restOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = stream.getReader()
-  let text = ""
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text
-    text += new TextDecoder().decode(value)
-  }
-}
-
 test("a line for every request on stderr, to the last one before the stop; stdout says where it listens", async () => {
   const { server, key, call } = await startWithKey("lines")
   for (let count = 0; count < 20; count++) expect(await call()).toBe(200)
   expect(await server.stop()).toBe(0)
-  const text = await server.child.stderr.text()
+  const text = await server.stderr
   const lines = text
     .trimEnd()
     .split("\n")
@@ -52,20 +41,20 @@ test("a line for every request on stderr, to the last one before the stop; stdou
   )
   expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(20)
   expect(text).not.toContain(key.slice(3, 11))
-  expect(await restOf(server.child.stdout)).toBe("")
+  expect(await server.stdout).toBe(`${JSON.stringify(server.event)}\n`)
 }, 30_000)
 
 test("the readable form, and none", async () => {
   const pretty = await startWithKey("pretty", "--log-format", "pretty")
   await pretty.call()
   await pretty.server.stop()
-  expect(await pretty.server.child.stderr.text()).toMatch(
+  expect(await pretty.server.stderr).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} info {2}request requestId=\S+ account=acc_\w+ key=key_\w+ api=bluetoothlookup .*status=200.*\n$/,
   )
   const silent = await startWithKey("silent", "--log-level", "silent")
   await silent.call()
   await silent.server.stop()
-  expect(await silent.server.child.stderr.text()).toBe("")
+  expect(await silent.server.stderr).toBe("")
 }, 30_000)
 
 test.each([
@@ -98,16 +87,12 @@ test.if(process.platform === "linux")(
     const children = await Bun.file(`/proc/${server.child.pid}/task/${server.child.pid}/children`).text()
     const [first] = children.trim().split(" ").map(Number)
     process.kill(first ?? 0, "SIGKILL")
-    const stderr = server.child.stderr.getReader()
-    let log = ""
-    while (!log.includes("a worker ended")) log += new TextDecoder().decode((await stderr.read()).value)
-    stderr.releaseLock()
+    await server.wrote("a worker ended")
     const after = await scrape()
     expect(sumOf(after, "penknife_requests_total", 'surface="rest"')).toBe(60)
     expect(sumOf(after, "penknife_credits_charged_total")).toBe(60)
     expect(await server.stop()).toBe(0)
-    log += await restOf(server.child.stderr)
-    const lines = log
+    const lines = (await server.stderr)
       .trimEnd()
       .split("\n")
       .filter((line) => !line.startsWith("penknife: "))
@@ -123,5 +108,5 @@ test("mock counts too, and says nothing of requests", async () => {
   const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
   expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
   await mock.stop()
-  expect(await mock.child.stderr.text()).toBe("")
+  expect(await mock.stderr).toBe("")
 }, 30_000)

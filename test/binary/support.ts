@@ -1,6 +1,7 @@
 import { onTestFinished } from "bun:test"
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { join } from "node:path"
+import { until } from "../support/until.ts"
 
 const name = process.platform === "win32" ? "penknife.exe" : "penknife"
 
@@ -49,6 +50,8 @@ export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     child.kill("SIGKILL")
     for (const pid of workers) if (isOurs(pid)) process.kill(pid, "SIGKILL")
     await whole
+    // Pipes close a moment before their process is gone.
+    await until(() => ![...workers].some(isOurs))
   })
   const server = await listen(child)
   // The runner may have killed the supervisor by the time that the test has ended, and its workers are not to be found then.
@@ -71,7 +74,8 @@ async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     url: event.url,
     /** Resolves when it has written this to stderr. */
     wrote: stderr.until,
-    /** All that it wrote to stderr, once it has ended. */
+    /** All that it wrote, once it has ended. */
+    stdout: stdout.whole,
     stderr: stderr.whole,
     /** Ends it as an operator would; gives the exit code. */
     async stop(signal: NodeJS.Signals = "SIGTERM") {
