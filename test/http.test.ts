@@ -45,6 +45,43 @@ describe("formats", () => {
   })
 })
 
+describe("large answers", () => {
+  const sort = (lines: readonly string[], format: string) =>
+    service.fetch(`/v1/linesorter?format=${format}`, {
+      method: "POST",
+      key,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ lines }),
+    })
+
+  test.each([1, 4_700, 7_300, 15_000, 400_000])(
+    "of %d characters arrive whole, with their length",
+    async (size) => {
+      for (const format of ["json", "csv"]) {
+        for (const line of ["é".repeat(size), "x".repeat(size)]) {
+          const answer = await sort([line], format)
+          const bytes = await answer.bytes()
+          expect(answer.headers.get("content-length")).toBe(String(bytes.length))
+          expect(answer.headers.get("transfer-encoding")).toBeNull()
+          expect(new TextDecoder().decode(bytes)).toContain(line)
+        }
+      }
+    },
+  )
+
+  test("are no trouble where the client hangs up in the middle", async () => {
+    const { hostname, port } = new URL(service.url)
+    const body = JSON.stringify({ lines: ["x".repeat(900_000)] })
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /v1/linesorter HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    await new Promise((resolve) => socket.once("data", resolve))
+    socket.destroy()
+    expect((await sort(["a"], "json")).status).toBe(200)
+  })
+})
+
 describe("paths and methods", () => {
   test.each([
     "/",
