@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
 import { catalog } from "../src/app.ts"
+import { formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -222,9 +223,29 @@ describe("what goes on meanwhile", () => {
       return { done: what }
     },
   })
+  const wordy: ApiDefinition = defineApi({
+    ...slow,
+    id: "wordy",
+    run: ({ what }) => ({
+      // Called whenever an encoder reads the value.
+      get done() {
+        onEncode()
+        return what
+      },
+    }),
+  })
+  let onEncode = () => {}
   let monotonic = 0
-  const clock = { now: () => Date.parse("2025-01-01T00:00:00Z"), monotonicMs: () => monotonic }
-  const own = startCatalogService([slow, busy], { clock })
+  /** What every look at the clock moves it by. */
+  let step = 0
+  const clock = {
+    now: () => Date.parse("2025-01-01T00:00:00Z"),
+    monotonicMs() {
+      monotonic += step
+      return monotonic
+    },
+  }
+  const own = startCatalogService([slow, busy, wordy], { clock })
 
   test("inputs wait side by side, no more than 16 at once; a fault of one leaves the others alone", async () => {
     const { account, key } = await own.createKey("pro")
@@ -264,6 +285,32 @@ describe("what goes on meanwhile", () => {
         .map((stretch) => stretch.split("run").length - 1),
     )
     expect(longest).toBe(10)
+  })
+
+  test.each([...formats])("another request is answered while a batch is written as %s", async (format) => {
+    const { key } = await own.createKey("pro")
+    const order: string[] = []
+    let other: Promise<number> | undefined
+    async function answerOther(): Promise<number> {
+      // Until the other request is answered, every look at the clock finds a slice of time used up.
+      step = 20
+      const { status } = await own.post("/v1/busy", { what: "x" }, key)
+      step = 0
+      order.push("other answered")
+      return status
+    }
+    onEncode = () => {
+      order.push("encode")
+      other ??= answerOther()
+    }
+    const inputs = Array.from({ length: 50 }, (_, index) => ({ what: `job ${index}` }))
+    const text = await (await own.post(`/v1/wordy/batch?format=${format}`, { inputs }, key)).text()
+    order.push("batch answered")
+    expect(await other).toBe(200)
+    expect([order.at(0), order.at(-2), order.at(-1)]).toEqual(["encode", "encode", "batch answered"])
+    expect(order).toContain("other answered")
+    expect(text).toContain("job 49")
+    onEncode = () => {}
   })
 })
 

@@ -34,19 +34,13 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
     const inputs = requireInputs(await call.readBody())
     const hold = road.charges.hold(caller, credits * inputs.length)
     try {
-      const outcomes = await runAll(inputs, call, caller, road)
-      const succeeded = outcomes.filter(({ fault }) => fault === null).length
+      const { results, succeeded } = await runAll(inputs, call, caller, road)
       const used = credits * succeeded
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
       if (succeeded > 0) await road.charges.settle(hold, charged)
-      const data = {
-        count: outcomes.length,
-        succeeded,
-        failed: outcomes.length - succeeded,
-        credits_used: used,
-        results: outcomes.map(toResult),
-      }
+      const count = results.length
+      const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
       return succeed(data, standingOf(caller, rate, road), { caller, charged })
     } finally {
       hold.release()
@@ -66,14 +60,28 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
   return inputs
 }
 
+interface Results {
+  readonly results: readonly Result[]
+  readonly succeeded: number
+}
+
+/** One input's part of the answer. */
+interface Result {
+  readonly index: number
+  readonly status: "ok" | "error"
+  readonly error: string | null
+  readonly data: Record<string, unknown> | null
+}
+
 async function runAll(
   inputs: readonly unknown[],
   { api, requestId }: BatchCall,
   caller: Caller,
   road: Road,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+): Promise<Results> {
+  const results: Result[] = []
   const pace = createPace(road.ports.clock)
+  let succeeded = 0
   let next = 0
 
   async function work(): Promise<void> {
@@ -84,8 +92,10 @@ async function runAll(
         continue
       }
       const index = next++
-      const outcome = runInput(inputs[index], index)
-      outcomes[index] = outcome instanceof Promise ? await outcome : outcome
+      const running = runInput(inputs[index], index)
+      const { data, fault } = running instanceof Promise ? await running : running
+      if (!fault) succeeded++
+      results[index] = { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
     }
   }
 
@@ -99,10 +109,9 @@ async function runAll(
     return runOne(api, { kind: "typed", values: input as Record<string, unknown> }, caller, requestId, road)
   }
 
-  await Promise.all(Array.from({ length: maxConcurrent }, work))
-  return outcomes
-}
-
-function toResult({ data, fault }: Outcome, index: number) {
-  return { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
+  // Where runs do not wait, the first worker has done it all before there is a second.
+  const workers: Promise<void>[] = []
+  while (workers.length < maxConcurrent && next < inputs.length) workers.push(work())
+  await Promise.all(workers)
+  return { results, succeeded }
 }

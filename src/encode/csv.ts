@@ -1,7 +1,4 @@
-import { type Options, stringify } from "csv-stringify/sync"
-import type { Envelope } from "./formats.ts"
-
-type Row = readonly [key: string, value: string | null]
+import type { Envelope, ListPart } from "./formats.ts"
 
 /**
  * RFC 4180: the header `key,value`, then one row for each leaf of `data`, keys joined as in `formatted.loanAmount`
@@ -10,28 +7,39 @@ type Row = readonly [key: string, value: string | null]
  * for a formula.
  */
 export function encodeCsv({ status, error, data }: Envelope): string {
-  const rows: Row[] = [["key", "value"]]
-  if (status === "error")
-    rows.push(["status", status], ["error", error === null ? null : error.toWellFormed()])
-  else addLeaves(rows, "", data ?? {})
-  return stringify(rows, options)
+  const header = toRow("key", "value")
+  if (status === "error") return header + toRow("status", status) + toRow("error", error)
+  return header + toRows("", data ?? {})
 }
 
-const options: Options = {
-  record_delimiter: "windows",
-  // A lone CR or LF ends a row for many readers, though here only CRLF does.
-  quote_record_delimiter: true,
-  // The RFC asks for neither, but readers drop outer blanks, and an empty field without quotes is null here.
-  quoted_match: /^$|^\s|\s$/,
+/** The rows of some items of a list in `data`. */
+export function encodeCsvItems({ name, items, firstIndex }: ListPart): string {
+  return items.map((item, index) => toRows(`${name}[${firstIndex + index}]`, item)).join("")
 }
 
-function addLeaves(rows: Row[], path: string, value: unknown): void {
+function toRows(path: string, value: unknown): string {
+  if (value === undefined) return ""
+  if (typeof value !== "object" || value === null) return toRow(path, value === null ? null : String(value))
+  let rows = ""
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) addLeaves(rows, `${path}[${index}]`, item)
-  } else if (typeof value === "object" && value !== null) {
+    for (const [index, item] of value.entries()) rows += toRows(`${path}[${index}]`, item)
+  } else {
     const prefix = path === "" ? "" : `${path}.`
-    for (const [key, member] of Object.entries(value)) addLeaves(rows, prefix + key, member)
-  } else if (value !== undefined) {
-    rows.push([path, value === null ? null : String(value).toWellFormed()])
+    for (const [key, member] of Object.entries(value)) rows += toRows(prefix + key, member)
   }
+  return rows
+}
+
+function toRow(key: string, value: string | null): string {
+  return `${toField(key)},${value === null ? "" : toField(value)}\r\n`
+}
+
+/** What would end a field (RFC 4180 §2), and CR or LF alone, which end a row for many readers. */
+const special = /[",\r\n]/
+
+/** The RFC asks for no quotes around outer blanks and empty text, but readers drop the one and take the other for null. */
+function toField(text: string): string {
+  const field = text.toWellFormed()
+  const quoted = field === "" || field.trim() !== field || special.test(field)
+  return quoted ? `"${field.replaceAll('"', '""')}"` : field
 }

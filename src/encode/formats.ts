@@ -23,6 +23,13 @@ export interface Envelope {
   readonly data: object | null
 }
 
+/** Some neighbours out of a list that is a member of an envelope's `data`. */
+export interface ListPart {
+  readonly name: string
+  readonly items: readonly unknown[]
+  readonly firstIndex: number
+}
+
 /** The `Content-Type` of each format: RFC 8259 §11, RFC 7303 §9.1, RFC 9512 §2.1, RFC 4180 §3. All are UTF-8. */
 export const contentTypes: Readonly<Record<Format, string>> = {
   json: "application/json",

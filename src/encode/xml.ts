@@ -1,5 +1,5 @@
 import Builder from "fast-xml-builder"
-import type { Envelope } from "./formats.ts"
+import type { Envelope, ListPart } from "./formats.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 const namespaces = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" }
@@ -23,6 +23,12 @@ const builder = new Builder({
 export function encodeXml({ status, error, data }: Envelope): string {
   const content = { status, error: toNode("error", error), data: toNode("data", data) }
   return declaration + builder.build({ response: { ...namespaces, ...content } })
+}
+
+/** The elements of some items of a list. */
+export function encodeXmlItems({ name, items }: ListPart): string {
+  const elementName = toElementName(name)
+  return builder.build({ [elementName]: toNode(elementName, items) })
 }
 
 /** The builder's own terms: attributes are members that begin with "@", repeated elements are arrays. */

@@ -1,12 +1,18 @@
 import { type ScalarTag, stringify } from "yaml"
-import type { Envelope } from "./formats.ts"
+import type { Envelope, ListPart } from "./formats.ts"
 
 /**
  * Block-style YAML that readers of YAML 1.1 and of YAML 1.2 load as the same value. One line for each scalar, no
  * anchors, aliases or tags.
  */
 export function encodeYaml(envelope: Envelope): string {
-  return stringify(envelope, { customTags: () => tags, aliasDuplicateObjects: false, directives: false })
+  return stringify(envelope, options)
+}
+
+/** The lines of some items of a list in `data`. */
+export function encodeYamlItems({ items }: ListPart): string {
+  // No scalar has more than one line, so that every line begin is that of an item or a member.
+  return stringify(items, options).replace(/^(?=.)/gm, "    ")
 }
 
 const stringTag: ScalarTag = {
@@ -14,7 +20,7 @@ const stringTag: ScalarTag = {
   default: true,
   identify: (value) => typeof value === "string",
   resolve: (text) => text,
-  stringify: ({ value }) => toScalar(String(value)),
+  stringify: ({ value }) => toYamlScalar(String(value)),
 }
 
 const numberTag: ScalarTag = {
@@ -26,13 +32,14 @@ const numberTag: ScalarTag = {
 }
 
 const tags = ["map" as const, "seq" as const, "bool" as const, "null" as const, stringTag, numberTag]
+const options = { customTags: () => tags, aliasDuplicateObjects: false, directives: false }
 
 /**
  * Strings that no reader takes for anything else stay plain: they begin with a letter, so they are no number, date,
  * `=`, `<<` or indicator, and are neither a word for null, a boolean or a number nor an exponent (`e10`, which some
  * readers take for a float). All others are double-quoted.
  */
-function toScalar(text: string): string {
+export function toYamlScalar(text: string): string {
   return plain.test(text) && !keyword.test(text) ? text : toDoubleQuoted(text)
 }
 

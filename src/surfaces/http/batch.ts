@@ -1,5 +1,8 @@
 import { executeBatch } from "../../call/batch.ts"
 import type { PreparedApi, Road } from "../../call/execute.ts"
+import { createPace, type Pace } from "../../call/pace.ts"
+import type { Envelope, Format } from "../../encode/formats.ts"
+import { encodeInParts } from "../../encode/parts.ts"
 import type { Observer, Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
 import { parseQuery } from "./query.ts"
@@ -39,8 +42,20 @@ export function createBatchHandler(
       },
       road,
     )
-    const response = respond(reply, negotiated.format, exchange)
+    const text = await encode(negotiated.format, reply.envelope, createPace(road.ports.clock))
+    const response = respond(reply, negotiated.format, exchange, text)
     watch(exchange, reply)
     return response
   }
+}
+
+/** An answer may have millions of values: writing it gives way to other requests, as running did. */
+async function encode(format: Format, envelope: Envelope, pace: Pace): Promise<string> {
+  let text = ""
+  for (const part of encodeInParts(format, envelope)) {
+    text += part
+    const pause = pace()
+    if (pause) await pause
+  }
+  return text
 }
