@@ -132,6 +132,11 @@ describe("queries", () => {
       "conflict",
     ],
     [
+      "a mistake made thousands of times",
+      `query(${"$a:Int,".repeat(2_500)}) { __typename }`,
+      "only one variable",
+    ],
+    [
       "an introspection without end",
       `{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }`,
       "introspection depth",
@@ -212,14 +217,33 @@ describe("variables that do not fit", () => {
     ["an input with an unknown field", whole, { input: { companyid: "1", x: 1 } }, '"x"'],
     ["a long value", whole, { input: "x".repeat(100_000) }, "$input"],
     [
+      "a mistake in a long value",
+      whole,
+      { input: { companyid: "x".repeat(100_000), id: 1 } },
+      'Field "id" is not',
+    ],
+    [
       "many mistakes",
       "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
       { input: { lines: Array(5_000).fill(1) } },
-      "String",
+      "'$input.lines[0]'",
     ],
   ])("%s", async (_name, text, variables, told) => {
     expectRefusal(await ask(text, { variables }), "BAD_REQUEST", told)
   })
+})
+
+test("null in a variable with a default, where null does not fit, is the field's own error", async () => {
+  const inner = `query($id: String = "76") { bluetoothlookup(input: {companyid: $id}) { company } }`
+  const whole = `query($in: BluetoothlookupInput = {companyid: "76"}) { bluetoothlookup(input: $in) { company } }`
+  for (const [query, variables] of [
+    [inner, { id: null }],
+    [whole, { in: null }],
+  ] as const) {
+    const { status, codes, body } = await ask(query, { variables })
+    expect([status, codes, body.data]).toEqual([200, ["BAD_USER_INPUT"], { bluetoothlookup: null }])
+    expect(body.errors?.[0]?.message).toStartWith("The 'input' parameter must not be null")
+  }
 })
 
 test("input that only the API can judge is the field's own error in a 200", async () => {

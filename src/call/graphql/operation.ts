@@ -1,9 +1,7 @@
 import {
   GraphQLIncludeDirective,
-  type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -12,8 +10,7 @@ import {
 } from "graphql"
 import type { QueryDocument } from "./document.ts"
 import { Refusal } from "./refusal.ts"
-
-type Variables = Readonly<Record<string, unknown>>
+import type { Variables } from "./variables.ts"
 
 /**
  * The operation of a document that is to run.
@@ -43,21 +40,6 @@ export function selectOperation({ operations }: QueryDocument, name: string | nu
     )
   }
   return operation
-}
-
-/**
- * Variables as the operation declares them.
- * @throws Refusal BAD_REQUEST where they do not fit
- */
-export function readVariables(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  given: Variables,
-): Variables {
-  if (variableDefinitions.length === 0) return {}
-  const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, { maxErrors: 20 })
-  if (errors) throw new Refusal("BAD_REQUEST", errors)
-  return coerced
 }
 
 /** Names of the root fields that an operation selects, through its fragments, as far as `isIncluded` lets pass. */

@@ -8,10 +8,11 @@ import { noStanding } from "../standing.ts"
 import { nothingCharged, type Trail } from "../trail.ts"
 import { createDocumentReader, type QueryDocument } from "./document.ts"
 import { toRootField } from "./names.ts"
-import { isIncluded, readVariables, rootFieldsOf, selectOperation } from "./operation.ts"
+import { isIncluded, rootFieldsOf, selectOperation } from "./operation.ts"
 import { type GraphqlParameters, readParameters } from "./parameters.ts"
 import { fieldCodeOf, Refusal, shorten, toRefusal } from "./refusal.ts"
 import { createGraphqlSchema, type FieldContext } from "./schema.ts"
+import { readVariables } from "./variables.ts"
 
 /** One request to the GraphQL gateway. */
 export interface GraphqlCall extends Omit<Call, "api" | "read"> {
@@ -165,11 +166,29 @@ async function run(
 /** An error without a code of ours is a fault of this side: an answer that its own schema does not describe. */
 function formatError(error: GraphQLError, requestId: string, { log }: Road): GraphQLFormattedError {
   if (typeof error.extensions.code === "string") return error.toJSON()
+  if (isOfArgument(error)) {
+    const { message, code } = nullArgument
+    return { ...error.toJSON(), message, extensions: { code } }
+  }
   const fault = fixedFault("internal", error)
   // What graphql-js says of a value quotes it.
   logFault(fault, requestId, log, { message: false })
   return { ...error.toJSON(), message: fault.message, extensions: { code: fieldCodeOf(fault) } }
 }
+
+/**
+ * A variable that may be null fits where null does not when one of the two has a default (GraphQL §5.8.5), so that only
+ * running the field shows that it is null. What is wrong with an answer is not told of a part of the query.
+ */
+function isOfArgument({ originalError }: GraphQLError): boolean {
+  return originalError instanceof GraphQLError && originalError.nodes !== undefined
+}
+
+const nullArgument = {
+  message:
+    "The 'input' parameter must not be null, nor have null where a value is required: leave a variable out to get its default.",
+  code: "BAD_USER_INPUT",
+} as const
 
 function refusalOf(
   thrown: unknown,

@@ -47,6 +47,9 @@ const codes = {
 /** A message may quote the query or a variable, which may be long. */
 const maxMessageLength = 500
 
+/** A query can repeat one mistake thousands of times. */
+const maxLocations = 20
+
 /** What is wrong with a query, and where in it. */
 interface Problem {
   readonly message: string
@@ -72,7 +75,7 @@ export class Refusal extends Error {
     this.status = statuses[code]
     this.errors = all.map(({ message, locations }) => ({
       message: shorten(message),
-      ...(locations && { locations }),
+      ...(locations && { locations: locations.slice(0, maxLocations) }),
       extensions: { code },
     }))
     this.headers = headers
@@ -89,6 +92,8 @@ export function fieldCodeOf({ code }: Fault): RefusalCode | "BAD_USER_INPUT" {
   return code === "inputRejected" ? "BAD_USER_INPUT" : codes[code]
 }
 
+/** Takes from the middle: what is meant stands before a quoted value, and what is wrong with it after. */
 export function shorten(message: string): string {
-  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
+  const half = maxMessageLength / 2
+  return message.length > maxMessageLength ? `${message.slice(0, half)}…${message.slice(-half)}` : message
 }

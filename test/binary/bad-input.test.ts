@@ -1,0 +1,99 @@
+/** Bad GraphQL and batch requests to the executable: each costs little processor time, none credits, and memory does not grow. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../support/temp.ts"
+import { runJson, start } from "./support.ts"
+
+const db = join(tempDir(), "store.db")
+let server: Awaited<ReturnType<typeof start>>
+let account = ""
+let key = ""
+
+beforeAll(async () => {
+  account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
+  key = (await runJson("key", "create", "--account", account, "--db", db)).key
+  server = await start(["serve", "--port", "0", "--db", db])
+})
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+})
+
+const repeat = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join(" ")
+const query = (text: string, variables: object = {}) => JSON.stringify({ query: text, variables })
+const lookUp = "query($in: BluetoothlookupInput!) { bluetoothlookup(input: $in) { company } }"
+const hmac = `hmac(input: {message: "m", secret: 5}) { hmac }`
+
+const queries: Readonly<Record<string, string>> = {
+  "1 MB": query(`{ ${" ".repeat(1_000_000)} __typename }`),
+  "10,000 aliases": query(`{ ${repeat(10_000, (i) => `a${i}:__typename`)} }`),
+  "500 levels": query("{ a ".repeat(500) + "}".repeat(500)),
+  "6,000 fields": query(`{ ${"ab ".repeat(6_000)} }`),
+  "6,000 directives": query(`{ a ${"@a ".repeat(6_000)} }`),
+  "fragments in a circle": query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"),
+  "fragments that double each other": query(
+    `{ ...F0 } ${repeat(100, (i) => `fragment F${i} on Query { a { ...F${i + 1} } b { ...F${i + 1} } }`)}`,
+  ),
+  "fields that contradict each other": query(`{ ${repeat(240, (i) => `a: ${hmac.replace("m", `${i}`)}`)} }`),
+  "2,500 variables": query(`query(${"$a:Int,".repeat(2_500)}) { __typename }`),
+  "a variable of 100,000 members": query(lookUp, {
+    in: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`companyi${i}`, 1])),
+  }),
+  "no JSON, a million brackets": "[".repeat(1_000_000),
+}
+const batches: Readonly<Record<string, string>> = {
+  "201 inputs": JSON.stringify({ inputs: Array(201).fill({ message: "m", secret: "s" }) }),
+  "500,000 inputs": JSON.stringify({ inputs: Array(500_000).fill(1) }),
+  "200 that all fail": JSON.stringify({ inputs: Array(200).fill({ message: 5 }) }),
+}
+const cases = [
+  ...Object.entries(queries).map(([name, body]) => [`query: ${name}`, "/v1/graphql", body] as const),
+  ...Object.entries(batches).map(([name, body]) => [`batch: ${name}`, "/v1/hmac/batch", body] as const),
+]
+
+async function send(path: string, body: string): Promise<number> {
+  const headers = { "content-type": "application/json", "x-api-key": key }
+  const answer = await fetch(server.url + path, { method: "POST", headers, body })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+/** Processor time of the server so far, user and system (proc(5) stat, in hundredths of a second). */
+function cpuMs(): number {
+  const stat = readFileSync(`/proc/${server.child.pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+function residentMb(): number {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+const rounds = 5
+/** A request that took a second would hold up everyone else for it; these take up to 30 ms, or 60 where there is 1 MB to read. */
+const mostMs = 400
+
+test.each(cases)(
+  "%s",
+  async (name, path, body) => {
+    const before = cpuMs()
+    for (let i = 0; i < rounds; i++) {
+      expect(await send(path, body)).toBe(name === "batch: 200 that all fail" ? 200 : 400)
+    }
+    expect((cpuMs() - before) / rounds).toBeLessThan(mostMs)
+  },
+  60_000,
+)
+
+test("all of them over and over: memory does not grow, nothing is charged", async () => {
+  const sendAll = async (times: number) => {
+    for (let i = 0; i < times; i++) for (const [, path, body] of cases) await send(path, body)
+  }
+  await sendAll(3)
+  const before = residentMb()
+  await sendAll(10)
+  expect(residentMb() - before).toBeLessThan(200)
+  expect((await runJson("account", "show", account, "--db", db)).used).toBe(0)
+}, 120_000)
