@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
 import { catalog } from "../src/app.ts"
-import { formats } from "../src/encode/formats.ts"
+import { contentTypes, type Envelope, encodeEnvelope, formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -68,16 +68,22 @@ describe("the answer", () => {
     ])
   })
 
-  test("comes in every format", async () => {
-    const { key } = await service.createKey("pro")
-    const text = async (format: string) =>
-      (await batch(key, { inputs: [sign("a"), {}] }, `/v1/hmac/batch?format=${format}`)).text()
-    expect(await text("csv")).toMatch(
-      /^key,value\r\ncount,2\r\nsucceeded,1\r\nfailed,1\r\ncredits_used,1\r\nresults\[0\]\.index,0\r\n/,
-    )
-    expect(await text("xml")).toMatch(/<results><index>1<\/index><status>error<\/status><error>The '?/)
-    expect(await text("yaml")).toContain("credits_used: 1\n")
-    expect((await batch(key, { inputs: [sign("a")] }, "/v1/hmac/batch?format=html")).status).toBe(400)
+  test.each([...formats])("comes as %s, as one long answer does", async (format) => {
+    const { key } = await service.createKey("free")
+    const inputs = [sign("a"), {}, sign("Grüße"), null, ...Array.from({ length: 30 }, () => sign("x"))]
+    const json = await readAnswer(batch(key, { inputs }))
+    const answer = await batch(key, { inputs }, `/v1/hmac/batch?format=${format}`)
+    expect(answer.headers.get("content-type")).toBe(contentTypes[format])
+    expect(await answer.text()).toBe(encodeEnvelope(format, json as Envelope))
+    expect(json.data).toMatchObject({ succeeded: 32, failed: 2 })
+  })
+
+  test("does not come in a format that there is not", async () => {
+    const { account, key } = await service.createKey("pro")
+    const answer = await batch(key, { inputs: [sign("a")] }, "/v1/hmac/batch?format=html")
+    expect(answer.status).toBe(400)
+    expect((await readAnswer(answer)).error).toContain("'format'")
+    expect(await usedBy(account)).toBe(0)
   })
 
   test("takes 200 inputs, and GET APIs too, their parameters typed", async () => {
