@@ -1,4 +1,13 @@
-import { callHere, catalog, checkConfig, openAccounts, openNotices, startService, version } from "./app.ts"
+import {
+  callHere,
+  catalog,
+  checkConfig,
+  openAccounts,
+  openNotices,
+  prepareApis,
+  startService,
+  version,
+} from "./app.ts"
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
@@ -29,8 +38,12 @@ runCli(argv, {
   startMock: async (config) => (await import("./app-mock.ts")).startMock(config),
   openAccounts,
   openNotices,
+  prepareApis,
   callHere,
-}).then((code) => process.exit(code))
+}).then((code) => {
+  // Exiting at once would drop what the reader of a pipe has not taken yet.
+  process.stdout.end(() => process.exit(code))
+})
 
 // Whoever reads the output may go away; that must not end a service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})

@@ -7,7 +7,7 @@ import { noStanding, unknownCaller } from "./standing.ts"
 import { nothingCharged } from "./trail.ts"
 
 /** Inputs one batch may hold. */
-const maxInputs = 200
+export const maxInputs = 200
 /** Inputs that wait for the outside world at the same time. */
 const maxConcurrent = 16
 

@@ -1,5 +1,13 @@
 import type { Ports } from "../../src/apis/contract.ts"
-import { callHere, catalog, checkConfig, openAccounts, openNotices, startService } from "../../src/app.ts"
+import {
+  callHere,
+  catalog,
+  checkConfig,
+  openAccounts,
+  openNotices,
+  prepareApis,
+  startService,
+} from "../../src/app.ts"
 import { startMock } from "../../src/app-mock.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
@@ -50,6 +58,7 @@ export async function runCliForTest(
     checkConfig,
     openAccounts,
     openNotices,
+    prepareApis,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),
   })
   return { code, out, err }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander"
 import { AccountError, type Accounts } from "../../account/accounts.ts"
 import { type ApiDefinition, type Clock, InputRejected, Unavailable } from "../../apis/contract.ts"
+import type { PreparedApi } from "../../call/execute.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { Config } from "../../config.ts"
 import { ConfigError } from "../../config-error.ts"
@@ -10,6 +11,7 @@ import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
 import { type MockParts, mockCommand } from "./mock.ts"
 import { type NoticesParts, noticesCommand } from "./notices.ts"
+import { openApiCommand } from "./openapi.ts"
 import type { Terminal } from "./output.ts"
 import { schemaCommand } from "./schema.ts"
 import { serveCommand } from "./serve.ts"
@@ -37,6 +39,8 @@ export interface CliParts extends NoticesParts, MockParts {
   /** Throws what {@link CliParts.startService} would throw of the configuration. */
   checkConfig(config: Config): Promise<void>
   openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
+  /** The catalog as a configuration wants it. */
+  prepareApis(config: Config): readonly PreparedApi[]
   callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
 }
 
@@ -58,6 +62,7 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     keyCommand,
     usageCommand,
     noticesCommand,
+    openApiCommand,
     schemaCommand,
   ]) {
     program.addCommand(inherit(command(parts), program))

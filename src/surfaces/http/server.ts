@@ -9,9 +9,11 @@ import type { Observer } from "../../observe/observer.ts"
 import { createBatchHandler } from "./batch.ts"
 import { clientAddress } from "./client-address.ts"
 import { answerPreflight } from "./cross-origin.ts"
+import { createDocsHandlers } from "./docs/docs.ts"
 import { afterBody } from "./drain.ts"
 import { createGraphqlHandler } from "./graphql.ts"
 import { createMetricsHandler } from "./metrics.ts"
+import { createOpenApiHandler } from "./openapi.ts"
 import { createRequestIds } from "./request-id.ts"
 import { type Exchange, respond, respondFault } from "./respond.ts"
 import { createRestHandler, createUsageHandler } from "./rest.ts"
@@ -221,6 +223,18 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   })
 
   if (readMetrics) unkeyed("/metrics", createMetricsHandler(readMetrics, options.metricsToken))
+  unkeyed("/openapi.json", createOpenApiHandler({ apis, version, graphql: options.graphql, maxBodyBytes }))
+  const docs = createDocsHandlers()
+  unkeyed("/docs", docs.page)
+  // One route for what the page loads.
+  app.get("/docs/*", async ({ request, params }) => {
+    const answer = docs.parts.get(params["*"])
+    if (!answer) throw noRoute(request, methods)
+    const exchange = open(request)
+    const response = await answer(exchange)
+    watchUnkeyed(exchange, { status: response.status })
+    return response
+  })
 
   return app
 }

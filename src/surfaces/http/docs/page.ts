@@ -1,0 +1,38 @@
+/** The page of `GET /docs`. It holds no script and no style of its own, so that its policy can forbid them. */
+export const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>penknife</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/viewer.css">
+<script src="/docs/viewer.js" defer></script>
+<script src="/docs/start.js" defer></script>
+</head>
+<body>
+<div id="viewer"></div>
+<noscript>This page needs JavaScript. The document that it shows is <a href="/openapi.json">/openapi.json</a>.</noscript>
+</body>
+</html>
+`
+
+/**
+ * Starts the viewer. Its badge would send the document's address to a validator elsewhere, and a query string could
+ * make it show another's document as this service's.
+ */
+export const start = `SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#viewer",
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: "BaseLayout",
+  deepLinking: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  queryConfigEnabled: false,
+  requestSnippetsEnabled: true,
+  showExtensions: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+})
+`

@@ -1,0 +1,96 @@
+import { Fault, fixedFault } from "../../call/fault.ts"
+import { allowHeader, commonHeaders, retryHeader, standingHeaders } from "./headers.ts"
+import { type Described, type Part, refTo } from "./part.ts"
+import { errorShown, restContent } from "./rest-answer.ts"
+
+/** Refusals that are the same on every REST path, with the texts that the service sends. */
+export function faultResponses({ apis, maxBodyBytes }: Described): Readonly<Record<string, Part>> {
+  const api = apis[0]?.definition.id ?? "hmac"
+  const told = {
+    apiForbidden: new Fault("apiForbidden", `This API key may not call '${api}'.`),
+    bodyTooLarge: new Fault(
+      "bodyTooLarge",
+      `The request 'body' must have at most ${maxBodyBytes.toLocaleString("en-US")} bytes.`,
+    ),
+    rateLimited: new Fault(
+      "rateLimited",
+      "The limit of 60 calls per minute is reached; try again in 1 second.",
+    ),
+    creditsUsedUp: new Fault(
+      "creditsUsedUp",
+      "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-01T00:00:00.000Z.",
+    ),
+  }
+  return {
+    Unauthorized: refusal("The key is missing, mistyped, unknown, expired or revoked.", commonHeaders, [
+      ["missing", fixedFault("keyMissing")],
+      ["mistyped", fixedFault("keyMalformed")],
+      ["unknown", fixedFault("keyUnknown")],
+      ["expired", fixedFault("keyExpired")],
+      ["revoked", fixedFault("keyRevoked")],
+    ]),
+    Forbidden: refusal("The key may not be used from this address, or not for this API.", known, [
+      ["address", fixedFault("addressForbidden")],
+      ["api", told.apiForbidden],
+    ]),
+    TakesGet: wrongMethod("GET"),
+    TakesPost: wrongMethod("POST"),
+    BodyTooLarge: refusal("The body is over the limit.", known, [["too-large", told.bodyTooLarge]]),
+    NotJson: refusal("The body is not declared as JSON.", known, [
+      ["not-json", fixedFault("mediaTypeUnsupported")],
+    ]),
+    LimitReached: refusal(
+      "The limit per minute is reached, or the credits are used up; `error` says which.",
+      { ...known, ...retryHeader },
+      [
+        ["throttled", told.rateLimited],
+        ["credits-used-up", told.creditsUsedUp],
+      ],
+    ),
+    InternalError: refusal("A fault on this side. Nothing was charged.", known, [
+      ["internal", fixedFault("internal")],
+    ]),
+    Unavailable: refusal(
+      "The service, or something that it asks, does not answer just now. Nothing was charged.",
+      { ...known, ...retryHeader },
+      [["store", fixedFault("storeUnavailable")]],
+    ),
+  }
+}
+
+const known = { ...commonHeaders, ...standingHeaders }
+
+/** The response of a refusal, with an example for each way to come by it. */
+export function refusal(
+  description: string,
+  headers: Part,
+  faults: readonly (readonly [name: string, fault: Fault])[],
+): Part {
+  const shown = Object.fromEntries(
+    faults.map(([name, { message }]) => [name, errorShown(name.replaceAll("-", " "), message)]),
+  )
+  return { description, headers, content: restContent(refTo("schemas", "Refused"), shown) }
+}
+
+function wrongMethod(allow: "GET" | "POST"): Part {
+  const fault = new Fault("methodNotAllowed", `This path takes ${allow}, not PUT.`)
+  return refusal(`The path takes ${allow} alone.`, { ...commonHeaders, ...allowHeader }, [
+    ["wrong-method", fault],
+  ])
+}
+
+/** The responses of a REST path to a keyed request, but for 200 and 400. */
+export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, Part>> {
+  return {
+    401: refTo("responses", "Unauthorized"),
+    403: refTo("responses", "Forbidden"),
+    405: refTo("responses", method === "GET" ? "TakesGet" : "TakesPost"),
+    ...(method === "POST" && {
+      413: refTo("responses", "BodyTooLarge"),
+      415: refTo("responses", "NotJson"),
+    }),
+    429: refTo("responses", "LimitReached"),
+    500: refTo("responses", "InternalError"),
+    503: refTo("responses", "Unavailable"),
+  }
+}
