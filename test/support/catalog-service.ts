@@ -16,6 +16,7 @@ import { systemWaits } from "../../src/ports/waits.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { startHttpServer } from "../../src/surfaces/http/server.ts"
+import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
 import { tempDir } from "./temp.ts"
 
@@ -37,14 +38,15 @@ export function startCatalogService(
   const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
+  const apis = definitions.map((definition) => ({
+    definition,
+    credits: definition.credits,
+    readInput: compileInput(definition.input),
+    mask: compileMask(definition.output),
+  }))
   const server = startHttpServer(
     {
-      apis: definitions.map((definition) => ({
-        definition,
-        credits: definition.credits,
-        readInput: compileInput(definition.input),
-        mask: compileMask(definition.output),
-      })),
+      apis,
       road: {
         gate: createGate(store, plans, ports.clock),
         charges: createCharges(store, ports.clock, { error: (message) => logged.push(message) }),
@@ -68,6 +70,11 @@ export function startCatalogService(
       metricsToken: null,
     },
   )
+  const key = definitions.map(({ id, title }) => `${id} ${title}`).join()
+  const checked = checkedFetch(
+    server.url,
+    answerCheckFor(key, () => ({ apis, version: "", graphql: true, maxBodyBytes: 2_097_152 })),
+  )
   afterAll(async () => {
     await server.stop(1_000)
     await store.close()
@@ -87,7 +94,7 @@ export function startCatalogService(
       return { account, ...(await accounts.createKey({ accountId: account })) }
     },
     post: (path, body, key) =>
-      fetch(server.url + path, {
+      checked(path, {
         method: "POST",
         headers: { "content-type": "application/json", "x-api-key": key },
         body: JSON.stringify(body),

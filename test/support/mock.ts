@@ -2,6 +2,8 @@ import { afterAll } from "bun:test"
 import { startMock as compose } from "../../src/app-mock.ts"
 import { loadConfig } from "../../src/config.ts"
 import { type Answer, readAnswer } from "./answer.ts"
+import { checkedFetch } from "./answer-check.ts"
+import { answerCheckOf } from "./service.ts"
 
 export interface TestMock {
   readonly url: string
@@ -13,10 +15,19 @@ export interface TestMock {
 
 /** A mock on a real socket, in this process; it ends with the test file. */
 export async function startTestMock(flags: Readonly<Record<string, unknown>> = {}): Promise<TestMock> {
-  const mock = await compose(loadConfig({ flags: { port: "0", ...flags }, env: {}, file: null }))
+  const config = loadConfig({ flags: { port: "0", ...flags }, env: {}, file: null })
+  const mock = await compose(config)
   afterAll(() => mock.stop())
   const { url } = mock
+  const check = answerCheckOf(config)
+  // A fault or a stub may answer what the service never would.
+  let isBent = false
+  const checked = checkedFetch(url, async (...answer) => {
+    if (!isBent) await check(...answer)
+  })
   const control: TestMock["control"] = async (method, path, body) => {
+    if (path === "/reset") isBent = false
+    else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isBent = true
     const answer = await fetch(`${url}/_mock${path}`, {
       method,
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
@@ -28,7 +39,7 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
     fetch(path, { key, ...init } = {}) {
       const headers = new Headers(init.headers)
       if (key !== undefined) headers.set("x-api-key", key)
-      return fetch(url + path, { ...init, headers })
+      return checked(path, { ...init, headers })
     },
     control,
     async reset() {

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { NewKey } from "../../src/account/accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
-import { type Service, startService } from "../../src/app.ts"
+import { prepareApis, type Service, startService, version } from "../../src/app.ts"
 import { type Config, loadConfig } from "../../src/config.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemWaits } from "../../src/ports/waits.ts"
+import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 
 export interface TestOptions {
@@ -29,6 +30,7 @@ export interface TestService extends Service {
   readonly clock: ManualClock
   /** Makes an account on `plan` with one key. */
   createKey(plan: string, key?: Partial<NewKey>): Promise<{ account: string; id: string; key: string }>
+  /** Also holds every answer to the OpenAPI document. */
   fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
   /** Calls an API as a client would: `GET` with a query, or `POST` with a JSON body. */
   call(api: ApiDefinition, input: Readonly<Record<string, unknown>>, more: CallOptions): Promise<Response>
@@ -62,10 +64,11 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     },
   })
   const { url } = service.server
+  const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, { key, ...init } = {}) => {
     const headers = new Headers(init.headers)
     if (key !== undefined) headers.set("x-api-key", key)
-    return fetch(url + path, { ...init, headers })
+    return checked(path, { ...init, headers })
   }
   return {
     ...service,
@@ -92,6 +95,17 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** The check of what a service with this configuration answers. */
+export function answerCheckOf(config: Config): AnswerCheck {
+  const { credits, maxBodyBytes, noGraphql } = config
+  return answerCheckFor(JSON.stringify([[...credits], maxBodyBytes, noGraphql]), () => ({
+    apis: prepareApis(config),
+    version,
+    graphql: !noGraphql,
+    maxBodyBytes,
+  }))
 }
 
 /** The HTTP request for a call. */

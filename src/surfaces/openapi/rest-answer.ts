@@ -57,6 +57,6 @@ export function errorShown(summary: string, error: string): Shown[string] {
 export const formatParameter: Part = {
   name: "format",
   in: "query",
-  description: "The format of the answer; wins over the `Accept` header.",
-  schema: { type: "string", enum: formats, default: "json" },
+  description: "The format of the answer; wins over the `Accept` header. Without either: `json`.",
+  schema: { type: "string", enum: formats },
 }

@@ -1,0 +1,133 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { createOpenApiDocument } from "../../src/surfaces/openapi/document.ts"
+import type { Described, OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+
+/** Throws what an answer has that the OpenAPI document does not say, or lacks that it does. */
+export type AnswerCheck = (method: string, path: string, response: Response) => Promise<void>
+
+interface ResponsePart {
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+interface HeaderPart {
+  readonly required?: boolean
+}
+
+/** Many services of the suite are described by the same document; it is made and compiled once. */
+const checks = new Map<string, AnswerCheck>()
+
+/** The check of a service's answers. `key` is the same for services that are described by the same document. */
+export function answerCheckFor(key: string, describe: () => Described): AnswerCheck {
+  return async (method, path, response) => {
+    let check = checks.get(key)
+    if (!check) {
+      check = createAnswerCheck(createOpenApiDocument(describe()))
+      checks.set(key, check)
+    }
+    await check(method, path, response)
+  }
+}
+
+/** Wraps `fetch`: every answer of a path that the document knows is held to it, whatever the test looks at. */
+export function checkedFetch(url: string, check: AnswerCheck) {
+  return async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(url + path, init)
+    await check(init.method ?? "GET", path, response)
+    return response
+  }
+}
+
+function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const closedDocument = closed(document) as OpenApiDocument
+  ajv.addSchema({ ...closedDocument, $id: "openapi" })
+  const compiled = new Map<string, ValidateFunction>()
+
+  function problemsOf(pointer: string, value: unknown): string[] {
+    let validate = compiled.get(pointer)
+    if (!validate) {
+      validate = ajv.compile({ $ref: `openapi${pointer}` })
+      compiled.set(pointer, validate)
+    }
+    if (validate(value)) return []
+    return [ajv.errorsText(validate.errors, { dataVar: "" })]
+  }
+
+  /** A part, with the pointer to where it stands, references followed. */
+  function at(pointer: string): { pointer: string; part: unknown } | null {
+    let part: unknown = closedDocument
+    for (const token of pointer.split("/").slice(1)) {
+      part = (part as Record<string, unknown> | undefined)?.[
+        decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~")
+      ]
+    }
+    if (part === undefined) return null
+    const { $ref } = part as { $ref?: string }
+    return $ref === undefined ? { pointer, part } : at($ref)
+  }
+
+  function headerProblems({ headers = {} }: ResponsePart, response: Response): string[] {
+    const declared = new Map(Object.entries(headers).map(([name, { $ref }]) => [name.toLowerCase(), $ref]))
+    const undeclared = [...response.headers.keys()].filter((name) => isOurs(name) && !declared.has(name))
+    const wrong = [...declared].flatMap(([name, ref]) => {
+      const text = response.headers.get(name)
+      const { required } = (at(ref)?.part ?? {}) as HeaderPart
+      if (text === null) return required ? [`the header ${name} is missing`] : []
+      const value = /^-?\d+$/.test(text) ? [Number(text), text] : [text]
+      const problems = value.map((one) => problemsOf(`${ref}/schema`, one))
+      return problems.some((none) => none.length === 0) ? [] : [`${name}: ${text}`, ...problems.flat()]
+    })
+    return [...undeclared.map((name) => `the header ${name} is not declared`), ...wrong]
+  }
+
+  async function bodyProblems(
+    found: { pointer: string; part: unknown },
+    response: Response,
+  ): Promise<string[]> {
+    const { content } = found.part as ResponsePart
+    if (content === undefined) return []
+    const type = response.headers.get("content-type")?.split(";")[0]?.trim() ?? ""
+    if (!(type in content)) return [`the content type '${type}' is not declared`]
+    const text = await response.clone().text()
+    const value: unknown = /\bjson$/.test(type) ? JSON.parse(text) : text
+    return problemsOf(`${found.pointer}/content/${type.replaceAll("/", "~1")}/schema`, value)
+  }
+
+  return async (method, path, response) => {
+    const place = `#/paths/${(path.split(/[?#]/)[0] ?? "").replaceAll("/", "~1")}`
+    const item = at(place)?.part as Record<string, unknown> | undefined
+    if (item === undefined || method === "OPTIONS") return
+    const operation = method.toLowerCase() === "head" ? "get" : method.toLowerCase()
+    const [other = ""] = Object.keys(item)
+    // A method that a path does not take is answered in the words of the one that it takes.
+    const found = at(`${place}/${operation in item ? operation : other}/responses/${response.status}`)
+    const problems =
+      found === null || (!(operation in item) && response.status !== 405)
+        ? [`the status ${response.status} is not declared`]
+        : [
+            ...headerProblems(found.part as ResponsePart, response),
+            ...(method === "HEAD" ? [] : await bodyProblems(found, response)),
+          ]
+    if (problems.length > 0) {
+      throw new Error(
+        `${method} ${path} → ${response.status} is not what OpenAPI says: ${problems.join("; ")}`,
+      )
+    }
+  }
+}
+
+/** Headers that are the service's own; the others belong to HTTP, caches and browsers. */
+function isOurs(name: string): boolean {
+  const common = ["x-content-type-options", "x-frame-options"]
+  return (name.startsWith("x-") && !common.includes(name)) || ["allow", "etag", "retry-after"].includes(name)
+}
+
+/** Clients have to let new fields pass; here a field that the document does not know is a mistake. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== "object" || value === null) return value
+  const inner = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, closed(part)]))
+  const isObjectSchema = inner.type === "object" && typeof inner.properties === "object"
+  return isObjectSchema ? { ...inner, additionalProperties: false } : inner
+}
