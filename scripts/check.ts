@@ -11,6 +11,8 @@ interface Tally {
 
 const bun = process.execPath
 const tally: Tally = { passed: 0, failed: 0 }
+/** What tests say that they could not try here. */
+const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
 await step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."])
@@ -18,6 +20,7 @@ await step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."])
 await tests("tests", ["./src", "./test", "--path-ignore-patterns=test/binary/**"])
 if (await step("build", [bun, "scripts/build.ts"])) await tests("tests of the executable", ["./test/binary"])
 
+for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`${tally.passed} passed, ${tally.failed} failed`)
 process.exit(tally.failed === 0 ? 0 : 1)
 
@@ -41,6 +44,7 @@ async function tests(name: string, paths: string[]): Promise<void> {
     process.stderr.write(chunk)
     output += decoder.decode(chunk, { stream: true })
   }
+  leftOut.push(...[...output.matchAll(/^!! LEFT OUT.*$/gm)].map(([line]) => line))
   const code = await run.exited
   const passed = countOf(output, "pass")
   const failed = countOf(output, "fail")

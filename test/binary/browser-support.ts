@@ -1,0 +1,34 @@
+import { accessSync, constants } from "node:fs"
+import { type Browser, chromium } from "playwright-core"
+
+const places = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+]
+
+/** Where this machine has a browser; null for nowhere. `PENKNIFE_TEST_BROWSER` names another place. */
+export function findBrowser(): string | null {
+  const own = process.env.PENKNIFE_TEST_BROWSER
+  return (own ? [own] : places).find(isExecutable) ?? null
+}
+
+/** A browser without a window, which finds no host by name. Root gets no sandbox from it; pages of our own need none. */
+export function launchBrowser(executablePath: string): Promise<Browser> {
+  const isRoot = process.getuid?.() === 0
+  const args = [
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ...(isRoot ? ["--no-sandbox"] : []),
+  ]
+  return chromium.launch({ executablePath, args })
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,127 @@
+/** What a browser sees of the executable: the page at /docs with the network cut off, and calls from another origin. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { tempDir } from "../support/temp.ts"
+import { findBrowser, launchBrowser } from "./browser-support.ts"
+import { runJson, start } from "./support.ts"
+
+const executable = findBrowser()
+if (executable === null) {
+  console.error(
+    "\n!! LEFT OUT: the tests in a real browser. There is none here; on Debian: apt-get install chromium, or name one with PENKNIFE_TEST_BROWSER.\n",
+  )
+} else describe("in a browser", () => inBrowser(executable))
+
+function inBrowser(executablePath: string): void {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof start>>
+  const db = join(tempDir(), "browser.db")
+
+  async function createKey(): Promise<string> {
+    const { id } = await runJson("account", "create", "--name", "Ann", "--plan", "free", "--db", db)
+    return (await runJson("key", "create", "--account", id, "--db", db)).key
+  }
+
+  beforeAll(async () => {
+    server = await start(["serve", "--port", "0", "--db", db])
+    browser = await launchBrowser(executablePath)
+  }, 120_000)
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+  })
+
+  test("/docs loads with the network cut off, and its own form sends a call that is answered 200", async () => {
+    const page = await browser.newPage()
+    const { attempts, complaints } = await cutOff(page)
+    await page.goto(`${server.url}/docs`)
+
+    await page.click("button.authorize")
+    await page.fill(".auth-container input[type=text]", await createKey())
+    await page.click(".auth-btn-wrapper button.authorize")
+    await page.click(".auth-btn-wrapper button.btn-done")
+
+    const operation = page.locator("#operations-apis-bluetoothlookup")
+    await operation.locator(".opblock-summary-control").click()
+    await operation.locator("input[type=text]").fill("76")
+    const answered = page.waitForResponse((response) => response.url().includes("/v1/bluetoothlookup"))
+    await operation.locator("button.execute").click()
+    expect((await answered).status()).toBe(200)
+    const live = operation.locator(".live-responses-table")
+    await live.getByText("200", { exact: true }).first().waitFor()
+    await live.getByText("Apple, Inc.").first().waitFor()
+
+    expect(attempts).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  }, 120_000)
+
+  test("a page of another origin calls the API and reads where it stands", async () => {
+    const other = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () =>
+        new Response("<!doctype html><title>elsewhere</title>", { headers: { "content-type": "text/html" } }),
+    })
+    const key = await createKey()
+    const page = await browser.newPage()
+    await page.goto(other.url.href)
+    const call = (path: string, method: string, body: string | null) =>
+      page.evaluate(callFromPage, { url: server.url + path, method, body, key })
+
+    const get = await call("/v1/bluetoothlookup?companyid=76", "GET", null)
+    expect(get).toMatchObject({ status: 200, answer: { status: "ok", data: { company: "Apple, Inc." } } })
+    expect(get.headers).toMatchObject({
+      "x-request-id": "from-elsewhere",
+      "x-ratelimit-limit": "60",
+      "x-ratelimit-remaining": "59",
+      "x-ratelimit-reset": "1",
+      "x-api-credits-used": "1",
+      "x-api-remaining-credits": "1499",
+      "x-api-max-credits": "1000",
+      "x-api-renewal": expect.stringMatching(/^\d+$/),
+      "x-api-current-plan": "free",
+    })
+    const post = await call("/v1/hmac", "POST", JSON.stringify({ message: "a", secret: "b" }))
+    expect(post).toMatchObject({ status: 200, headers: { "x-api-credits-used": "2" } })
+    const refused = await call("/v1/hmac", "POST", "{}")
+    expect(refused).toMatchObject({ status: 400, answer: { error: expect.stringContaining("'message'") } })
+    await page.close()
+    await other.stop(true)
+  }, 120_000)
+}
+
+/** Cuts the page off from every host but this one; gathers what it asks of others, and what it says is wrong. */
+async function cutOff(page: Page) {
+  const attempts: string[] = []
+  const complaints: string[] = []
+  await page.route(
+    (url) => url.hostname !== "127.0.0.1",
+    (route) => {
+      attempts.push(route.request().url())
+      return route.abort()
+    },
+  )
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())
+  })
+  page.on("pageerror", (error) => complaints.push(error.message))
+  return { attempts, complaints }
+}
+
+/** Runs in the page, which knows nothing of this file. */
+async function callFromPage(call: { url: string; method: string; body: string | null; key: string }) {
+  const { url, method, body, key } = call
+  const response = await fetch(url, {
+    method,
+    body,
+    headers: {
+      "x-api-key": key,
+      "x-request-id": "from-elsewhere",
+      ...(body !== null && { "content-type": "application/json" }),
+    },
+  })
+  const headers: Record<string, string> = Object.fromEntries(response.headers.entries())
+  return { status: response.status, headers, answer: await response.json() }
+}

@@ -1,0 +1,71 @@
+/** A client generated from the OpenAPI document: it compiles, refuses what the service would refuse, and calls everything. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { DnsZone } from "../src/apis/contract.ts"
+import { catalog, prepareApis, version } from "../src/app.ts"
+import { loadConfig } from "../src/config.ts"
+import { createZoneDns } from "../src/ports/dns/zone.ts"
+import { printOpenApi } from "../src/surfaces/openapi/document.ts"
+import { type WrittenClient, writeClient } from "./support/openapi-client.ts"
+import { startTestService } from "./support/service.ts"
+
+let client: WrittenClient
+
+beforeAll(async () => {
+  const config = loadConfig({ flags: {}, env: {}, file: null })
+  const service = { apis: prepareApis(config), version, graphql: true, maxBodyBytes: config.maxBodyBytes }
+  client = await writeClient(printOpenApi(service), catalog)
+}, 60_000)
+afterAll(() => client.remove())
+
+test("it compiles, and its types know fields, premium marks and mistakes", () => {
+  const statements = `
+const calls = createCalls("", "")
+export async function use(): Promise<string> {
+  const { data, error } = await calls.hmac0()
+  if (error) {
+    const refused: string = error.error
+    return refused
+  }
+  const text: string = data.data.hmac
+  const sun = await calls.sunrisesunset0()
+  const sunset: string | null | undefined = sun.data?.data.sunset
+  const noon: string | undefined = sun.data?.data.solarNoon
+  const first = (await calls.linesorterBatch()).data?.data.results[0]
+  const sorted: string[] | undefined = first?.data?.sorted
+  return text + sunset + noon + sorted
+}
+const client = createClient<paths, "application/json">({})
+// @ts-expect-error a secret is required
+client.POST("/v1/hmac", { body: { message: "" } })
+// @ts-expect-error no such algorithm
+client.POST("/v1/hmac", { body: { message: "", secret: "", algorithm: "crc32" } })
+// @ts-expect-error a number
+client.GET("/v1/sunrisesunset", { params: { query: { lat: "north", lon: 0 } } })
+// @ts-expect-error no such path
+client.GET("/v1/nothing")
+// @ts-expect-error a plan without premium fields does not get this one
+export const premium = async (): Promise<string> => (await calls.sunrisesunset0()).data?.data.solarNoon ?? undefined
+`
+  expect(client.compile(statements)).toBe("")
+}, 60_000)
+
+test("it calls every API, one by one and in batches, and every other path", async () => {
+  const zone: DnsZone = Object.assign(
+    {},
+    ...catalog.flatMap(({ examples }) => examples.map(({ given }) => given?.dns)),
+  )
+  const service = await startTestService({ ports: { dns: createZoneDns(zone) } })
+  const { key } = await service.createKey("pro")
+  const calls = (await client.load())(service.url, key)
+  expect(Object.keys(calls).length).toBeGreaterThan(3 * catalog.length)
+  for (const [name, call] of Object.entries(calls)) {
+    const { data, error, response } = await call()
+    expect([name, response.status, error, typeof data]).toEqual([name, 200, undefined, "object"])
+  }
+  const batch = (await calls.linesorterBatch?.())?.data
+  expect(batch).toMatchObject({ data: { failed: 0 } })
+  const stranger = await (await client.load())(service.url, "pk_x").hmac0?.()
+  expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
+  expect(stranger?.error).toMatchObject({ status: "error", data: null })
+  await service.stop()
+}, 60_000)

@@ -1,0 +1,219 @@
+/** The OpenAPI document: right by its standard, true to the service, the same everywhere. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { catalog } from "../src/app.ts"
+import { contentTypes, formats } from "../src/encode/formats.ts"
+import type { OpenApiDocument, Part } from "../src/surfaces/openapi/part.ts"
+import { runCliForTest } from "./support/cli.ts"
+import { startTestMock } from "./support/mock.ts"
+import { answerCheckOf, startTestService, type TestService, toRequest } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
+import { portsFor } from "./support/zone-ports.ts"
+
+let service: TestService
+let text = ""
+let document: OpenApiDocument
+
+beforeAll(async () => {
+  service = await startTestService()
+
+  text = await (await service.fetch("/openapi.json")).text()
+  document = JSON.parse(text)
+})
+afterAll(() => service.stop())
+
+describe("the document", () => {
+  test("passes the recommended rules of Redocly without a warning", async () => {
+    const file = join(tempDir(), "openapi.json")
+    writeFileSync(file, text)
+    const cli = join(import.meta.dir, "../node_modules/@redocly/cli/bin/cli.js")
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: "off",
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      CI: "true",
+    }
+    const command = [process.execPath, cli, "lint", "--extends=recommended", "--format=json", file]
+    const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", env, cwd: tempDir() })
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" })
+    expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] })
+  }, 60_000)
+
+  test("knows every path, and no other", () => {
+    const ofApis = catalog.flatMap(({ id }) => [`/v1/${id}`, `/v1/${id}/batch`])
+    const others = ["/v1/graphql", "/v1/usage", "/health", "/ready", "/metrics", "/openapi.json"]
+    expect(Object.keys(document.paths).sort()).toEqual([...ofApis, ...others].sort())
+  })
+
+  test.each(catalog.map((api) => [api.id, api] as const))(
+    "says of %s its statuses, types, price and marks",
+    (id, { method, credits, input, output }) => {
+      const operation = operationOf(`/v1/${id}`, method.toLowerCase())
+      const own = method === "POST" ? [413, 415] : []
+      expect(Object.keys(operation.responses).map(Number)).toEqual(
+        [200, 400, 401, 403, 405, ...own, 429, 500, 503].sort(),
+      )
+      for (const response of Object.values(operation.responses).map(resolved)) {
+        expect(Object.keys(response.content as Part)).toEqual(
+          formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
+        )
+        for (const media of Object.values(response.content as Record<string, Part>)) {
+          expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)
+        }
+      }
+      expect(operation["x-credits"]).toBe(credits)
+      expect(operationOf(`/v1/${id}/batch`, "post")["x-credits-per-input"]).toBe(credits)
+      const count = (value: unknown) => JSON.stringify(value).split('"x-premium":true').length - 1
+      const schemas = Object.entries(document.components.schemas ?? {}).filter(([name]) =>
+        new RegExp(`^${id}(Input|Data)$`, "i").test(name),
+      )
+      expect(count(schemas)).toBe(count([input, output]))
+    },
+  )
+
+  test("shows the answers that the service gives, octet for octet, in every format", async () => {
+    for (const api of catalog) {
+      const [example] = api.examples
+      if (!example || example.varying) continue
+      const own = await startTestService({ ports: portsFor(example) })
+      const known = await own.createKey("pro")
+      const responses = operationOf(`/v1/${api.id}`, api.method.toLowerCase()).responses
+      const content = responses[200]?.content as Record<
+        string,
+        { example?: string; examples?: Record<string, { value: unknown }> }
+      >
+      for (const format of formats) {
+        const { path, init } = toRequest(api, example.input, format)
+        const answer = await (await own.fetch(path, { ...init, key: known.key })).text()
+        const media = content[contentTypes[format].split(";")[0] ?? ""]
+        const shown = media?.example ?? JSON.stringify(Object.values(media?.examples ?? {})[0]?.value)
+        expect([api.id, format, shown]).toEqual([api.id, format, answer])
+      }
+      await own.stop()
+    }
+  }, 30_000)
+
+  test("follows the configuration: prices, the limit of bodies, GraphQL turned off", async () => {
+    const file = { credits: { hmac: 7 }, max_body: 5000, no_graphql: true }
+    const other = await startTestService({ file })
+    const own = await (await other.fetch("/openapi.json")).text()
+    const { paths } = JSON.parse(own) as OpenApiDocument
+    expect(paths["/v1/graphql"]).toBeUndefined()
+    expect(paths["/v1/hmac"]).toMatchObject({ post: { "x-credits": 7 } })
+    expect(own).toContain("at most 5,000 bytes")
+    await other.stop()
+  })
+})
+
+describe("where it is to be had", () => {
+  test("penknife openapi prints what the service answers with, for the same settings", async () => {
+    const { code, out } = await runCliForTest(["openapi"])
+    expect(code).toBe(0)
+    // The harness of the command line has a version of its own.
+    expect(out.replaceAll("0.0.0-test", String(document.info.version))).toBe(text)
+    const off = await runCliForTest(["openapi", "--no-graphql"])
+    expect(JSON.parse(off.out).paths["/v1/graphql"]).toBeUndefined()
+  })
+
+  test("needs no key, is for any origin, and is sent again only when it has changed", async () => {
+    const answer = await service.fetch("/openapi.json")
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    const etag = answer.headers.get("etag") ?? ""
+    const again = await service.fetch("/openapi.json", { headers: { "if-none-match": etag } })
+    expect([again.status, await again.text()]).toEqual([304, ""])
+    const changed = await service.fetch("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })
+    expect([changed.status, await changed.text()]).toEqual([200, text])
+  })
+
+  test.each([
+    ["gzip", "gzip"],
+    ["br, gzip;q=0.5", "gzip"],
+    ["gzip;q=0", null],
+    ["identity", null],
+  ])("Accept-Encoding: %s is answered with %p", async (accept, coding) => {
+    const headers = { "accept-encoding": accept }
+    const answer = await fetch(`${service.url}/openapi.json`, { headers, decompress: false })
+    expect(answer.headers.get("content-encoding")).toBe(coding)
+    const body = await answer.bytes()
+    expect(new TextDecoder().decode(coding === null ? body : gunzipSync(body))).toBe(text)
+  })
+})
+
+describe("the page that shows it", () => {
+  test.each(["/docs", "/docs/start.js", "/docs/viewer.js", "/docs/viewer.css"])(
+    "%s loads nothing from elsewhere and lets no other page frame it",
+    async (path) => {
+      const answer = await service.fetch(path)
+      expect(answer.status).toBe(200)
+      const policy = answer.headers.get("content-security-policy") ?? ""
+      expect(policy).toStartWith("default-src 'self';")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
+      expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+    },
+  )
+
+  test("the page names no other host and holds no script of its own", async () => {
+    const page = await (await service.fetch("/docs")).text()
+    expect(page).not.toMatch(/\/\/|<script>|<style| on[a-z]+=/)
+  })
+
+  test("what there is not is a 404, another method a 405", async () => {
+    for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json"]) {
+      expect((await service.fetch(path)).status).toBe(404)
+    }
+    expect((await service.fetch("/docs", { method: "POST" })).headers.get("allow")).toBe("GET")
+  })
+
+  test("the mock has document and page too, outside its journal", async () => {
+    const mock = await startTestMock()
+    expect(await (await mock.fetch("/openapi.json")).text()).toBe(text)
+    for (const path of ["/docs", "/docs/viewer.js"]) expect((await mock.fetch(path)).status).toBe(200)
+    expect((await mock.control("GET", "/requests")).data).toMatchObject({ requests: [] })
+  })
+})
+
+describe("the check that all answers of this suite go through", () => {
+  const path = "/v1/bluetoothlookup?companyid=76"
+  const data = { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." }
+  const headers = { "content-type": "application/json", "x-request-id": "a" }
+  const envelope = { status: "ok", error: null, data }
+
+  test.each([
+    ["a status that it does not declare", 418, headers, envelope],
+    ["a missing header", 200, { "content-type": "application/json" }, envelope],
+    ["an undeclared header", 200, { ...headers, "x-other": "1" }, envelope],
+    ["a header of another type", 200, { ...headers, "x-ratelimit-limit": "many" }, envelope],
+    ["another content type", 200, { ...headers, "content-type": "text/html" }, envelope],
+    ["a field too many", 200, headers, { ...envelope, data: { ...data, extra: 1 } }],
+    ["a field too few", 200, headers, { ...envelope, data: { companyId: 76 } }],
+    ["a field of another type", 200, headers, { ...envelope, data: { ...data, found: "yes" } }],
+    ["the envelope of a refusal", 200, headers, { status: "error", error: "no", data: null }],
+  ])("finds %s", async (_name, status, own, body) => {
+    const check = answerCheckOf(service.config)
+    await check("GET", path, new Response(JSON.stringify(envelope), { headers }))
+    const wrong = new Response(JSON.stringify(body), { status, headers: own as Record<string, string> })
+    await expect(check("GET", path, wrong)).rejects.toThrow("is not what OpenAPI says")
+  })
+})
+
+interface OperationPart extends Part {
+  readonly responses: Readonly<Record<string, Part>>
+}
+
+function operationOf(path: string, method: string): OperationPart {
+  return (document.paths[path]?.[method] ?? {}) as OperationPart
+}
+
+function resolved(part: Part): Part {
+  const name =
+    String(part.$ref ?? "")
+      .split("/")
+      .at(-1) ?? ""
+  return document.components.responses?.[name] ?? part
+}
