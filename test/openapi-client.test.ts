@@ -1,5 +1,7 @@
 /** A client generated from the OpenAPI document: it compiles, refuses what the service would refuse, and calls everything. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { DnsZone } from "../src/apis/contract.ts"
 import { catalog, prepareApis, version } from "../src/app.ts"
 import { loadConfig } from "../src/config.ts"
@@ -46,7 +48,21 @@ client.GET("/v1/nothing")
 // @ts-expect-error a plan without premium fields does not get this one
 export const premium = async (): Promise<string> => (await calls.sunrisesunset0()).data?.data.solarNoon ?? undefined
 `
-  expect(client.compile(statements)).toBe("")
+  expect(client.compile(`${client.text}\n${statements}`)).toBe("")
+}, 60_000)
+
+test("the program in docs/openapi.md compiles and prints what it asks for", async () => {
+  const docs = readFileSync(join(import.meta.dir, "../docs/openapi.md"), "utf8")
+  const example = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? ""
+  const service = await startTestService()
+  const { key } = await service.createKey("free")
+  const program = example.replace("./penknife", "./schema").replace("http://localhost:8080", service.url)
+  expect(
+    client.compile(`declare const process: { env: Record<string, string | undefined> }\n${program}`),
+  ).toBe("")
+  expect(await client.run(program, { KEY: key })).toBe("Apple, Inc.\n")
+  expect(await client.run(program, { KEY: "pk_x" })).toContain("API key")
+  await service.stop()
 }, 60_000)
 
 test("it calls every API, one by one and in batches, and every other path", async () => {

@@ -2,6 +2,7 @@ import { onTestFinished } from "bun:test"
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { until } from "../support/until.ts"
+import { checkAnswersOf } from "./answer-checks.ts"
 
 const name = process.platform === "win32" ? "penknife.exe" : "penknife"
 
@@ -32,12 +33,16 @@ export async function runJson(...argv: string[]) {
  * Starts a server in a test and resolves once it has said where it listens. It is ended with the test, however that ends.
  */
 export async function start(argv: readonly string[]) {
-  return watch(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+  const server = await watch(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+  checkAnswersOf(server.url, argv)
+  return server
 }
 
 /** The same in `beforeAll`; `afterAll` has to stop it. */
 export async function startForFile(argv: readonly string[]) {
-  return listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+  const server = await listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+  checkAnswersOf(server.url, argv)
+  return server
 }
 
 /** The same as {@link start} for a server that something else starts, such as a shell. */

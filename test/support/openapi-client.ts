@@ -7,8 +7,12 @@ const root = join(import.meta.dir, "../..")
 
 /** A client as its developer gets it: types generated from the document, calls by `openapi-fetch`. */
 export interface WrittenClient {
-  /** What the compiler says of a program that holds these statements after the client; empty when it is content. */
-  compile(statements: string): string
+  /** The text of the client, with the types beside it in `./schema`. */
+  readonly text: string
+  /** What the compiler says of a program beside the types; empty when it is content. */
+  compile(program: string): string
+  /** Runs a program beside the types; gives what it prints. */
+  run(program: string, env: Readonly<Record<string, string>>): Promise<string>
   /** Loads the client: makes the calls of `clientText` at an address with a key. */
   load(): Promise<(url: string, key: string) => Record<string, () => Promise<CallResult>>>
   remove(): void
@@ -29,13 +33,28 @@ export async function writeClient(document: string, apis: readonly ApiDefinition
   const file = join(folder, "client.ts")
   const text = clientText(apis)
   writeFileSync(file, text)
+  function write(program: string): string {
+    const name = join(folder, `program-${programs++}.ts`)
+    writeFileSync(name, program)
+    return name
+  }
+  let programs = 0
+
   return {
-    compile(statements) {
-      const program = join(folder, "program.ts")
-      writeFileSync(program, `${text}\n${statements}\n`)
+    text,
+    compile(program) {
       const compiler = join(root, "node_modules/typescript/bin/tsc")
-      const run = Bun.spawnSync([process.execPath, compiler, ...compilerOptions, program], { cwd: folder })
+      const run = Bun.spawnSync([process.execPath, compiler, ...compilerOptions, write(program)], {
+        cwd: folder,
+      })
       return run.stdout.toString() + run.stderr.toString()
+    },
+    async run(program, env) {
+      const child = Bun.spawn([process.execPath, write(program)], {
+        env: { ...process.env, ...env },
+        stderr: "inherit",
+      })
+      return child.stdout.text()
     },
     load: async () => (await import(file)).createCalls,
     remove: () => rmSync(folder, { recursive: true }),
