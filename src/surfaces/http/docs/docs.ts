@@ -20,7 +20,6 @@ const pageHeaders = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
-  "cross-origin-opener-policy": "same-origin",
 }
 
 type Handler = (exchange: Omit<Exchange, "address">) => Promise<Response>
