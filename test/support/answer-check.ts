@@ -111,7 +111,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
           ]
     if (problems.length > 0) {
       throw new Error(
-        `${method} ${path} → ${response.status} is not what OpenAPI says: ${problems.join("; ")}`,
+        `${method} ${path} → ${response.status} is not what OpenAPI says: ${problems.join("; ")}. Is src/surfaces/openapi behind?`,
       )
     }
   }

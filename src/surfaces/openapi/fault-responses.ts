@@ -22,7 +22,7 @@ export function faultResponses({ apis, maxBodyBytes }: Described): Readonly<Reco
     ),
   }
   return {
-    Unauthorized: refusal("The key is missing, mistyped, unknown, expired or revoked.", commonHeaders, [
+    Unauthorized: refusal("The key is missing, mistyped, unknown, expired or revoked.", known, [
       ["missing", fixedFault("keyMissing")],
       ["mistyped", fixedFault("keyMalformed")],
       ["unknown", fixedFault("keyUnknown")],

@@ -28,7 +28,7 @@ export function graphqlPath({ apis }: Described): PathGroup {
           `Cannot query field "nothing" on type "${toTypeName("query")}".`,
         ),
       ]),
-      401: answerTo("The key is missing, mistyped, unknown, expired or revoked.", commonHeaders, [
+      401: answerTo("The key is missing, mistyped, unknown, expired or revoked.", known, [
         toRefusal(fixedFault("keyMissing")),
       ]),
       402: answerTo("The credits do not cover the query; nothing was run.", { ...known, ...retryHeader }, [

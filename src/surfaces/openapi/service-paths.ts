@@ -53,7 +53,7 @@ function usageOperation(api: string, credits: number): Part {
   const example = {
     account: "acc_1a2b3c",
     plan: "free",
-    credits: { allowance: 1000, used: credits, bonus: 500, remaining: 1500 - credits },
+    credits: { allowance: 1000, used: credits, bonus: 500, bonus_used: 0, remaining: 1500 - credits },
     period_start: "2025-01-01T00:00:00.000Z",
     renewal: "2025-02-01T00:00:00.000Z",
     usage: [{ day: "2025-01-01", api, calls: 1, credits }],
@@ -121,7 +121,13 @@ const unlimited: Part = { type: ["integer", "null"], minimum: 0, description: "N
 const usage = dataOf({
   account: { type: "string" },
   plan: { type: "string" },
-  credits: dataOf({ allowance: unlimited, used: count, bonus: count, remaining: unlimited }),
+  credits: dataOf({
+    allowance: unlimited,
+    used: { ...count, description: "Of this month's allowance." },
+    bonus: { ...count, description: "Bonus credits left." },
+    bonus_used: { ...count, description: "What this month's calls cost beyond its allowance." },
+    remaining: unlimited,
+  }),
   period_start: instant,
   renewal: instant,
   usage: {
