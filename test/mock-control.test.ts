@@ -142,7 +142,7 @@ describe("the journal", () => {
       total: maxEntries + extra,
       dropped: extra,
     })
-  })
+  }, 60_000)
 })
 
 describe("stubs", () => {
