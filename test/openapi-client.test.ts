@@ -6,6 +6,7 @@ import type { DnsZone } from "../src/apis/contract.ts"
 import { catalog, prepareApis, version } from "../src/app.ts"
 import { loadConfig } from "../src/config.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
+import { describedBy } from "../src/surfaces/openapi/described.ts"
 import { printOpenApi } from "../src/surfaces/openapi/document.ts"
 import { type WrittenClient, writeClient } from "./support/openapi-client.ts"
 import { startTestService } from "./support/service.ts"
@@ -14,8 +15,8 @@ let client: WrittenClient
 
 beforeAll(async () => {
   const config = loadConfig({ flags: {}, env: {}, file: null })
-  const service = { apis: prepareApis(config), version, graphql: true, maxBodyBytes: config.maxBodyBytes }
-  client = await writeClient(printOpenApi(service), catalog)
+  const described = describedBy(config, { apis: prepareApis(config), version })
+  client = await writeClient(printOpenApi(described), catalog)
 }, 60_000)
 afterAll(() => client.remove())
 

@@ -97,14 +97,20 @@ describe("the document", () => {
   }, 30_000)
 
   test("follows the configuration: prices, the limit of bodies, GraphQL turned off", async () => {
-    const file = { credits: { hmac: 7 }, max_body: 5000, no_graphql: true }
+    const file = { credits: { hmac: 7 }, max_body: 5000, no_graphql: true, no_metrics: true }
     const other = await startTestService({ file })
     const own = await (await other.fetch("/openapi.json")).text()
     const { paths } = JSON.parse(own) as OpenApiDocument
-    expect(paths["/v1/graphql"]).toBeUndefined()
+    expect([paths["/v1/graphql"], paths["/metrics"]]).toEqual([undefined, undefined])
     expect(paths["/v1/hmac"]).toMatchObject({ post: { "x-credits": 7 } })
     expect(own).toContain("at most 5,000 bytes")
     await other.stop()
+    const guarded = JSON.parse((await runCliForTest(["openapi", "--metrics-token", "s3cret"])).out)
+    expect(guarded.paths["/metrics"].get).toMatchObject({
+      security: [{ metricsToken: [] }],
+      responses: { 401: {} },
+    })
+    expect(JSON.stringify(guarded)).not.toContain("s3cret")
   })
 })
 

@@ -73,7 +73,13 @@ export function startCatalogService(
   const key = definitions.map(({ id, title }) => `${id} ${title}`).join()
   const checked = checkedFetch(
     server.url,
-    answerCheckFor(key, () => ({ apis, version: "", graphql: true, maxBodyBytes: 2_097_152 })),
+    answerCheckFor(key, () => ({
+      apis,
+      version: "",
+      graphql: true,
+      metrics: "off",
+      maxBodyBytes: 2_097_152,
+    })),
   )
   afterAll(async () => {
     await server.stop(1_000)

@@ -8,6 +8,7 @@ import { type Config, loadConfig } from "../../src/config.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemWaits } from "../../src/ports/waits.ts"
+import { describedBy } from "../../src/surfaces/openapi/described.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 
@@ -99,13 +100,11 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
 
 /** The check of what a service with this configuration answers. */
 export function answerCheckOf(config: Config): AnswerCheck {
-  const { credits, maxBodyBytes, noGraphql } = config
-  return answerCheckFor(JSON.stringify([[...credits], maxBodyBytes, noGraphql]), () => ({
-    apis: prepareApis(config),
-    version,
-    graphql: !noGraphql,
-    maxBodyBytes,
-  }))
+  const { credits, maxBodyBytes, noGraphql, noMetrics, metricsToken } = config
+  const differences = [[...credits], maxBodyBytes, noGraphql, noMetrics, metricsToken]
+  return answerCheckFor(JSON.stringify(differences), () =>
+    describedBy(config, { apis: prepareApis(config), version }),
+  )
 }
 
 /** The HTTP request for a call. */

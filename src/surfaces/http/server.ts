@@ -223,7 +223,11 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   })
 
   if (readMetrics) unkeyed("/metrics", createMetricsHandler(readMetrics, options.metricsToken))
-  unkeyed("/openapi.json", createOpenApiHandler({ apis, version, graphql: options.graphql, maxBodyBytes }))
+  const metrics = readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
+  unkeyed(
+    "/openapi.json",
+    createOpenApiHandler({ apis, version, graphql: options.graphql, metrics, maxBodyBytes }),
+  )
   const docs = createDocsHandlers()
   unkeyed("/docs", docs.page)
   // One route for what the page loads.

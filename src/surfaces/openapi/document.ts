@@ -41,6 +41,9 @@ export function createOpenApiDocument(service: Described): OpenApiDocument {
           name: "x-api-key",
           description: "The API key: `pk_` and 38 letters and digits.",
         },
+        ...(service.metrics === "token" && {
+          metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
+        }),
       },
       parameters: { format: formatParameter },
       headers: headerComponents,

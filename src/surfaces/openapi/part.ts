@@ -6,6 +6,8 @@ export interface Described {
   readonly version: string
   /** Without it, `/v1/graphql` is left out. */
   readonly graphql: boolean
+  /** Whether `/metrics` is there, and whether it asks for a token. */
+  readonly metrics: "open" | "token" | "off"
   readonly maxBodyBytes: number
 }
 

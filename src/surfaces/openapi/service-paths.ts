@@ -6,7 +6,7 @@ import { type Described, type Part, type PathGroup, refTo } from "./part.ts"
 import { errorShown, okEnvelope, okShown, restContent } from "./rest-answer.ts"
 
 /** What is beside the APIs: usage, and the paths that need no key. */
-export function servicePaths({ apis, version }: Described): PathGroup {
+export function servicePaths({ apis, version, metrics }: Described): PathGroup {
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]?.definition.id ?? "hmac", apis[0]?.credits ?? 1) },
@@ -21,15 +21,7 @@ export function servicePaths({ apis, version }: Described): PathGroup {
           503: unready,
         }),
       },
-      "/metrics": {
-        get: open("metrics", "Figures for Prometheus", {
-          200: {
-            description: "Prometheus text.",
-            headers: commonHeaders,
-            content: { "text/plain": { schema: { type: "string" } } },
-          },
-        }),
-      },
+      ...(metrics !== "off" && { "/metrics": { get: metricsOperation(metrics) } }),
       "/openapi.json": {
         get: open("openapi", "This document", {
           200: {
@@ -78,6 +70,32 @@ function usageOperation(api: string, credits: number): Part {
     },
   }
 }
+
+function metricsOperation(access: "open" | "token"): Part {
+  const operation = open("metrics", "Figures for Prometheus", {
+    200: {
+      description: "Prometheus text.",
+      headers: commonHeaders,
+      content: { "text/plain": { schema: { type: "string" } } },
+    },
+    ...(access === "token" && {
+      401: {
+        description: "The token is missing or another one.",
+        headers: commonHeaders,
+        content: {
+          "application/json": {
+            schema: refTo("schemas", "Refused"),
+            example: errorShown("", metricsTokenNeeded).envelope,
+          },
+        },
+      },
+    }),
+  })
+  return access === "token" ? { ...operation, security: [{ metricsToken: [] }] } : operation
+}
+
+const metricsTokenNeeded =
+  "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
 
 /** An operation that needs no key. */
 function open(operationId: string, summary: string, responses: Part): Part {
