@@ -101,17 +101,25 @@ test("over GraphQL only the field of the API fails that is named", async () => {
 })
 
 describe("malformed", () => {
-  test.each(Object.entries(errorReaders))(
-    "%s that no reader takes; the call was made and charged",
-    async (format, readError) => {
+  describe.each(Object.entries(errorReaders))("%s that no reader takes", (format, readError) => {
+    test("where a call succeeds; it was made and charged", async () => {
       await fault({ malformed: true, times: 1 })
       const answer = await ways.rest(mock, key, format)
       expect(answer.status).toBe(200)
+      expect(answer.headers.get("content-type")).toContain(format)
       const text = await answer.text()
       expect(() => readError(text)).toThrow()
       expect(await usedCredits()).toBe(1)
-    },
-  )
+    })
+
+    test("where it fails", async () => {
+      await fault({ malformed: true })
+      for (const path of ["bluetoothlookup?companyid=x&", "spfvalidator?domain=timeout.example&", "usage?"]) {
+        const text = await (await mock.fetch(`/v1/${path}format=${format}`, { key })).text()
+        expect(() => readError(text)).toThrow()
+      }
+    })
+  })
 
   test("with a status, in a batch and over GraphQL", async () => {
     await fault({ malformed: true, status: 503 })
@@ -123,29 +131,45 @@ describe("malformed", () => {
   })
 })
 
-test("reset: the connection ends without an octet, and nothing is charged", async () => {
-  await fault({ reset: true })
-  for (const way of [ways.rest, ways.batch, ways.graphql]) {
-    await expect(way(mock, key)).rejects.toThrow()
-  }
-  expect(await rawCall("/v1/bluetoothlookup?companyid=76")).toEqual({ received: "", code: "ECONNRESET" })
-  expect(await usedAfterClearing()).toBe(0)
-  const { data } = await mock.control("GET", "/requests?api=bluetoothlookup")
-  const requests = data?.requests as { path: string; response: null }[]
-  // Some clients, Bun's among them, try a GET once more when a kept connection breaks.
-  expect(requests.length).toBeGreaterThanOrEqual(4)
-  expect(requests.every(({ response }) => response === null)).toBe(true)
-  expect(requests).toContainEqual(expect.objectContaining({ fault: { reset: true }, path: "/v1/graphql" }))
-})
+const lookUp = "/v1/bluetoothlookup?companyid=76"
+const everyWay: readonly [name: string, path: string, body: object | null][] = [
+  ["REST in json", lookUp, null],
+  ["REST in xml", `${lookUp}&format=xml`, null],
+  ["REST in yaml", `${lookUp}&format=yaml`, null],
+  ["REST in csv", `${lookUp}&format=csv`, null],
+  ["a batch", "/v1/bluetoothlookup/batch", { inputs: [{ companyid: "76" }] }],
+  ["GraphQL", "/v1/graphql", { query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }' }],
+]
+
+test.each(everyWay)(
+  "reset, over %s: the connection ends without an octet, and nothing is charged",
+  async (_way, path, body) => {
+    await fault({ reset: true })
+    const called = body ? post(mock, path, key, body) : mock.fetch(path, { key })
+    await expect(called).rejects.toThrow()
+    expect(await rawCall(path, body)).toEqual({ received: "", code: "ECONNRESET" })
+    expect(await usedAfterClearing()).toBe(0)
+    const { data } = await mock.control("GET", "/requests?api=bluetoothlookup")
+    const requests = data?.requests as object[]
+    // Some clients, Bun's among them, try a GET once more when a kept connection breaks.
+    expect(requests.length).toBeGreaterThanOrEqual(2)
+    const expected = { path, fault: { reset: true }, response: null }
+    expect(requests).toEqual(requests.map(() => expect.objectContaining(expected)))
+  },
+)
 
 /** What a client on a bare socket sees. */
-function rawCall(path: string): Promise<{ received: string; code: string | null }> {
+function rawCall(path: string, body: object | null): Promise<{ received: string; code: string | null }> {
+  const text = body ? JSON.stringify(body) : ""
   const { hostname, port } = new URL(mock.url)
   return new Promise((resolve) => {
     let received = ""
     let code: string | null = null
     const socket = connect(Number(port), hostname, () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${key}\r\n\r\n`)
+      const type = `Content-Type: application/json\r\nContent-Length: ${text.length}`
+      socket.write(
+        `${body ? "POST" : "GET"} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${key}\r\n${type}\r\n\r\n${text}`,
+      )
     })
     socket.on("data", (chunk) => {
       received += chunk
@@ -157,15 +181,20 @@ function rawCall(path: string): Promise<{ received: string; code: string | null 
   })
 }
 
-test("delay_ms holds the answer back in real time, whatever the mock's clock shows", async () => {
-  await fault({ delay_ms: 80 })
-  for (const way of [ways.rest, ways.batch, ways.graphql]) {
+test.each(everyWay)(
+  "delay_ms, over %s: the whole answer in real time later, whatever the mock's clock shows",
+  async (_way, path, body) => {
+    const call = async () => (await (body ? post(mock, path, key, body) : mock.fetch(path, { key }))).text()
+    const prompt = await call()
+    await mock.reset()
+    await fault({ delay_ms: 60 })
     const before = performance.now()
-    expect((await way(mock, key)).status).toBe(200)
-    expect(performance.now() - before).toBeGreaterThanOrEqual(79)
-  }
-  expect((await mock.control("GET", "/clock")).data).toEqual({ now: "2025-01-01T00:00:00.000Z" })
-})
+    expect(await call()).toBe(prompt)
+    expect(performance.now() - before).toBeGreaterThanOrEqual(59)
+    expect((await mock.control("GET", "/clock")).data).toEqual({ now: "2025-01-01T00:00:00.000Z" })
+    expect(await usedAfterClearing()).toBe(1)
+  },
+)
 
 describe("which calls are struck", () => {
   const statusOf = async (way: keyof typeof ways, with_: string) => (await ways[way](mock, with_)).status

@@ -58,7 +58,9 @@ describe.each([
       const answer = await ways.rest(mock, key, format)
       expect(answer.status).toBe(200)
       expect(answer.headers.get("x-api-current-plan")).toBe(plan)
-      expect(readError(await answer.text()) ?? "").toBe("")
+      const text = await answer.text()
+      expect(readError(text) ?? "").toBe("")
+      expect(text).toContain("Apple, Inc.")
     }
     const batch = await ways.batch(mock, key)
     expect(await batch.json()).toMatchObject({ status: "ok", data: { succeeded: 2, credits_used: 2 } })

@@ -99,6 +99,22 @@ test("ends with 0 when it is told to, and writes nothing but where it listens", 
   }
 })
 
+test("a port that is taken is told, and never shared with the mock that has it", async () => {
+  const first = await start(["mock", "--port", "0"])
+  const { port } = new URL(first.url)
+  const second = await run(["mock", "--port", port, "--stop-with-stdin"])
+  expect({ code: second.code, out: second.out }).toEqual({ code: 1, out: "" })
+  expect(second.err).toMatch(new RegExp(`Is port ${port} in use\\?.*choose a free port with --port`))
+  expect(await first.stop()).toBe(0)
+})
+
+test("an address that is none is told without a stack", async () => {
+  const { code, err } = await run(["mock", "--port", "0", "--host", "nosuch.invalid"])
+  expect(code).toBe(1)
+  expect(err).toContain("check --host")
+  expect(err).not.toContain("   at ")
+})
+
 test("wrong options are told, with exit code 2", async () => {
   const cases: [string[], string][] = [
     [["--seed-time", "today"], "--seed-time must be an instant"],

@@ -98,6 +98,7 @@ function toMessage(thrown: unknown): string {
 const listenAdvice: Readonly<Record<string, string>> = {
   EADDRINUSE: "If another program listens there, choose a free port with --port; else check --host.",
   EADDRNOTAVAIL: "This machine has no such address: check --host.",
+  EINVAL: "That is no address to listen on: check --host.",
   EACCES: "Ports below 1024 need more rights: choose another with --port.",
   EPERM: "Ports below 1024 need more rights: choose another with --port.",
 }

@@ -1,12 +1,15 @@
 import type { ApiDefinition } from "../../../apis/contract.ts"
+import { toBrokenBody } from "../../../mock/broken-body.ts"
 import type { Strike, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
 import { frontStatus, strikeDuring } from "../../../mock/struck.ts"
 import type { MockWorld } from "../../../mock/world.ts"
+import { afterBody } from "../drain.ts"
 import { parseQuery } from "../query.ts"
 import { createRequestIds } from "../request-id.ts"
 import { negotiateFormat, respond } from "../respond.ts"
 import { createHttpApp, type HttpServer, toHttpServer } from "../server.ts"
+import { bodyOf } from "./body-of.ts"
 import { type ControlParts, createControl, isControlPath } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { targetOf } from "./targets.ts"
@@ -63,10 +66,13 @@ export async function startMockServer(
   const server = Bun.serve({
     hostname: options.host,
     port: options.port,
+    // Bun shares a port once Elysia is there, unless it is told not to: the test of one job would reach the mock of another.
+    reusePort: false,
     development: false,
     // A delay may be longer than any limit.
     idleTimeout: 0,
-    maxRequestBodySize: options.maxBodyBytes * 2,
+    // Our own limit answers with an envelope; the platform's would answer with nothing.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...(options.tls && { tls: options.tls }),
     fetch: answer,
   })
@@ -114,7 +120,7 @@ export async function startMockServer(
 
   async function answer(request: Request): Promise<Response> {
     const path = pathOf(request.url)
-    if (isControlPath(path)) return control(request, path)
+    if (isControlPath(path)) return afterBody(request, control(request, path))
     const current = stage
     current.underWay++
     try {
@@ -130,7 +136,7 @@ export async function startMockServer(
     if (unwritten.test(path)) return current.app.fetch(request)
     const { world } = current
     const at = new Date(world.clock.now()).toISOString()
-    const asked = request.body === null ? "" : await request.clone().text()
+    const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, current.apiIds)
     const strike = target && world.faults.take(target)
     const response = await underStrike(request, target, strike, current)
@@ -167,8 +173,8 @@ export async function startMockServer(
     const response =
       status === null
         ? await strikeDuring(strike, () => current.app.fetch(request))
-        : answerInFront(status, request, current)
-    return strike.malformed ? malform(response) : response
+        : await afterBody(request, answerInFront(status, request, current))
+    return strike.malformed ? breakBody(response) : response
   }
 
   return {
@@ -196,11 +202,9 @@ function answerInFront(status: number, request: Request, { frontIdFor }: Stage):
   )
 }
 
-/** The first half of the body, and an ending that no reader of JSON, XML, YAML or CSV can make sense of. */
-async function malform(response: Response): Promise<Response> {
-  const body = await response.text()
+async function breakBody(response: Response): Promise<Response> {
   const { status, headers } = response
-  return new Response(`${body.slice(0, body.length / 2)}\n\t{"`, { status, headers })
+  return new Response(toBrokenBody(await response.text()), { status, headers })
 }
 
 /** A body that fails before its first octet: Bun then resets the connection (RST) without a status line. */
