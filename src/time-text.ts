@@ -1,11 +1,16 @@
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `90s`, `15m`, `24h`, `30d` in milliseconds, `0` for no time at all; null for any other text. */
+/** What still makes an instant when it is added to one of the years to come. */
+const maxMs = 999_999 * 86_400_000
+
+/** `90s`, `15m`, `24h`, `30d` in milliseconds, `0` for no time at all; null for any other text, or over 999999 days. */
 export function parseDuration(text: string): number | null {
   if (text === "0") return 0
-  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const [, amount, unit] = /^(\d{1,11})([smhd])$/.exec(text) ?? []
   const ms = unit && unitMs[unit]
-  return amount && ms ? Number(amount) * ms : null
+  if (!amount || !ms) return null
+  const duration = Number(amount) * ms
+  return duration <= maxMs ? duration : null
 }
 
 /** `2027-01-31` (midnight UTC) or `2027-01-31T12:00:00Z` in milliseconds since the Unix epoch; null for any other text. */

@@ -30,6 +30,7 @@ function describe(schema: TSchema): string {
     const items = schema.items?.type === "string" ? "strings" : "items"
     return `an array of ${most}${items}`
   }
+  if (schema.type === "object") return "an object"
   return `${schema.minLength ? "a non-empty string" : "a string"}${describeLength(schema.maxLength)}`
 }
 

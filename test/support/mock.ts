@@ -30,7 +30,9 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
     else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isBent = true
     const answer = await fetch(`${url}/_mock${path}`, {
       method,
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
     })
     return { code: answer.status, ...(await readAnswer(answer)) }
   }

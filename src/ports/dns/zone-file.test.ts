@@ -87,7 +87,7 @@ test.each([
     "line 2: an entry of 'a' must have [preference from 0 to 65535, name], not \"mail\"",
   ],
   ['a:\n  - MX: ["10", b]\n', "line 2: an entry of 'a' must have [preference"],
-  ["a: []\n---\nb: []\n", "line 2: "],
+  ["a: []\n---\nb: []\n", "line 2: a zone must be one document"],
 ])("%j is refused by line", (text, message) => {
   expect(() => parseZone(text)).toThrow(message)
 })

@@ -24,6 +24,7 @@ export function parseZone(text: string): DnsZone {
     throw new Error(`line ${Math.max(1, lines.linePos(offset).line)}: ${problem}`)
   }
   const [error] = document.errors
+  if (error?.code === "MULTIPLE_DOCS") fail(error.pos[0], "a zone must be one document")
   if (error) fail(error.pos[0], error.message)
   const { contents } = document
   if (contents === null || (isScalar(contents) && contents.value === null)) return {}

@@ -14,21 +14,25 @@ export async function readJsonObject(request: Request, maxBytes: number): Promis
 
 /** Reads a request body as a JSON object, whatever it is declared as. Throws what {@link readJsonObject} throws. */
 export async function readObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
-  const value = parse(await readBytes(request, maxBytes))
+  const value = parse(await readText(request, maxBytes))
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
   }
   return value as Record<string, unknown>
 }
 
-function parse(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) throw inputFault("body", "must be a JSON object; it is empty")
-  let text: string
+/** Reads a request body as text. Throws a Fault 413 when it has more than `maxBytes`, 400 when it is not UTF-8. */
+export async function readText(request: Request, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(request, maxBytes)
   try {
-    text = utf8.decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw inputFault("body", "must be UTF-8 text")
   }
+}
+
+function parse(text: string): unknown {
+  if (text === "") throw inputFault("body", "must be a JSON object; it is empty")
   try {
     return JSON.parse(text)
   } catch {

@@ -16,12 +16,12 @@ export const crossOriginHeaders = {
 } as const
 
 /** Answers a preflight, on any path and without a key; browsers may keep the answer for a day. */
-export function answerPreflight(requestId: string): Response {
+export function answerPreflight(requestId: string, methods = "GET, POST, OPTIONS"): Response {
   return new Response(null, {
     status: 204,
     headers: {
       "access-control-allow-origin": "*",
-      "access-control-allow-methods": "GET, POST, OPTIONS",
+      "access-control-allow-methods": methods,
       "access-control-allow-headers": "content-type, x-api-key, x-request-id, accept, user-agent",
       "access-control-max-age": "86400",
       "x-request-id": requestId,

@@ -1,4 +1,4 @@
-import { type Static, type TObject, Type } from "@sinclair/typebox"
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { type ApiDefinition, reject } from "../../../apis/contract.ts"
 import { compileInput } from "../../../call/input.ts"
@@ -54,12 +54,8 @@ export function readFault(body: Body, apis: Apis): FaultRule {
 export function readStub(body: Body, apis: Apis): Stub {
   const stub = readStubBody(body)
   const { input, output } = requireApi(stub.api, apis)
-  for (const [name, value] of Object.entries(stub.input ?? {})) {
-    requireField(`input.${name}`, name, value, input, `is not a parameter of '${stub.api}'`)
-  }
-  for (const [name, value] of Object.entries(stub.data)) {
-    requireField(`data.${name}`, name, value, output, `is not a field that '${stub.api}' answers with`)
-  }
+  requireFields(stub.input ?? {}, input, "input", `is not a parameter of '${stub.api}'`)
+  requireFields(stub.data, output, "data", `is not a field that '${stub.api}' answers with`)
   return stub
 }
 
@@ -97,6 +93,11 @@ export function requireNothing(values: ReadonlyMap<string, unknown>): void {
   for (const name of values.keys()) reject(name, "is not known here")
 }
 
+/** A body on such a path is meant to say something, such as which of the faults to take away; nothing would heed it. */
+export function requireNoBody(text: string): void {
+  if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")
+}
+
 function compileBody<T extends TObject>(schema: T): (body: Body) => Static<T> {
   const read = compileInput(schema)
   return (body) => {
@@ -115,8 +116,22 @@ function requireApi(id: string, apis: Apis): ApiDefinition {
   return apis.get(id) ?? reject("api", `must be one of ${[...apis.keys()].join(", ")}`)
 }
 
-function requireField(path: string, name: string, value: unknown, schema: TObject, unknown: string): void {
-  const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-  if (!field) reject(path.slice(0, 100), unknown)
-  if (!Value.Check(field, value)) reject(path, toRequirement(field))
+/** Every value has to be of its field's type, at any depth; fields may be left out. */
+function requireFields(value: unknown, schema: TSchema, path: string, unknown: string): void {
+  if (schema.type === "object" && isObject(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      const fields = schema.properties as TObject["properties"]
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (!field) reject(`${path}.${name}`.slice(0, 100), unknown)
+      requireFields(inner, field, `${path}.${name}`, unknown)
+    }
+  } else if (schema.type === "array" && schema.items.type === "object" && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      requireFields(item, schema.items, `${path}[${index}]`, unknown)
+    }
+  } else if (!Value.Check(schema, value)) reject(path, toRequirement(schema))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

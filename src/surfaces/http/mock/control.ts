@@ -3,10 +3,11 @@ import { fail, type Reply, succeed } from "../../../call/execute.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockWorld } from "../../../mock/world.ts"
-import { readObject } from "../body.ts"
+import { readObject, readText } from "../body.ts"
+import { answerPreflight } from "../cross-origin.ts"
 import { parseQuery } from "../query.ts"
 import { respond } from "../respond.ts"
-import { readClock, readFault, readFilter, readStub, requireNothing } from "./control-input.ts"
+import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
   /** As it is now: a reset brings another. */
@@ -36,10 +37,13 @@ export function createControl(parts: ControlParts): (request: Request, path: str
       if (!methods)
         throw new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. There is ${list(routes)}.`)
       const handle = methods[request.method]
-      if (!handle) throw wrongMethod(request.method, Object.keys(methods))
+      if (!handle) throw wrongMethod(request.method, methods)
       const { values, malformed } = parseQuery(request.url)
       for (const name of malformed) throw new InputRejected(name, "must be percent-encoded UTF-8")
       if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(values)
+      if (request.method === "POST" || request.method === "DELETE") {
+        requireNoBody(await readText(request, parts.maxBodyBytes))
+      }
       return succeed({ ...(await handle(request, parts.world())) })
     } catch (thrown) {
       return fail(toFault(thrown))
@@ -48,6 +52,9 @@ export function createControl(parts: ControlParts): (request: Request, path: str
 
   return async (request, path) => {
     const requestId = parts.requestIdFor(request.headers.get("x-request-id"))
+    const methods = routes.get(path)
+    // Tests that run in a browser steer the mock as well.
+    if (request.method === "OPTIONS" && methods) return answerPreflight(requestId, allowed(methods))
     return respond(await answer(request, path), "json", { request, requestId })
   }
 }
@@ -116,7 +123,7 @@ function createRoutes({ reset, parseZone, maxBodyBytes }: ControlParts): Readonl
       {
         GET: (_request, { dns }) => ({ zone: dns.zone }),
         PUT: async (request, { dns }) => {
-          replaceZone(dns, await request.text(), parseZone)
+          replaceZone(dns, await readText(request, maxBodyBytes), parseZone)
           return { names: Object.keys(dns.zone).length }
         },
       },
@@ -136,23 +143,30 @@ function createRoutes({ reset, parseZone, maxBodyBytes }: ControlParts): Readonl
 }
 
 function replaceZone(dns: MockWorld["dns"], text: string, parseZone: ControlParts["parseZone"]): void {
-  if (text.trim() === "")
-    throw new InputRejected("zone", "must be a mapping from names to lists of records; it is empty")
   try {
-    dns.replace(parseZone(text))
+    const zone = parseZone(text)
+    // An empty file is a zone without names; an empty body is a mistake.
+    if (Object.keys(zone).length === 0 && !text.includes("{")) {
+      throw new Error("it is empty; {} is a zone without names")
+    }
+    dns.replace(zone)
   } catch (thrown) {
     const problem = thrown instanceof Error ? thrown.message : String(thrown)
     throw new InputRejected("zone", `cannot be used: ${problem.replace(/\.$/, "")}`)
   }
 }
 
-function wrongMethod(method: string, allowed: readonly string[]): Fault {
-  const allow = allowed.join(", ")
+function allowed(methods: Methods): string {
+  return Object.keys(methods).join(", ")
+}
+
+function wrongMethod(method: string, methods: Methods): Fault {
+  const allow = allowed(methods)
   return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
 }
 
 function pathsOf(routes: ReadonlyMap<string, Methods>): string[] {
-  return [...routes].map(([path, methods]) => `${Object.keys(methods).join(", ")} ${path}`)
+  return [...routes].map(([path, methods]) => `${allowed(methods)} ${path}`)
 }
 
 function list(routes: ReadonlyMap<string, Methods>): string {

@@ -1,0 +1,150 @@
+/** What the control paths of the mock refuse: it names what to change, and changes nothing. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import { startTestMock } from "./support/mock.ts"
+
+const mock = await startTestMock()
+beforeEach(() => mock.reset())
+
+describe("bad input is a 400 that names the field, and changes nothing", () => {
+  const bad: readonly [method: string, path: string, body: unknown, field: string][] = [
+    ["PUT", "/faults", {}, "status"],
+    ["PUT", "/faults", { status: 200 }, "status"],
+    ["PUT", "/faults", { status: "503" }, "status"],
+    ["PUT", "/faults", { status: 503, times: 0 }, "times"],
+    ["PUT", "/faults", { status: 503, api: "hmacs" }, "api"],
+    ["PUT", "/faults", { status: 503, key: "" }, "key"],
+    ["PUT", "/faults", { delay_ms: -1 }, "delay_ms"],
+    ["PUT", "/faults", { delay_ms: 1e9 }, "delay_ms"],
+    ["PUT", "/faults", { reset: "yes" }, "reset"],
+    ["PUT", "/faults", { malformed: 1 }, "malformed"],
+    ["PUT", "/faults", { stauts: 503 }, "stauts"],
+    ["PUT", "/faults", "not JSON", "body"],
+    ["PUT", "/faults", "[]", "body"],
+    ["PUT", "/faults", "", "body"],
+    ["PUT", "/faults", "null", "body"],
+    ["PUT", "/faults", new Uint8Array([0x7b, 0xff, 0x7d]), "body"],
+    ["PUT", "/faults", '{"status": 1e400}', "status"],
+    ["PUT", "/faults", { status: 503.5 }, "status"],
+    ["PUT", "/faults", { status: null }, "status"],
+    ["PUT", "/faults", { status: 503, times: -1 }, "times"],
+    ["PUT", "/faults", { status: 503, times: 1.5 }, "times"],
+    ["PUT", "/faults", { status: 503, times: 1e30 }, "times"],
+    ["PUT", "/faults", { status: 503, api: "graphql" }, "api"],
+    ["PUT", "/faults", { status: 503, api: ["hmac"] }, "api"],
+    ["PUT", "/faults", { status: 503, key: 5 }, "key"],
+    ["PUT", "/faults", { delay_ms: 0 }, "status"],
+    ["PUT", "/faults", { reset: false }, "status"],
+    ["PUT", "/faults", '{"__proto__": {"status": 503}}', "__proto__"],
+    ["DELETE", "/faults", { api: "hmac" }, "body"],
+    ["DELETE", "/stubs", { api: "hmac" }, "body"],
+    ["DELETE", "/requests", "all", "body"],
+    ["DELETE", "/requests?api=hmac", undefined, "api"],
+    ["POST", "/reset", { clock: true }, "body"],
+    ["POST", "/reset?only=clock", undefined, "only"],
+    ["PUT", "/stubs", { data: {} }, "api"],
+    ["PUT", "/stubs", { api: "hmac" }, "data"],
+    ["PUT", "/stubs", { api: "hmac", data: [] }, "data"],
+    ["PUT", "/stubs", { api: "hmac", data: { hmac: 5 } }, "data.hmac"],
+    ["PUT", "/stubs", { api: "hmac", data: { digest: "x" } }, "data.digest"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, input: { text: "x" } }, "input.text"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, input: { message: 5 } }, "input.message"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, input: { algorithm: "sha3" } }, "input.algorithm"],
+    ["PUT", "/stubs", { api: "hmac", data: null }, "data"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, times: 1 }, "times"],
+    ["PUT", "/stubs", { api: "loanpaymentcalculator", data: { formatted: "x" } }, "data.formatted"],
+    [
+      "PUT",
+      "/stubs",
+      { api: "loanpaymentcalculator", data: { formatted: { loan: "$1" } } },
+      "data.formatted.loan",
+    ],
+    [
+      "PUT",
+      "/stubs",
+      { api: "spfvalidator", data: { spf_records_list: [{}, { origin: 5 }] } },
+      "data.spf_records_list[1].origin",
+    ],
+    ["PUT", "/stubs", { api: "linesorter", data: { sorted: ["a", 5] } }, "data.sorted"],
+    ["PUT", "/stubs", { api: "none", data: {} }, "api"],
+    ["PUT", "/stubs", "", "body"],
+    ["PUT", "/clock", "[]", "body"],
+    ["PUT", "/clock", { now: "1969-12-31T23:59:59Z" }, "now"],
+    ["PUT", "/clock", { now: "2025-01-01T00:00:00" }, "now"],
+    ["PUT", "/clock", { advance: "" }, "advance"],
+    ["PUT", "/clock", { advance: 31 }, "advance"],
+    ["PUT", "/clock", { advance: "99999999999999999999d" }, "advance"],
+    ["PUT", "/clock", { advance: "999999999d" }, "advance"],
+    ["PUT", "/clock", { advanse: "1d" }, "advanse"],
+    ["PUT", "/clock", {}, "now"],
+    ["PUT", "/clock", { now: "2025-02-30" }, "now"],
+    ["PUT", "/clock", { now: "yesterday" }, "now"],
+    ["PUT", "/clock", { now: 5 }, "now"],
+    ["PUT", "/clock", { advance: "1 month" }, "advance"],
+    ["PUT", "/clock", { advance: "-1d" }, "advance"],
+    ["PUT", "/clock", { now: "2025-02-01", advance: "1d" }, "advance"],
+    ["PUT", "/dns", "", "zone"],
+    ["PUT", "/dns", "[]", "zone"],
+    ["PUT", "/dns", "null", "zone"],
+    ["PUT", "/dns", "# nothing", "zone"],
+    ["PUT", "/dns", "a.example: [", "zone"],
+    ["PUT", "/dns", "a.example: []\n---\nb.example: []\n", "zone"],
+    ["PUT", "/dns", new Uint8Array([0xff, 0xfe]), "body"],
+    ["PUT", "/dns", { "a.example": null }, "a.example"],
+    ["PUT", "/dns", { "a.example": [{ A: "300.1.1.1" }] }, "a.example"],
+    ["PUT", "/dns", { "a.example": [{ NAPTR: "x" }] }, "a.example"],
+    ["PUT", "/dns", { "a.example": [{ TXT: 5 }] }, "a.example"],
+    ["PUT", "/dns", { "a.example": ["SLOW"] }, "a.example"],
+    ["PUT", "/dns", { "a..example": [] }, "a..example"],
+    ["GET", "/requests?status=abc", undefined, "status"],
+    ["GET", "/requests?api=none", undefined, "api"],
+    ["GET", "/requests?apis=hmac", undefined, "apis"],
+    ["GET", "/faults?x=1", undefined, "x"],
+  ]
+
+  test.each(bad)("%s %s %j names %s", async (method, path, body, field) => {
+    const before = await everything()
+    const { code, status, error, data } = await mock.control(method, path, body)
+    expect({ code, status, data }).toEqual({ code: 400, status: "error", data: null })
+    expect(error).toContain(`'${field}'`)
+    expect(error).toMatch(/^The '[^']+' parameter .*[^.]\.$/)
+    expect(await everything()).toEqual(before)
+  })
+
+  test.each(["/faults", "/stubs", "/clock", "/dns"])(
+    "PUT %s of more than --max-body is a 413, also where it could not be sent whole before the answer",
+    async (path) => {
+      for (const bytes of [3_000_000, 12_000_000]) {
+        const before = await everything()
+        const { code, error } = await mock.control("PUT", path, `{"a.example": "${"x".repeat(bytes)}"}`)
+        expect({ code, error }).toEqual({
+          code: 413,
+          error: "The request 'body' must have at most 2,097,152 bytes.",
+        })
+        expect(await everything()).toEqual(before)
+      }
+    },
+    20_000,
+  )
+
+  async function everything() {
+    const paths = ["/faults", "/stubs", "/clock", "/dns", "/requests", "/notices"]
+    return Promise.all(paths.map(async (path) => (await mock.control("GET", path)).data))
+  }
+
+  test("paths and methods that are not there are told from those that are", async () => {
+    expect(await mock.control("GET", "/fault")).toMatchObject({
+      code: 404,
+      error: expect.stringContaining("/_mock/faults"),
+    })
+    const wrong = await mock.fetch("/_mock/clock", { method: "POST" })
+    expect({ status: wrong.status, allow: wrong.headers.get("allow") }).toEqual({
+      status: 405,
+      allow: "GET, PUT",
+    })
+    const preflight = await mock.fetch("/_mock/clock", { method: "OPTIONS" })
+    expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "GET, PUT",
+    ])
+  })
+})
