@@ -1,31 +1,31 @@
 import { existsSync } from "node:fs"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-
-const windows = process.platform === "win32"
+import { findBun } from "./bun.ts"
 
 /**
- * How to run penknife: the executable that PENKNIFE_BIN names, or the one built in this package, or the sources of this
- * package under Bun.
- * @throws Error saying where it was looked for
+ * How to run penknife: the executable that PENKNIFE_BIN names; else, in the package, the program that lies beside this module,
+ * under Bun; else, in the repository, the executable built there, or its sources under Bun.
+ * @throws Error saying what is missing
  */
 export function findCommand(): readonly [string, ...string[]] {
   const named = process.env.PENKNIFE_BIN
   if (named) return [named]
-  // This module lies in mock/ as source and in dist/ as built.
-  const root = fileURLToPath(new URL("..", import.meta.url))
-  const built = join(root, "dist", windows ? "penknife.exe" : "penknife")
-  if (existsSync(built)) return [built]
-  const sources = join(root, "src/main.ts")
-  const bun = process.versions.bun ? process.execPath : findBun(root)
-  if (bun && existsSync(sources)) return [bun, sources]
-  throw new Error(
-    `penknife is not found: there is no ${built}, and no Bun to run its sources. Build it, put Bun on the PATH, or name an executable in PENKNIFE_BIN.`,
-  )
+  const here = fileURLToPath(new URL(".", import.meta.url))
+  const packed = join(here, "penknife.js")
+  if (existsSync(packed)) return underBun(packed, here)
+  const root = join(here, "..")
+  const built = join(root, "dist", process.platform === "win32" ? "penknife.exe" : "penknife")
+  return existsSync(built) ? [built] : underBun(join(root, "src/main.ts"), root)
 }
 
-function findBun(root: string): string | undefined {
-  const name = windows ? "bun.exe" : "bun"
-  const folders = [join(root, "node_modules/.bin"), ...(process.env.PATH ?? "").split(delimiter)]
-  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+/** Without what a project keeps for Bun in the working directory: its preloads and its .env are not meant for penknife. */
+function underBun(program: string, folder: string): readonly [string, ...string[]] {
+  const bun = findBun(import.meta.url)
+  if (bun === undefined) {
+    throw new Error(
+      "penknife runs under Bun, and there is none: install the package 'bun', put Bun on the PATH, or name an executable of penknife in PENKNIFE_BIN.",
+    )
+  }
+  return [bun, "--no-env-file", `--config=${join(folder, "bunfig.toml")}`, program]
 }

@@ -69,7 +69,13 @@ function readEvent(child: Child, program: string): Promise<Listening> {
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       out += chunk
       const end = out.indexOf("\n")
-      if (end !== -1) resolve(JSON.parse(out.slice(0, end)) as Listening)
+      if (end === -1) return
+      try {
+        resolve(JSON.parse(out.slice(0, end)) as Listening)
+      } catch {
+        child.kill("SIGKILL")
+        reject(new Error(`${program} is no penknife: it printed '${out.slice(0, Math.min(end, 200))}'`))
+      }
     })
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       log = (log + chunk).slice(-maxLog)

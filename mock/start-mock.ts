@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** `penknife/mock`: the service as a test double, started from a test in Node or Bun. */
 import { controlOf } from "./control.ts"
 import { startProcess } from "./process.ts"

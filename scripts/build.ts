@@ -1,8 +1,9 @@
 /**
  * Builds the executable: `bun scripts/build.ts` for this machine into dist/penknife, with `--all` for every target into
- * dist/penknife-<target>. Also builds `penknife/mock` for Node: dist/mock.js, dist/mock.cjs and their types.
+ * dist/penknife-<target>. Also makes the npm package, in dist/package.
  */
 import { mkdirSync } from "node:fs"
+import { makePackage, run } from "./package.ts"
 
 const targets = [
   "linux-x64",
@@ -19,7 +20,7 @@ mkdirSync("dist", { recursive: true })
 const builds = process.argv.includes("--all")
   ? targets.map((target) => build(`dist/penknife-${target}`, target))
   : [build("dist/penknife")]
-process.exit([...builds, ...buildMock()].every((succeeded) => succeeded) ? 0 : 1)
+process.exit([...builds, makePackage()].every((succeeded) => succeeded) ? 0 : 1)
 
 function build(outfile: string, target?: string): boolean {
   return run([
@@ -37,28 +38,4 @@ function build(outfile: string, target?: string): boolean {
     `--outfile=${outfile}`,
     "src/main.ts",
   ])
-}
-
-/** What test runners in Node import, as a module and for `require`. */
-function buildMock(): boolean[] {
-  const build = [process.execPath, "build", "--target=node", "mock/start-mock.ts"]
-  // Bun would write the path of this machine into a CommonJS file where its own place is asked for.
-  const place = 'const moduleUrl = require("node:url").pathToFileURL(__filename).href'
-  return [
-    run([...build, "--format=esm", "--outfile=dist/mock.js"]),
-    run([
-      ...build,
-      ...[
-        "--format=cjs",
-        "--define=import.meta.url=moduleUrl",
-        `--banner=${place}`,
-        "--outfile=dist/mock.cjs",
-      ],
-    ]),
-    run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "mock"]),
-  ]
-}
-
-function run(command: readonly string[]): boolean {
-  return Bun.spawnSync([...command], { stdio: ["ignore", "inherit", "inherit"] }).success
 }

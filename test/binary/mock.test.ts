@@ -166,6 +166,7 @@ describe("TLS", () => {
   })
 })
 
+// test/binary/package.test.ts runs them with the npm package in place of the executable.
 describe("the examples", () => {
   test.each([
     ["bun:test", [process.execPath, "test", "examples/bun"], /3 pass\n\s*0 fail/],
@@ -187,7 +188,7 @@ describe("the examples", () => {
         cwd: root,
         stdout: "pipe",
         stderr: "pipe",
-        env: { ...process.env, NO_COLOR: "1" },
+        env: { ...process.env, NO_COLOR: "1", PENKNIFE_BIN: binary },
       })
       const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
       expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(passed) })
@@ -230,6 +231,12 @@ test("the shell step of action.yml starts a mock and says where it is", async ()
 test("startMock says why a mock did not start", async () => {
   await expect(startMock({ command: [binary], plan: "gold" })).rejects.toThrow("--plan must be one of")
   await expect(startMock({ command: ["/none/penknife"] })).rejects.toThrow("/none/penknife cannot be run")
+  await expect(startMock({ command: ["echo", "hello"] })).rejects.toThrow(
+    "echo is no penknife: it printed 'hello mock --port 0",
+  )
+  await expect(startMock({ command: [binary], tls: [] })).rejects.toThrow(
+    "--tls-self-signed must be host names",
+  )
 })
 
 function lookUp(mock: { readonly url: string; readonly key: string }): Promise<Response> {

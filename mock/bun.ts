@@ -1,0 +1,39 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { createRequire } from "node:module"
+import { delimiter, dirname, join } from "node:path"
+
+const executable = process.platform === "win32" ? "bun.exe" : "bun"
+/** Where install scripts are not run, a text that says so stands in place of the executable. */
+const leastBytes = 1_000_000
+
+/** A Bun: of the package `bun` that `from` (a URL of a module) can see, else the one that runs this, else one on the PATH. */
+export function findBun(from: string): string | undefined {
+  const installed = installedBuns(from).find((file) => existsSync(file) && statSync(file).size > leastBytes)
+  if (installed) return installed
+  if (process.versions.bun) return process.execPath
+  const folders = (process.env.PATH ?? "").split(delimiter)
+  return folders.map((folder) => join(folder, executable)).find((file) => existsSync(file))
+}
+
+/** Its install script puts the executable into the package; before that, it lies in the package for this platform. */
+function installedBuns(from: string): string[] {
+  const bun = folderOf("bun", from)
+  if (bun === undefined) return []
+  const manifest = join(bun, "package.json")
+  const { optionalDependencies = {} }: { optionalDependencies?: Record<string, string> } = JSON.parse(
+    readFileSync(manifest, "utf8"),
+  )
+  const platforms = Object.keys(optionalDependencies).map((name) => folderOf(name, manifest))
+  return [
+    join(bun, "bin/bun.exe"),
+    ...platforms.flatMap((folder) => (folder === undefined ? [] : [join(folder, "bin", executable)])),
+  ]
+}
+
+function folderOf(name: string, from: string): string | undefined {
+  try {
+    return dirname(createRequire(from).resolve(`${name}/package.json`))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,214 @@
+/** The npm package as it would be published, in a project that has it as its one dependency. */
+import { beforeAll, describe, expect, test } from "bun:test"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { tempDir } from "../support/temp.ts"
+
+const root = join(import.meta.dir, "../..")
+const dir = tempDir()
+const modules = join(root, "node_modules")
+const node = Bun.which("node") ?? "node"
+
+/** Runs a command in a project: with no PATH, so that no Bun is found but one that is installed there. */
+async function runIn(project: string, command: readonly string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn([...command], {
+    cwd: project,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { PATH: "", NO_COLOR: "1", HOME: dir, ...env },
+  })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err, text: out + err }
+}
+
+/** A project with the package unpacked as npm does it, and links in place of what else npm would install. */
+async function makeProject(name: string, links: Readonly<Record<string, string>>): Promise<string> {
+  const project = join(dir, name)
+  const packages = join(project, "node_modules")
+  mkdirSync(packages, { recursive: true })
+  const unpack = Bun.spawn(["tar", "-xzf", tarball, "-C", packages])
+  expect(await unpack.exited).toBe(0)
+  cpSync(join(packages, "package"), join(packages, "penknife"), { recursive: true })
+  for (const [link, target] of Object.entries(links)) symlinkSync(target, join(packages, link))
+  writeFileSync(join(project, "package.json"), "{}")
+  return project
+}
+
+const program = `
+const mock = await startMock({ plan: "free" })
+const answer = await fetch(mock.url + "/v1/bluetoothlookup?companyid=76", { headers: { "x-api-key": mock.key } })
+console.log(answer.headers.get("x-api-current-plan"), (await answer.json()).data.company)
+await mock.stop()`
+const asModule = `import { startMock } from "penknife/mock"\n${program}`
+const asRequired = `const { startMock } = require("penknife/mock");(async () => {${program}})()`
+const printed = { code: 0, out: "free Apple, Inc.\n", err: "" }
+
+let tarball = ""
+let files: string[] = []
+let project = ""
+
+beforeAll(async () => {
+  const npm = Bun.spawn(["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", dir], {
+    cwd: join(root, "dist/package"),
+    stdout: "pipe",
+    stderr: "ignore",
+    env: { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" },
+  })
+  expect(await npm.exited).toBe(0)
+  tarball = join(dir, readdirSync(dir).find((name) => name.endsWith(".tgz")) ?? "")
+  const listed = await Bun.spawn(["tar", "-tzf", tarball], { stdout: "pipe" }).stdout.text()
+  files = listed.trim().split("\n").sort()
+  project = await makeProject("project", { bun: join(modules, "bun") })
+  writeFileSync(join(project, "as-module.mjs"), asModule)
+  writeFileSync(join(project, "as-required.cjs"), asRequired)
+}, 60_000)
+
+test("holds what is needed and nothing else", () => {
+  const expected = [
+    ...["LICENSE", "README.md", "bunfig.toml", "cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js"],
+    ...["package.json", "penknife.js"],
+  ]
+  expect(files).toEqual(expected.map((name) => `package/${name}`))
+  expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
+  for (const name of expected) {
+    expect(readFileSync(join(project, "node_modules/penknife", name), "utf8")).not.toContain(root)
+  }
+  const manifest = JSON.parse(readFileSync(join(project, "node_modules/penknife/package.json"), "utf8"))
+  const { devDependencies, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  expect(manifest).toMatchObject({ name: "penknife", version, dependencies: { bun: devDependencies.bun } })
+  expect(Object.keys(manifest.dependencies)).toEqual(["bun"])
+  expect(manifest).not.toHaveProperty("private")
+  expect(manifest).not.toHaveProperty("scripts")
+})
+
+describe("starts a mock", () => {
+  test.each([
+    ["in Node, imported", [node, "as-module.mjs"]],
+    ["in Node, required", [node, "as-required.cjs"]],
+    ["in Bun, imported", [process.execPath, "as-module.mjs"]],
+    ["in Bun, required", [process.execPath, "as-required.cjs"]],
+  ])(
+    "%s",
+    async (_how, command) => {
+      expect(await runIn(project, command)).toMatchObject(printed)
+    },
+    30_000,
+  )
+
+  test("whatever the project keeps for Bun itself", async () => {
+    const own = await makeProject("own-bun", { bun: join(modules, "bun") })
+    writeFileSync(join(own, "bunfig.toml"), 'preload = ["./gone.ts"]\n')
+    writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
+    writeFileSync(join(own, "as-module.mjs"), asModule)
+    expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
+  }, 30_000)
+
+  test("where install scripts were not run", async () => {
+    const bare = await makeProject("no-scripts", {})
+    const { optionalDependencies } = JSON.parse(readFileSync(join(modules, "bun/package.json"), "utf8"))
+    const [platform = ""] = Object.keys(optionalDependencies)
+    const file = process.platform === "win32" ? "bun.exe" : "bun"
+    mkdirSync(join(bare, "node_modules", platform, "bin"), { recursive: true })
+    writeFileSync(join(bare, "node_modules", platform, "package.json"), "{}")
+    symlinkSync(process.execPath, join(bare, "node_modules", platform, "bin", file))
+    mkdirSync(join(bare, "node_modules/bun/bin"), { recursive: true })
+    cpSync(join(modules, "bun/package.json"), join(bare, "node_modules/bun/package.json"))
+    writeFileSync(join(bare, "node_modules/bun/bin/bun.exe"), "echo not run >&2; exit 1\n", { mode: 0o755 })
+    writeFileSync(join(bare, "as-module.mjs"), asModule)
+    expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
+  }, 30_000)
+
+  test("with a Bun on the PATH, and with none says what to do", async () => {
+    const bare = await makeProject("no-bun", {})
+    writeFileSync(join(bare, "as-module.mjs"), asModule)
+    const none = await runIn(bare, [node, "as-module.mjs"])
+    expect(none.code).toBe(1)
+    expect(none.err).toContain(
+      "Error: penknife runs under Bun, and there is none: install the package 'bun', put Bun on the PATH, or name an executable",
+    )
+    const bin = join(bare, "bin")
+    mkdirSync(bin)
+    symlinkSync(process.execPath, join(bin, "bun"))
+    expect(await runIn(bare, [node, "as-module.mjs"], { PATH: bin })).toMatchObject(printed)
+  }, 30_000)
+})
+
+test("the command runs the program and ends as it ends", async () => {
+  const cli = join(project, "node_modules/penknife/cli.js")
+  const called = await runIn(project, [node, cli, "call", "bluetoothlookup", "--companyid", "76"])
+  expect([called.code, JSON.parse(called.out).company]).toEqual([0, "Apple, Inc."])
+  const wrong = await runIn(project, [node, cli, "mock", "--plan", "gold"])
+  expect([wrong.code, wrong.out]).toEqual([2, ""])
+  expect(wrong.err).toStartWith("penknife: --plan must be one of")
+
+  const child = Bun.spawn([node, cli, "mock", "--port", "0", "--json"], { cwd: project, stdout: "pipe" })
+  const { value } = await child.stdout.getReader().read()
+  const { pid } = JSON.parse(new TextDecoder().decode(value))
+  child.kill("SIGTERM")
+  expect(await child.exited).toBe(0)
+  if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
+}, 30_000)
+
+test("its types hold in a module and for require, without those of Node", async () => {
+  const types = join(dir, "types")
+  mkdirSync(types)
+  symlinkSync(join(project, "node_modules"), join(types, "node_modules"))
+  const use = `
+    export async function use(): Promise<number> {
+      await using mock = await startMock({ plan: "free", tls: ["api.example.com"] })
+      await mock.fault({ api: "hmac", status: 503, times: 2 })
+      // @ts-expect-error: no such option
+      await mock.fault({ stauts: 503 })
+      return (await mock.requests({ status: 503 }))[0]?.response?.status ?? 0
+    }`
+  writeFileSync(join(types, "a.mts"), `import { startMock } from "penknife/mock"\n${use}`)
+  writeFileSync(
+    join(types, "b.cts"),
+    `import mockModule = require("penknife/mock")\nconst { startMock } = mockModule\n${use}`,
+  )
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2022",
+    "--lib",
+    "es2022",
+    "--module",
+    "nodenext",
+    "--types",
+    "",
+  ]
+  const tsc = join(modules, "typescript/bin/tsc")
+  expect(await runIn(types, [node, tsc, ...options, "a.mts", "b.cts"])).toMatchObject({ code: 0, text: "" })
+}, 30_000)
+
+describe("runs the examples", () => {
+  let examples = ""
+  beforeAll(async () => {
+    const links = ["bun", "vitest", "jest"].map((name) => [name, join(modules, name)])
+    examples = await makeProject("examples", Object.fromEntries(links))
+    cpSync(join(root, "examples"), join(examples, "examples"), { recursive: true })
+  })
+
+  test.each([
+    ["bun:test", [process.execPath, "test", "examples/bun"], /3 pass\n\s*0 fail/],
+    ["node:test", [node, "--test", "examples/node/mail-check.test.mjs"], /pass 3\n.*fail 0/],
+    [
+      "vitest",
+      [node, "node_modules/vitest/vitest.mjs", "run", "--config", "examples/vitest/vitest.config.ts"],
+      /2 passed/,
+    ],
+    [
+      "jest",
+      [node, "node_modules/jest/bin/jest.js", "-c", "examples/jest/jest.config.cjs"],
+      /2 passed, 2 total/,
+    ],
+  ])(
+    "of %s",
+    async (_runner, command, passed) => {
+      const { code, text } = await runIn(examples, command)
+      expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
+    },
+    60_000,
+  )
+})
