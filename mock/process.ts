@@ -45,12 +45,13 @@ export async function startProcess(options: MockOptions): Promise<MockProcess> {
   }
 }
 
-function argumentsOf({ seedTime, dns, plan, tls }: MockOptions): string[] {
+function argumentsOf({ seedTime, dns, plan, tls, graphql }: MockOptions): string[] {
   return [
     ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
     ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
     ...(dns === undefined ? [] : ["--dns", dns]),
     ...(plan === undefined ? [] : ["--plan", plan]),
+    ...(graphql === false ? ["--no-graphql"] : []),
     ...(tls === undefined ? [] : ["--tls-self-signed", tls.join(",")]),
   ]
 }

@@ -12,6 +12,8 @@ export interface MockOptions {
   readonly plan?: string
   /** Names to serve TLS for, with a certificate made at the start; clients have to trust {@link Mock.ca}. */
   readonly tls?: readonly string[]
+  /** `false` for a service whose GraphQL is turned off. */
+  readonly graphql?: boolean
   /** The command that runs penknife, such as `["/opt/penknife"]`, where it is not to be looked for. */
   readonly command?: readonly [program: string, ...args: string[]]
 }

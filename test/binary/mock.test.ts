@@ -1,6 +1,6 @@
 /** The executable as a test double in CI. */
 import { describe, expect, test } from "bun:test"
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { startMock } from "../../mock/start-mock.ts"
@@ -18,10 +18,18 @@ test("two processes give the same bytes for the same 500 mixed requests, and so 
   const second = await startMock({ command: [binary] })
   const expected = await answersOf(first.url, requests)
   expect(await answersOf(second.url, requests)).toEqual(expected)
+  expect(await journalOf(second.url)).toBe(await journalOf(first.url))
   await second.reset()
   expect(await answersOf(second.url, requests)).toEqual(expected)
   const statuses = new Set(expected.map((answer) => / → (\d+)/.exec(answer)?.[1]))
   for (const status of ["200", "400", "401", "403", "404", "429", "503"]) expect(statuses).toContain(status)
+  const all = expected.join()
+  for (const type of ["application/json", "application/xml", "application/yaml", "text/csv"]) {
+    expect({ type, seen: all.includes(`["content-type","${type}`) }).toEqual({ type, seen: true })
+  }
+  for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_']) {
+    expect({ part, seen: all.includes(part) }).toEqual({ part, seen: true })
+  }
   await Promise.all([first.stop(), second.stop()])
 }, 30_000)
 
@@ -228,6 +236,27 @@ test("the shell step of action.yml starts a mock and says where it is", async ()
   process.kill(Number(new TextDecoder().decode(value)), "SIGTERM")
 })
 
+test("startMock hands its options on", async () => {
+  const dns = join(dir, "own.yaml")
+  writeFileSync(dns, "own.example:\n  - TXT: v=spf1 -all\n")
+  const options = { seedTime: "2030-06-01", dns, plan: "free", graphql: false }
+  const mock = await startMock({ command: [binary], ...options })
+  const get = async (path: string, method = "GET") => {
+    const headers = { "x-api-key": mock.key, "content-type": "application/json" }
+    const answer = await fetch(mock.url + path, { method, headers })
+    return {
+      plan: answer.headers.get("x-api-current-plan"),
+      status: answer.status,
+      text: await answer.text(),
+    }
+  }
+  expect(await get("/v1/spfvalidator?domain=own.example")).toMatchObject({ plan: "free", status: 200 })
+  expect((await get("/v1/spfvalidator?domain=own.example")).text).toContain('"all_qualifier":"fail"')
+  expect(await get("/v1/graphql", "POST")).toMatchObject({ status: 501 })
+  expect((await mock.requests()).map(({ at }) => at)).toEqual(Array(3).fill("2030-06-01T00:00:00.000Z"))
+  await mock.stop()
+})
+
 test("startMock says why a mock did not start", async () => {
   await expect(startMock({ command: [binary], plan: "gold" })).rejects.toThrow("--plan must be one of")
   await expect(startMock({ command: ["/none/penknife"] })).rejects.toThrow("/none/penknife cannot be run")
@@ -238,6 +267,13 @@ test("startMock says why a mock did not start", async () => {
     "--tls-self-signed must be host names",
   )
 })
+
+/** What was asked and answered, but for the port, which the client has written into its requests. */
+async function journalOf(url: string): Promise<string> {
+  const text = await (await fetch(`${url}/_mock/requests`)).text()
+  expect(JSON.parse(text).data.requests.length).toBeGreaterThan(300)
+  return text.replaceAll(new URL(url).host, "HOST")
+}
 
 function lookUp(mock: { readonly url: string; readonly key: string }): Promise<Response> {
   return fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })

@@ -55,7 +55,10 @@ const kinds: readonly ((index: number, format: string) => MixedRequest)[] = [
       `/v1/spfvalidator?domain=${domains[index % domains.length]}.example&format=${format}${index % 3 === 0 ? "&ip=192.0.2.1" : ""}`,
     ),
   (index) =>
-    post("/v1/bluetoothlookup/batch", { inputs: [{ companyid: String(index) }, { companyid: "x" }] }),
+    post("/v1/bluetoothlookup/batch", {
+      // So many that the free account comes to its notice.
+      inputs: [...Array.from({ length: 199 }, () => ({ companyid: String(index) })), { companyid: "x" }],
+    }),
   () =>
     post("/v1/graphql", {
       query: '{ spfvalidator(input: {domain: "good.example"}) { spf_valid elapsed_ms } }',
@@ -67,7 +70,7 @@ const kinds: readonly ((index: number, format: string) => MixedRequest)[] = [
   (index) => control("PUT", "/_mock/clock", { advance: `${index}s` }),
   (index) =>
     control("PUT", "/_mock/faults", {
-      api: "bluetoothlookup",
+      api: ["bluetoothlookup", "hmac", "linesorter"][index % 3],
       status: statuses[index % statuses.length],
       times: 1,
     }),

@@ -1,0 +1,137 @@
+/** Every way a call can fail, brought about on the mock as docs/mock.md says. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { createKey } from "../src/account/key.ts"
+import type { FaultCode } from "../src/call/fault.ts"
+import { type RefusalCode, statuses } from "../src/call/graphql/refusal.ts"
+import { createSeededRandom } from "../src/ports/mock/random.ts"
+import { readAnswer } from "./support/answer.ts"
+import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
+
+const mock = await startTestMock()
+beforeEach(() => mock.reset())
+
+const page = readFileSync(join(import.meta.dir, "../docs/mock.md"), "utf8")
+const fault = (rule: object) => mock.control("PUT", "/faults", rule)
+const key = "mock-pro"
+const call = (path: string, init: RequestInit = {}) => mock.fetch(path, { key, ...init })
+const json = { "content-type": "application/json" }
+
+type Bring = () => Promise<Response>
+
+// By the service's own table of faults, so that a new one has no type without a way to see it.
+const rest: Readonly<Record<FaultCode, readonly [status: number, error: string, bring: Bring]>> = {
+  inputRejected: [400, "'companyid'", () => call("/v1/bluetoothlookup?companyid=x")],
+  keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
+  keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
+  keyUnknown: [401, "not known", () => ways.rest(mock, createKey(createSeededRandom("another service")))],
+  keyExpired: [401, "has expired", () => ways.rest(mock, "mock-expired")],
+  keyRevoked: [401, "has been revoked", () => ways.rest(mock, "mock-revoked")],
+  addressForbidden: [403, "IP address", () => ways.rest(mock, "mock-forbidden")],
+  apiForbidden: [
+    403,
+    "may not call 'bluetoothlookup'",
+    async () => {
+      await fault({ api: "bluetoothlookup", status: 403 })
+      return ways.rest(mock, key)
+    },
+  ],
+  notFound: [404, "nothing at this path", () => call("/v1/nothing")],
+  methodNotAllowed: [405, "takes POST, not GET", () => call("/v1/hmac")],
+  bodyTooLarge: [
+    413,
+    "2,097,152 bytes",
+    () => post(mock, "/v1/hmac", key, { message: "x".repeat(2_200_000) }),
+  ],
+  mediaTypeUnsupported: [415, "Content-Type", () => call("/v1/hmac", { method: "POST", body: "message=a" })],
+  rateLimited: [429, "per minute", () => ways.rest(mock, "mock-rate-limited")],
+  creditsUsedUp: [429, "used up", () => ways.rest(mock, "mock-no-credits")],
+  internal: [
+    500,
+    "went wrong here",
+    async () => {
+      await fault({ status: 500 })
+      return ways.rest(mock, key)
+    },
+  ],
+  upstreamUnavailable: [503, "timeout.example", () => call("/v1/spfvalidator?domain=timeout.example")],
+  storeUnavailable: [503, "cannot book calls", () => ways.rest(mock, "mock-unavailable")],
+}
+
+test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, bring]) => {
+  const answer = await bring()
+  expect(answer.status).toBe(status)
+  expect(await readAnswer(answer)).toMatchObject({
+    status: "error",
+    error: expect.stringContaining(text),
+    data: null,
+  })
+  expect(answer.headers.get("x-request-id")).toBeTruthy()
+})
+
+const query = (text: string, with_ = key) => post(mock, "/v1/graphql", with_, { query: text })
+const one = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
+const refusals: Readonly<Record<RefusalCode, Bring>> = {
+  BAD_REQUEST: () => post(mock, "/v1/graphql", key, {}),
+  FILE_UPLOAD_NOT_SUPPORTED: () =>
+    call("/v1/graphql", {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      body: "--b--",
+    }),
+  GRAPHQL_PARSE_FAILED: () => query("{"),
+  GRAPHQL_VALIDATION_FAILED: () => query("{ nothing }"),
+  OPERATION_NOT_SUPPORTED: () => query("mutation { __typename }"),
+  QUERY_TOO_COMPLEX: () =>
+    query(`{ ${Array.from({ length: 51 }, (_, i) => `a${i}: __typename`).join(" ")} }`),
+  INVALID_API_KEY: () => query(one, "mock-expired"),
+  INSUFFICIENT_CREDITS: () => query(one, "mock-no-credits"),
+  FORBIDDEN: () => query(one, "mock-forbidden"),
+  PLAN_LIMIT_EXCEEDED: () =>
+    query(
+      `{ bluetoothlookup(input: {companyid: "76"}) { company } hmac(input: {message: "", secret: "s"}) { hmac } }`,
+      "mock-free",
+    ),
+  METHOD_NOT_ALLOWED: () => call("/v1/graphql", { headers: json }),
+  RATE_LIMITED: () => query(one, "mock-rate-limited"),
+  INTERNAL_SERVER_ERROR: async () => {
+    await fault({ status: 500, api: "bluetoothlookup" })
+    return query(one)
+  },
+  GRAPHQL_NOT_SUPPORTED: async () => {
+    const without = await startTestMock({ noGraphql: true })
+    return ways.graphql(without, key)
+  },
+  UPSTREAM_UNAVAILABLE: () => query(one, "mock-unavailable"),
+}
+
+describe("over GraphQL", () => {
+  test.each(Object.entries(refusals))("%s", async (code, bring) => {
+    // A bug of an API is its field's own; there is no way to see one of the gateway.
+    const status = code === "INTERNAL_SERVER_ERROR" ? 200 : statuses[code as RefusalCode]
+    expect(await readGraphql(bring())).toMatchObject({ status, code })
+    expect(page).toContain(`| \`${code}\` |`)
+  })
+
+  test("BAD_USER_INPUT, of a field", async () => {
+    const answer = await readGraphql(query('{ bluetoothlookup(input: {companyid: "x"}) { company } }'))
+    expect(answer).toEqual({ status: 200, code: "BAD_USER_INPUT", data: { bluetoothlookup: null } })
+    expect(page).toContain("| `BAD_USER_INPUT` |")
+  })
+})
+
+test("in a batch: a whole one that is refused, and one whose parts are", async () => {
+  const batch = (inputs: readonly object[], with_ = key) =>
+    post(mock, "/v1/bluetoothlookup/batch", with_, { inputs })
+  for (const inputs of [[], Array.from({ length: 201 }, () => ({ companyid: "76" }))]) {
+    const refused = await batch(inputs)
+    expect([refused.status, (await readAnswer(refused)).error]).toEqual([
+      400,
+      expect.stringContaining("'inputs'"),
+    ])
+  }
+  const part = await batch([{ companyid: "76" }, { companyid: "x" }])
+  expect(part.status).toBe(200)
+  expect((await readAnswer(part)).data).toMatchObject({ succeeded: 1, failed: 1, credits_used: 1 })
+})
