@@ -20,8 +20,11 @@ const json = { "content-type": "application/json" }
 
 type Bring = () => Promise<Response>
 
+/** A plan that the operator has taken away is no state of a mock; to a client it is a 500 like another. */
+type Shown = Exclude<FaultCode, "planMissing">
+
 // By the service's own table of faults, so that a new one has no type without a way to see it.
-const rest: Readonly<Record<FaultCode, readonly [status: number, error: string, bring: Bring]>> = {
+const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {
   inputRejected: [400, "'companyid'", () => call("/v1/bluetoothlookup?companyid=x")],
   keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
   keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
