@@ -47,9 +47,9 @@ describe.each(formats.map((format) => [format]))("%s", (format) => {
         const broken = toBrokenBody(whole)
         for (const read of readers[format] ?? []) expect(() => read(broken)).toThrow()
       }),
-      { seed: 1, numRuns: 1_500 },
+      { seed: 1, numRuns: 500 },
     )
-  })
+  }, 30_000)
 
   test("is readable before it is broken", () => {
     for (const error of texts) {

@@ -87,7 +87,7 @@ describe("agrees with exact fractions", () => {
       }),
       { seed, numRuns: 200 },
     )
-  })
+  }, 30_000)
 
   test("terms up to 50 years", () => {
     fc.assert(
