@@ -3,7 +3,7 @@
  * dist/penknife-<target>. Also makes the npm package, in dist/package.
  */
 import { mkdirSync } from "node:fs"
-import { makePackage, run } from "./package.ts"
+import { makePackage, programOptions, run } from "./package.ts"
 
 const targets = [
   "linux-x64",
@@ -27,10 +27,9 @@ function build(outfile: string, target?: string): boolean {
     process.execPath,
     "build",
     "--compile",
-    // Bytecode halves the start-up; renaming identifiers would break code that is read back as text (Elysia's).
+    // Halves the start-up.
     "--bytecode",
-    "--minify-whitespace",
-    "--minify-syntax",
+    ...programOptions,
     // A stray .env or bunfig.toml in the working directory must not steer a service.
     "--no-compile-autoload-dotenv",
     "--no-compile-autoload-bunfig",

@@ -7,6 +7,15 @@ import { join } from "node:path"
 
 const folder = "dist/package"
 
+/** How the program is bundled, whatever is made of it. */
+export const programOptions = [
+  // Renaming identifiers would break code that is read back as text (Elysia's).
+  "--minify-whitespace",
+  "--minify-syntax",
+  // Bun writes the path of this machine there. Dependencies look there for workers of a kind that is not used here.
+  "--define=__dirname='.'",
+]
+
 /** Works from the project's root. Whether everything could be made. */
 export function makePackage(): boolean {
   rmSync(folder, { recursive: true, force: true })
@@ -43,9 +52,7 @@ function manifest(): object {
 }
 
 function makeProgram(): boolean {
-  // Renaming identifiers would break code that is read back as text (Elysia's).
-  const minify = ["--minify-whitespace", "--minify-syntax"]
-  return build(["--target=bun", ...minify, `--outfile=${folder}/penknife.js`, "src/main.ts"])
+  return build(["--target=bun", ...programOptions, `--outfile=${folder}/penknife.js`, "src/main.ts"])
 }
 
 function makeModules(): boolean {
