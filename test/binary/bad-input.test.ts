@@ -3,17 +3,17 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
-import { runJson, start } from "./support.ts"
+import { runJson, startForFile } from "./support.ts"
 
 const db = join(tempDir(), "store.db")
-let server: Awaited<ReturnType<typeof start>>
+let server: Awaited<ReturnType<typeof startForFile>>
 let account = ""
 let key = ""
 
 beforeAll(async () => {
   account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
   key = (await runJson("key", "create", "--account", account, "--db", db)).key
-  server = await start(["serve", "--port", "0", "--db", db])
+  server = await startForFile(["serve", "--port", "0", "--db", db])
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

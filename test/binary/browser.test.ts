@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { tempDir } from "../support/temp.ts"
 import { findBrowser, launchBrowser } from "./browser-support.ts"
-import { runJson, start } from "./support.ts"
+import { runJson, startForFile } from "./support.ts"
 
 const executable = findBrowser()
 if (executable === null) {
@@ -15,7 +15,7 @@ if (executable === null) {
 
 function inBrowser(executablePath: string): void {
   let browser: Browser
-  let server: Awaited<ReturnType<typeof start>>
+  let server: Awaited<ReturnType<typeof startForFile>>
   const db = join(tempDir(), "browser.db")
 
   async function createKey(): Promise<string> {
@@ -24,7 +24,7 @@ function inBrowser(executablePath: string): void {
   }
 
   beforeAll(async () => {
-    server = await start(["serve", "--port", "0", "--db", db])
+    server = await startForFile(["serve", "--port", "0", "--db", db])
     browser = await launchBrowser(executablePath)
   }, 120_000)
   afterAll(async () => {
