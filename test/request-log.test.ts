@@ -146,7 +146,7 @@ describe("levels and sampling", () => {
       ["warn", "request"],
     ])
     expect(await logOf(mixed, { flags: { logLevel: "silent" } })).toEqual([])
-  })
+  }, 30_000)
 })
 
 /** Something that no line may hold, in whatever a client can send. */
