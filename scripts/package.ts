@@ -1,5 +1,5 @@
 /**
- * Makes the npm package in dist/package: the program as one file for Bun, `penknife/mock` for Node and Bun as a module and for
+ * Makes the npm package in dist/package: the program as one file for Bun and the viewer of its `/docs`, `penknife/mock` for Node and Bun as a module and for
  * `require`, types for both, and the command. What it needs is in the program, but for Bun itself.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -52,7 +52,15 @@ function manifest(): object {
 }
 
 function makeProgram(): boolean {
-  return build(["--target=bun", ...programOptions, `--outfile=${folder}/penknife.js`, "src/main.ts"])
+  return build([
+    "--target=bun",
+    ...programOptions,
+    `--outdir=${folder}`,
+    "--entry-naming=penknife.js",
+    // The viewer of /docs: read when somebody looks.
+    "--asset-naming=[name].[ext]",
+    "src/main.ts",
+  ])
 }
 
 function makeModules(): boolean {

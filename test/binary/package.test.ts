@@ -66,7 +66,7 @@ beforeAll(async () => {
 test("holds what is needed and nothing else", () => {
   const expected = [
     ...["LICENSE", "README.md", "bunfig.toml", "cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js"],
-    ...["package.json", "penknife.js"],
+    ...["package.json", "penknife.js", "swagger-ui-bundle.js", "swagger-ui.css"],
   ]
   expect(files).toEqual(expected.map((name) => `package/${name}`))
   expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
