@@ -245,7 +245,8 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
 /** The path takes another method, or there is no such path. */
 function noRoute({ url, method }: Request, methods: ReadonlyMap<string, Method>): Fault {
-  const allow = methods.get(pathOf(url))
+  // Elysia takes a path with a slash at its end for the path without.
+  const allow = methods.get(pathOf(url).replace(/(?<=.)\/$/, ""))
   if (allow) {
     return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
   }

@@ -1,0 +1,136 @@
+/**
+ * Generated requests to the executable: made from its own OpenAPI document, most of them broken in some way. Another seed or
+ * another number: `bun run fuzz --seed 7 --runs 1000000`, after `bun run build`.
+ */
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { loadConfig } from "../../src/config.ts"
+import { dnsWorld } from "../../src/mock/dns-world.ts"
+import { runCampaign } from "../fuzz/campaign.ts"
+import { startDnsServer } from "../support/dns-server.ts"
+import { answerCheckOf } from "../support/service.ts"
+import { tempDir } from "../support/temp.ts"
+import { runJson, start } from "./support.ts"
+
+const seed = Number(process.env.FUZZ_SEED ?? 20250101)
+const runs = Number(process.env.FUZZ_RUNS ?? 100_000)
+const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
+const lanes = 16
+/** What a process may hold more at the end than after the first tenth of the requests. */
+const mostGrowthMb = 150
+
+test(
+  `${runs.toLocaleString("en-US")} requests, seed ${seed}`,
+  async () => {
+    const dns = await startDnsServer(answering(dnsWorld))
+    try {
+      await tryExecutable(dns.address)
+    } finally {
+      await dns.stop()
+    }
+  },
+  // A tenth of a second for each, on a machine that has something else to do.
+  60_000 + runs * 10,
+)
+
+async function tryExecutable(dnsServer: string): Promise<void> {
+  const db = join(tempDir(), "store.db")
+  const accounts = {
+    enterprise: await issue(db, "enterprise", 20),
+    pro: await issue(db, "pro", 8),
+    free: await issue(db, "free", 1),
+    restricted: await issue(db, "pro", 1, "--allow-api", "hmac"),
+  }
+  const server = await start(["serve", "--port", "0", "--db", db, "--dns-server", dnsServer])
+  const { pid } = server.child
+  const memory: number[] = []
+  const tenth = Math.max(1, Math.floor(runs / 10))
+  const startedMs = performance.now()
+  const { sent, answers, successes } = await runCampaign({
+    url: server.url,
+    keys: accounts,
+    seed,
+    runs,
+    lanes,
+    check: answerCheckOf(loadConfig({ flags: {}, env: {}, file: null })),
+    onAnswer: (count) => count % tenth === 0 && memory.push(residentMb(pid)),
+  })
+  const seconds = (performance.now() - startedMs) / 1_000
+  const cpu = [cpuSeconds(pid), process.cpuUsage().user / 1e6]
+  expect(await server.stop()).toBe(0)
+
+  // What was charged is what was answered with a success, no more and no less.
+  for (const [name, { account }] of Object.entries(accounts)) {
+    expect([name, await callsOf(db, account)]).toEqual([name, earnedBy(name, successes)])
+  }
+  expect(sent).toBe(runs)
+  expect(Math.max(...memory.slice(1)) - (memory[0] ?? 0)).toBeLessThan(mostGrowthMb)
+  if (byHand) report(sent, seconds, cpu, memory, answers)
+  else requireVariety(answers)
+}
+
+async function issue(db: string, plan: string, weight: number, ...restriction: string[]) {
+  const { id: account } = await runJson("account", "create", "--name", plan, "--plan", plan, "--db", db)
+  const { key } = await runJson("key", "create", "--account", account, ...restriction, "--db", db)
+  return { account, key, weight } as { account: string; key: string; weight: number }
+}
+
+/** A zone without the names whose servers do not answer: each would be a wait of seconds. */
+function answering(zone: typeof dnsWorld): typeof dnsWorld {
+  return Object.fromEntries(
+    Object.entries(zone).filter(([, entries]) => !JSON.stringify(entries).toLowerCase().includes("timeout")),
+  )
+}
+
+async function callsOf(db: string, account: string): Promise<Record<string, number>> {
+  const usage = (await runJson("usage", account, "--db", db)) as { api: string; calls: number }[]
+  const calls: Record<string, number> = {}
+  for (const one of usage) calls[one.api] = (calls[one.api] ?? 0) + one.calls
+  return sorted(calls)
+}
+
+function earnedBy(name: string, successes: ReadonlyMap<string, number>): Record<string, number> {
+  const own = [...successes].filter(([place]) => place.startsWith(`${name} `))
+  return sorted(Object.fromEntries(own.map(([place, calls]) => [place.slice(name.length + 1), calls])))
+}
+
+function sorted(calls: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(calls).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Requests that were all refused at the door would show nothing. */
+function requireVariety(answers: ReadonlyMap<string, number>): void {
+  const operations = new Set([...answers.keys()].map((place) => place.split(" ")[0] ?? ""))
+  const without = (status: number) => [...operations].filter((id) => !answers.has(`${id} ${status}`))
+  expect(operations.size).toBeGreaterThan(15)
+  expect(without(200)).toEqual([])
+  const keyed = (ids: readonly string[]) => ids.filter((id) => !/^(health|ready|metrics|openapi)$/.test(id))
+  for (const status of [400, 401, 404, 405]) expect([status, keyed(without(status))]).toEqual([status, []])
+}
+
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+}
+
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+function report(
+  sent: number,
+  seconds: number,
+  cpu: readonly number[],
+  memory: readonly number[],
+  answers: ReadonlyMap<string, number>,
+): void {
+  const list = [...answers]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([place, count]) => `  ${place}: ${count}`)
+  console.log(
+    `${sent} requests in ${seconds.toFixed(1)} s, CPU seconds here and there: ${cpu}, resident MB: ${memory.map(Math.round).join(" ")}`,
+  )
+  console.log(list.join("\n"))
+}

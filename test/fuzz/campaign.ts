@@ -1,0 +1,79 @@
+import fc from "fast-check"
+import { catalog } from "../../src/app.ts"
+import type { OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+import type { AnswerCheck } from "../support/answer-check.ts"
+import { operationsOf } from "./operations.ts"
+import { type FuzzKeys, type FuzzRequest, requestOf } from "./requests.ts"
+import { createVerdict } from "./verdict.ts"
+import { createWire, toOctets } from "./wire.ts"
+
+export interface CampaignOptions {
+  readonly url: string
+  readonly keys: FuzzKeys
+  readonly seed: number
+  readonly runs: number
+  /** Connections side by side. */
+  readonly lanes: number
+  readonly check: AnswerCheck
+  /** Called after every request. */
+  readonly onAnswer?: (count: number) => void
+}
+
+export interface CampaignReport {
+  /** Requests sent, those of shrinking included. */
+  readonly sent: number
+  /** Answers by operation and status: `hmac 200`. */
+  readonly answers: ReadonlyMap<string, number>
+  /** Calls that the answers said have succeeded: `pro hmac`, by the name of the key. */
+  readonly successes: ReadonlyMap<string, number>
+}
+
+/**
+ * Sends generated requests over several connections at once; the same for the same seed and number of lanes.
+ * @throws Error with the smallest request that was answered wrongly, as it went onto the wire
+ */
+export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
+  const { url, keys, seed, runs, lanes, check, onAnswer } = options
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument
+  const operations = operationsOf(document)
+  const verdict = createVerdict(operations, check)
+  const requests = requestOf(operations, catalog, keys, new URL(url).host)
+  const answers = new Map<string, number>()
+  const successes = new Map<string, number>()
+  let sent = 0
+
+  async function lane(index: number): Promise<void> {
+    const wire = createWire(url)
+    const property = fc.asyncProperty(requests, async (request) => {
+      const response = await wire.send(request)
+      const earned = await verdict(request, response)
+      add(answers, `${request.operation.id} ${response.status}`, 1)
+      for (const [api, calls] of earned) add(successes, `${request.key} ${api}`, calls)
+      sent++
+      onAnswer?.(sent)
+    })
+    try {
+      const numRuns = Math.ceil((runs - index) / lanes)
+      const details = await fc.check(property, { seed: seed + index, numRuns })
+      if (details.failed) throw failureOf(details)
+    } finally {
+      wire.close()
+    }
+  }
+
+  await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)))
+  return { sent, answers, successes }
+}
+
+function failureOf(details: fc.RunDetails<[FuzzRequest]>): Error {
+  const [request] = details.counterexample ?? []
+  const shown = request ? JSON.stringify(toOctets(request).toString("latin1").slice(0, 6_000)) : ""
+  const why = details.errorInstance instanceof Error ? details.errorInstance.message : ""
+  return new Error(
+    `${why}\nseed ${details.seed}, after ${details.numRuns} requests, as it was sent:\n${shown}`,
+  )
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count)
+}

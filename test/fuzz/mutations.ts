@@ -1,0 +1,242 @@
+import fc from "fast-check"
+import type { WireRequest } from "./wire.ts"
+
+/** What a mutation makes of a request: the parts that it changes. */
+export type Mutation = (request: WireRequest) => Partial<WireRequest>
+
+type Header = readonly [string, string]
+
+const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", "PROPFIND"]
+const changeMethod = fc.constantFrom(...methods).map(
+  (method): Mutation =>
+    () => ({ method }),
+)
+
+/** Paths that are nearly right. */
+const paths: readonly ((path: string) => string)[] = [
+  (path) => `${path}/`,
+  (path) => `/${path}`,
+  (path) => `${path}/batch`,
+  (path) => `${path}/../usage`,
+  (path) => `/%2e%2e${path}`,
+  (path) => path.toUpperCase(),
+  (path) => path.replace("/v1", "/v2"),
+  (path) => path.replace(/[a-z]$/, (last) => `%${last.charCodeAt(0).toString(16)}`),
+  (path) => path.replaceAll("/", "%2f").replace("%2f", "/"),
+  (path) => path.replaceAll("/", "\\").replace("\\", "/"),
+  (path) => `${path}%00`,
+  (path) => `${path}%`,
+  (path) => `${path}%ff`,
+  (path) => `${path};a=1`,
+  (path) => `${path}\xff`,
+  (path) => `${path}${"/a".repeat(500)}`,
+  (path) => `http://elsewhere.example${path}`,
+  () => "/",
+  () => "/v1/__proto__",
+  () => "/v1/constructor/batch",
+  () => "/docs/../v1/usage",
+  () => "/docs/%2e%2e/%2e%2e/etc/passwd",
+  () => "/_mock/requests",
+]
+const changePath = fc.constantFrom(...paths).map(
+  (change): Mutation =>
+    ({ target }) => {
+      const { path, query } = splitTarget(target)
+      return { target: joinTarget(change(path), query) }
+    },
+)
+
+const queryParts = [
+  "%",
+  "%zz",
+  "%ff",
+  "%C0%80",
+  "%ED%A0%80",
+  "%00",
+  "%u0041",
+  "+",
+  "=",
+  "&&&",
+  "[]",
+  "\xe9",
+  "?",
+  "#x",
+  "format=xml",
+  "format=csv",
+  "format=yaml",
+  "format=JSON",
+  "format=",
+  "format=%",
+  "format",
+  "format=xml&format=csv",
+  "__proto__=1",
+  "a[b][c]=1",
+  `x=${"7".repeat(3_000)}`,
+  "&a".repeat(500),
+]
+const changeQuery = fc.tuple(fc.nat(3), fc.nat(200), fc.constantFrom(...queryParts)).map(
+  ([kind, at, part]): Mutation =>
+    ({ target }) => {
+      const { path, query } = splitTarget(target)
+      const pairs = query.split("&")
+      const index = at % pairs.length
+      const pair = pairs[index] ?? ""
+      const changed = [
+        () => [...pairs, part],
+        () => [...pairs, pair],
+        () =>
+          pairs.with(
+            index,
+            pair.slice(0, at % (pair.length + 1)) + part + pair.slice(at % (pair.length + 1)),
+          ),
+        () =>
+          pairs.with(
+            index,
+            pair.replace(/^[^=]*/, (name) => name.toUpperCase()),
+          ),
+      ]
+      return { target: joinTarget(path, changed[kind]?.().join("&") ?? query) }
+    },
+)
+
+const headers: readonly Header[] = [
+  ...[
+    "text/plain",
+    "application/json; charset=utf-16",
+    "application/json;",
+    "APPLICATION/JSON",
+    "application/problem+json",
+    "application/jsonx",
+    "application/graphql",
+    "multipart/form-data; boundary=x",
+    "application/x-www-form-urlencoded",
+    "",
+  ].map((type): Header => ["content-type", type]),
+  ...[
+    "application/xml",
+    "text/csv;q=0.9, */*;q=0.1",
+    "text/yaml",
+    "application/graphql-response+json",
+    "*/*;q=0",
+    "application/xml;q=1e9",
+    ";;;,,,=",
+    "text/html",
+    `${"a/b,".repeat(800)}text/csv`,
+  ].map((accept): Header => ["accept", accept]),
+  ...["a b", "x".repeat(129), "..", "\x80\xff", "<script>"].map((id): Header => ["x-request-id", id]),
+  ...["", "pk_", "pk_00000000000000000000000000000000000000", "x".repeat(4_000), "\xe9"].map(
+    (key): Header => ["x-api-key", key],
+  ),
+  ...["1.2.3.4", "::1, garbage", ",,,,", "x".repeat(3_000)].map((by): Header => ["x-forwarded-for", by]),
+  ["accept-encoding", "gzip;q=0, *;q=NaN"],
+  ["accept-encoding", "gzip"],
+  ["if-none-match", "*"],
+  ["if-none-match", 'W/"x", "'],
+  ["origin", "null"],
+  ["access-control-request-method", "POST"],
+  ["access-control-request-headers", "x-api-key, \xff"],
+  ["content-encoding", "gzip"],
+  ["cookie", `a=${"b".repeat(3_000)}`],
+  ["authorization", "Bearer \xff"],
+  ["range", "bytes=0-0,-1"],
+  ["x-http-method-override", "DELETE"],
+  ["connection", "close"],
+  ["host", "a b/c?d#e"],
+  ["host", "[::1"],
+  ["host", ""],
+  ["user-agent", "\t\xff\xfe"],
+]
+const changeHeader = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...headers).map(setHeader) },
+  { weight: 1, arbitrary: fc.constantFrom(...headers).map(addHeader) },
+  { weight: 1, arbitrary: fc.constantFrom("content-type", "x-api-key").map(dropHeader) },
+)
+
+function setHeader(header: Header): Mutation {
+  return (request) => ({ headers: [...without(request.headers, header[0]), header] })
+}
+
+/** A second time. Two hosts are no request at all. */
+function addHeader(header: Header): Mutation {
+  return header[0] === "host" ? setHeader(header) : (request) => ({ headers: [...request.headers, header] })
+}
+
+function dropHeader(name: string): Mutation {
+  return (request) => ({ headers: without(request.headers, name) })
+}
+
+function without(all: readonly Header[], name: string): Header[] {
+  return all.filter(([other]) => other !== name)
+}
+
+/** What a body's text may become: other JSON, no JSON, too much of it. */
+const texts: readonly ((json: string) => string)[] = [
+  () => "",
+  () => "null",
+  () => "[]",
+  () => '"text"',
+  () => "{}",
+  () => "[".repeat(5_000),
+  () => '{"a":'.repeat(5_000),
+  (json) => `\ufeff${json}`,
+  (json) => `${json}${json}`,
+  (json) => ` \n\t${json}\r\n`,
+  (json) => `[${json}]`,
+  (json) => json.replace(/\d+/, "1e999"),
+  (json) => json.replace(/\d+/, "9".repeat(400)),
+  (json) => json.replace(/\d+/, (digits) => `0${digits}`),
+  (json) => json.replace(/"[^"]*"(?=[,}\]])/, "1"),
+  (json) => json.replace(/:\s*[^,{}[\]]+/, ":null"),
+  (json) => json.replace(/:\s*[^,{}[\]]+/, `:${"[".repeat(200)}${"]".repeat(200)}`),
+  (json) => json.replace(/:/, ":{}, "),
+  (json) => json.replace(/^\{(.*)\}$/s, "{$1,$1}"),
+  (json) => json.replace(/^\{/, '{"__proto__":{"message":1,"secret":"x"},'),
+  (json) => json.replace(/^\{/, '{"constructor":{"prototype":{"a":1}},'),
+  (json) => json.replace(/"(\w)/, (_, first: string) => `"\\u00${first.charCodeAt(0).toString(16)}`),
+  (json) => json.replace(/"(\w)/, '"\\ud800$1'),
+  (json) => json.replaceAll('"', "'"),
+]
+const changeText = fc.constantFrom(...texts).map(
+  (change): Mutation =>
+    ({ body }) => {
+      return body === null ? {} : { body: Buffer.from(change(body.toString())) }
+    },
+)
+
+const changeOctets = fc.tuple(fc.nat(4), fc.nat(100_000), fc.integer({ min: 1, max: 255 }), fc.nat(40)).map(
+  ([kind, at, octet, length]): Mutation =>
+    ({ body }) => {
+      if (body === null) return { body: Buffer.from("{}") }
+      const from = at % (body.length + 1)
+      const [before, after] = [body.subarray(0, from), body.subarray(from)]
+      const flipped = Buffer.from(after)
+      if (flipped.length > 0) flipped[0] = (flipped[0] ?? 0) ^ octet
+      const parts = [
+        [before, flipped],
+        [before],
+        [before, Buffer.from([octet]), after],
+        [before, after.subarray(length)],
+        [before, after.subarray(0, length), after],
+      ]
+      return { body: Buffer.concat(parts[kind] ?? []) }
+    },
+)
+
+/** One mutation of anything about a request. */
+export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  { weight: 1, arbitrary: changeMethod },
+  { weight: 2, arbitrary: changePath },
+  { weight: 4, arbitrary: changeQuery },
+  { weight: 5, arbitrary: changeHeader },
+  { weight: 4, arbitrary: changeText },
+  { weight: 5, arbitrary: changeOctets },
+)
+
+function splitTarget(target: string): { path: string; query: string } {
+  const [path = "", ...rest] = target.split("?")
+  return { path, query: rest.join("?") }
+}
+
+function joinTarget(path: string, query: string): string {
+  return `${path}${query && `?${query}`}`
+}

@@ -1,0 +1,95 @@
+import type { OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+
+/** A JSON Schema, as far as the generator reads it. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxItems?: number
+  readonly items?: Schema
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/** A parameter of a query. */
+export interface Parameter {
+  readonly name: string
+  readonly schema: Schema
+  /** Values that the document gives as examples. */
+  readonly samples: readonly unknown[]
+}
+
+/** One method of one path of the OpenAPI document, references followed. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly body: { readonly schema: Schema; readonly samples: readonly unknown[] } | null
+  /** Everything that a 400 may name. */
+  readonly names: ReadonlySet<string>
+  readonly statuses: readonly string[]
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+/** All operations of a document. */
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => toOperation(path, method, operation as Node, document)),
+  )
+}
+
+function toOperation(path: string, method: string, node: Node, document: OpenApiDocument): Operation {
+  const parameters = ((node.parameters ?? []) as Node[])
+    .map((one) => resolve(one, document) as Node)
+    .map(({ name, schema, examples }) => ({
+      name: String(name),
+      schema: schema as Schema,
+      samples: samplesOf(examples),
+    }))
+  const body = bodyOf(node, document)
+  return {
+    id: String(node.operationId),
+    method: method.toUpperCase(),
+    path,
+    parameters,
+    body,
+    names: new Set([
+      ...parameters.map(({ name }) => name),
+      ...(body ? ["body", ...Object.keys(body.schema.properties ?? {})] : []),
+    ]),
+    statuses: Object.keys((node.responses ?? {}) as Node),
+  }
+}
+
+function bodyOf(node: Node, document: OpenApiDocument): Operation["body"] {
+  const request = node.requestBody as { content: Record<string, Node> } | undefined
+  const media = request?.content["application/json"]
+  if (!media) return null
+  const shown = "example" in media ? [media.example] : []
+  return {
+    schema: resolveAll(media.schema, document) as Schema,
+    samples: [...shown, ...samplesOf(media.examples)],
+  }
+}
+
+function samplesOf(examples: unknown): unknown[] {
+  return Object.values((examples ?? {}) as Record<string, Node>).map(({ value }) => value)
+}
+
+function resolve(node: unknown, document: OpenApiDocument): unknown {
+  const { $ref } = (node ?? {}) as { $ref?: string }
+  if ($ref === undefined) return node
+  const steps = $ref.split("/").slice(1)
+  return steps.reduce<unknown>((at, step) => (at as Node)[step], document)
+}
+
+function resolveAll(node: unknown, document: OpenApiDocument): unknown {
+  const found = resolve(node, document)
+  if (Array.isArray(found)) return found.map((part) => resolveAll(part, document))
+  if (typeof found !== "object" || found === null) return found
+  return Object.fromEntries(Object.entries(found).map(([name, part]) => [name, resolveAll(part, document)]))
+}

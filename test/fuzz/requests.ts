@@ -1,0 +1,138 @@
+import fc from "fast-check"
+import type { ApiDefinition } from "../../src/apis/contract.ts"
+import { graphqlBody } from "./graphql-body.ts"
+import { mutation } from "./mutations.ts"
+import type { Operation, Parameter } from "./operations.ts"
+import { anyValue, objectOf, valueFor } from "./values.ts"
+import type { WireRequest } from "./wire.ts"
+
+/** A request and the operation that it was made from. */
+export interface FuzzRequest extends WireRequest {
+  readonly operation: Operation
+  /** The name of the key that it carries, null where that has been tampered with. */
+  readonly key: string | null
+}
+
+export interface FuzzKeys {
+  /** Keys by name, each with how often it is used beside the others. */
+  readonly [name: string]: { readonly key: string; readonly weight: number }
+}
+
+/**
+ * Requests from the operations of a document: valid ones and nearly valid ones, and, for two in three, up to three
+ * mutations on top.
+ */
+export function requestOf(
+  operations: readonly Operation[],
+  catalog: readonly ApiDefinition[],
+  keys: FuzzKeys,
+  host: string,
+): fc.Arbitrary<FuzzRequest> {
+  const bases = operations.map((operation) => ({
+    weight: weightOf(operation),
+    arbitrary: baseOf(operation, catalog, keys, host),
+  }))
+  return fc
+    .tuple(fc.oneof(...bases), fc.array(mutation, { maxLength: 3 }))
+    .map(([base, mutations]) =>
+      mutations.reduce((request, mutate) => changed(request, mutate(request)), base),
+    )
+    .map((request) => ({ ...request, key: keyNameOf(request, keys) }))
+}
+
+/** Calls that ask DNS take many times as long as others, and the unkeyed paths have little to find. */
+function weightOf({ id, path }: Operation): number {
+  if (id === "graphql") return 24
+  if (!path.startsWith("/v1/")) return 1
+  return id.startsWith("spf") ? 4 : 10
+}
+
+function changed(request: Base, change: Partial<WireRequest>): Base {
+  return { ...request, ...change }
+}
+
+type Base = Omit<FuzzRequest, "key">
+
+function baseOf(
+  operation: Operation,
+  catalog: readonly ApiDefinition[],
+  keys: FuzzKeys,
+  host: string,
+): fc.Arbitrary<Base> {
+  const key = fc.oneof(
+    ...Object.values(keys).map((one) => ({ weight: one.weight, arbitrary: fc.constant(one.key) })),
+  )
+  return fc
+    .record({
+      key,
+      query: queryOf(operation.parameters),
+      body: bodyOf(operation, catalog),
+      chunked: fc.nat(9),
+    })
+    .map(({ key, query, body, chunked }) => ({
+      operation,
+      method: operation.method,
+      target: `${operation.path}${query && `?${query}`}`,
+      headers: [
+        ["host", host],
+        ["x-api-key", key],
+        ...(body === null ? [] : [["content-type", "application/json"] as const]),
+      ],
+      body: body === null ? null : Buffer.from(body),
+      chunked: chunked === 0 && body !== null,
+    }))
+}
+
+function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
+  const pairs = parameters.map(({ name, schema, samples }) => {
+    const value = fc.oneof(
+      { weight: 8, arbitrary: valueFor(schema, samples) },
+      { weight: 1, arbitrary: anyValue },
+    )
+    const present = value.map(
+      (one) => `${name}=${encode(typeof one === "string" ? one : JSON.stringify(one))}`,
+    )
+    // Every format for an answer, mostly none asked for.
+    const weight = name === "format" ? 2 : 12
+    return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })
+  })
+  return fc.tuple(...pairs).map((list) => list.filter((pair) => pair !== "").join("&"))
+}
+
+function encode(text: string | undefined): string {
+  return encodeURIComponent((text ?? "").toWellFormed())
+}
+
+function bodyOf({ id, body }: Operation, catalog: readonly ApiDefinition[]): fc.Arbitrary<string | null> {
+  if (body === null) return fc.constant(null)
+  if (id === "graphql") return graphqlBody(catalog)
+  const { inputs } = body.schema.properties ?? {}
+  if (!inputs?.items) return objectOf(body.schema, body.samples).map(toJson)
+  const input = objectOf(
+    inputs.items,
+    (body.samples as { inputs: unknown[] }[]).flatMap((one) => one.inputs),
+  )
+  const list = fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.array(fc.oneof({ weight: 9, arbitrary: input }, { weight: 1, arbitrary: anyValue }), {
+        maxLength: 4,
+      }),
+    },
+    // More than a batch takes.
+    { weight: 1, arbitrary: fc.constant(Array.from({ length: 201 }, () => ({}))) },
+    { weight: 1, arbitrary: anyValue },
+  )
+  return list.map((all) => toJson({ inputs: all }))
+}
+
+/** Numbers that JSON has no word for are left as JSON would never say them: 1e999. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (Object.is(part, -0) ? "-0" : part)).replaceAll('"-0"', "-0")
+}
+
+function keyNameOf({ headers }: WireRequest, keys: FuzzKeys): string | null {
+  const sent = headers.filter(([name]) => name.toLowerCase() === "x-api-key").map(([, value]) => value)
+  const [only] = sent
+  return Object.keys(keys).find((name) => sent.length === 1 && keys[name]?.key === only) ?? null
+}

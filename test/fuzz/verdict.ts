@@ -1,0 +1,155 @@
+import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql"
+import { statuses } from "../../src/call/graphql/refusal.ts"
+import type { AnswerCheck } from "../support/answer-check.ts"
+import type { Operation } from "./operations.ts"
+import type { FuzzRequest } from "./requests.ts"
+
+/** Calls that an answer says have succeeded, by API. */
+export type Successes = ReadonlyMap<string, number>
+
+/** Throws what is wrong with an answer; gives what it has to have cost. */
+export type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
+
+const none: Successes = new Map()
+const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
+
+/** A fault of this side in a part of an answer, a stack, a path of the program, a word of the store. */
+const inside = /something went wrong here|\bat \S+:\d+:\d+|SQLITE_|\/src\/|node_modules/i
+
+/** The judge of all answers. `operations` are those of the document that `check` holds answers to. */
+export function createVerdict(operations: readonly Operation[], check: AnswerCheck): Verdict {
+  const byPath = new Map(operations.map((operation) => [operation.path, operation]))
+
+  return async (request, response) => {
+    const { method, target } = request
+    const { status } = response
+    const path = pathOf(target)
+    const operation = byPath.get(path)
+    const text = await response.clone().text()
+    // The runtime's own limit on a request's head, which it answers by itself.
+    if (status === 431 && headLength(request) > 15_000) return none
+    if (status === 500) throw new Error("a 500")
+    if (status === 503 && !asksDns(request)) throw new Error("a 503 where nothing outside is asked")
+    if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer tells of the inside")
+    if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
+      throw new Error("no X-Request-ID")
+    if (!operation) {
+      requireStranger(status, method, path)
+      return none
+    }
+    await check(method, path, response)
+    if (operation.id === "graphql") return judgeGraphql(request, status, text)
+    if (status === 400) requireNamed(text, operation.names)
+    return status === 200 && method === operation.method ? judgeSuccess(operation, text) : none
+  }
+}
+
+/** What is at no path of the document has nothing to say, but for the page of the documentation. */
+function requireStranger(status: number, method: string, path: string): void {
+  const isPage = path === "/docs" || path.startsWith("/docs/")
+  const known = [404, 405, ...(isPage ? [200, 304] : []), ...(method === "OPTIONS" ? [204] : [])]
+  if (!known.includes(status)) throw new Error(`a ${status} at a path that the document does not know`)
+}
+
+/** A refusal has to name what to change, and it has to be something that there is. */
+function requireNamed(text: string, names: ReadonlySet<string>): void {
+  const name = namedBy(text)
+  if (name === null) throw new Error("a 400 that names no parameter")
+  if (!names.has(name)) throw new Error(`a 400 that names '${name}', which the operation does not have`)
+}
+
+function namedBy(text: string): string | null {
+  return (
+    /The '([^']+?)(?:\[\d+\])?' parameter /.exec(
+      text.replaceAll("&apos;", "'").replaceAll("&#39;", "'"),
+    )?.[1] ?? null
+  )
+}
+
+function judgeSuccess({ id, path, body }: Operation, text: string): Successes {
+  const api = /^\/v1\/(\w+)/.exec(path)?.[1]
+  if (api === undefined || id === "usage") return none
+  if (!path.endsWith("/batch")) return new Map([[api, 1]])
+  // The same in the four formats: "succeeded":2  <succeeded>2<  succeeded: 2  succeeded,2
+  const succeeded = Number(/succeeded"?[>:,] ?(\d+)/.exec(text)?.[1])
+  if (!Number.isInteger(succeeded)) throw new Error("a batch that does not say how many succeeded")
+  if (text.startsWith("{")) requireItems(text, body, succeeded)
+  return succeeded === 0 ? none : new Map([[api, succeeded]])
+}
+
+interface BatchAnswer {
+  readonly data: { readonly results: readonly { readonly status: string; readonly error: string | null }[] }
+}
+
+function requireItems(text: string, body: Operation["body"], succeeded: number): void {
+  const { results } = (JSON.parse(text) as BatchAnswer).data
+  const names = new Set(Object.keys(body?.schema.properties?.inputs?.items?.properties ?? {}))
+  const refused = results.filter(({ status }) => status === "error")
+  for (const { error } of refused) {
+    // DNS that does not answer is no fault of the input.
+    if (!/^The DNS /.test(error ?? "")) requireNamed(error ?? "", new Set([...names, "inputs"]))
+  }
+  if (results.length - refused.length !== succeeded) throw new Error("a batch that miscounts its successes")
+}
+
+interface GraphqlAnswer {
+  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
+}
+
+function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Successes {
+  if (status === 204 || text === "") return none
+  const { data, errors = [] } = JSON.parse(text) as GraphqlAnswer
+  for (const { extensions } of errors) {
+    if (!graphqlCodes.has(extensions?.code ?? ""))
+      throw new Error("a GraphQL error without a code of the table")
+  }
+  if (status !== 200 && errors.length === 0) throw new Error(`a ${status} of GraphQL without an error`)
+  if (status !== 200 || !data) return none
+  const { query, operationName } = JSON.parse(String(body)) as { query: string; operationName?: unknown }
+  const apis = rootFieldsOf(parse(query), operationName)
+  const charged = Object.entries(data).flatMap(([key, value]) =>
+    value === null ? [] : (apis.get(key) ?? []),
+  )
+  return new Map([...new Set(charged)].filter((name) => !name.startsWith("__")).map((name) => [name, 1]))
+}
+
+/** Root fields of the operation that ran, by the key that the answer has them under. */
+function rootFieldsOf({ definitions }: DocumentNode, operationName: unknown): Map<string, string> {
+  const found = new Map<string, string>()
+  const gather = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD)
+        found.set((selection.alias ?? selection.name).value, selection.name.value)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) gather(selection.selectionSet)
+      else {
+        const spread = definitions.find(
+          (node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === selection.name.value,
+        )
+        if (spread && "selectionSet" in spread && spread.selectionSet) gather(spread.selectionSet)
+      }
+    }
+  }
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const meant = operations.find(
+    ({ name }) => typeof operationName !== "string" || name?.value === operationName,
+  )
+  if (meant) gather(meant.selectionSet)
+  return found
+}
+
+function headLength({ target, headers }: FuzzRequest): number {
+  return target.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+}
+
+function asksDns({ operation, body }: FuzzRequest): boolean {
+  return operation.id.startsWith("spf") || (operation.id === "graphql" && /spf/.test(String(body)))
+}
+
+/**
+ * The path as the runtime reads it: dot segments and backslashes are resolved as browsers do before the program sees them,
+ * a host may stand before it (RFC 9112 §3.2.2), and a slash at the end makes no other path.
+ */
+function pathOf(target: string): string {
+  return new URL(target.startsWith("/") ? `http://host${target}` : target).pathname.replace(/(?<=.)\/$/, "")
+}

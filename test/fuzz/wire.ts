@@ -1,0 +1,152 @@
+import { connect, type Socket } from "node:net"
+import { gunzipSync } from "node:zlib"
+
+/** A request as its octets are wanted: nothing is put right on the way, as `fetch` would. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query as they go onto the wire, one octet a character. */
+  readonly target: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: Buffer | null
+  /** The body in pieces, its length not declared. */
+  readonly chunked: boolean
+}
+
+/** A connection that carries one request after another. */
+export interface Wire {
+  /** Rejects when there is no whole answer in time: a hang is something to find, not to wait for. */
+  send(request: WireRequest): Promise<Response>
+  close(): void
+}
+
+const hangMs = 60_000
+const bodiless = new Set([204, 304])
+
+export function createWire(url: string): Wire {
+  const { hostname, port } = new URL(url)
+  let socket: Socket | null = null
+
+  function open(): Socket {
+    const opened = connect(Number(port), hostname)
+    opened.setNoDelay(true)
+    opened.setTimeout(hangMs)
+    // What goes wrong is told to whoever waits for an answer; between two there is nobody to tell.
+    opened.on("error", () => opened.destroy())
+    return opened
+  }
+
+  async function exchange(connection: Socket, request: WireRequest): Promise<Response | null> {
+    const octets = toOctets(request)
+    const answer = await new Promise<{ response: Response; keep: boolean } | null>((resolve, reject) => {
+      const reader = createReader(request.method === "HEAD")
+      const onData = (piece: Buffer) => {
+        try {
+          const found = reader.push(piece)
+          if (found) finish(() => resolve(found))
+        } catch (thrown) {
+          finish(() => reject(thrown))
+        }
+      }
+      const onClose = () => finish(() => (reader.isEmpty() ? resolve(null) : reject(new Error("cut off"))))
+      const onTimeout = () => finish(() => reject(new Error(`no answer in ${hangMs / 1000} s: it hangs`)))
+      const finish = (end: () => void) => {
+        connection.off("data", onData).off("close", onClose).off("timeout", onTimeout)
+        end()
+      }
+      connection.on("data", onData).on("close", onClose).on("timeout", onTimeout)
+      connection.write(octets)
+    })
+    if (answer && !answer.keep) {
+      connection.destroy()
+      socket = null
+    }
+    return answer?.response ?? null
+  }
+
+  return {
+    async send(request) {
+      if (socket && !socket.destroyed) {
+        // The server may have closed a connection while the request was on its way.
+        const response = await exchange(socket, request)
+        if (response) return response
+      }
+      socket = open()
+      const response = await exchange(socket, request)
+      if (!response) throw new Error("the connection was closed without an answer")
+      return response
+    },
+    close() {
+      socket?.destroy()
+    },
+  }
+}
+
+export function toOctets({ method, target, headers, body, chunked }: WireRequest): Buffer {
+  const framing: (readonly [string, string])[] =
+    body === null
+      ? []
+      : chunked
+        ? [["transfer-encoding", "chunked"]]
+        : [["content-length", String(body.length)]]
+  const lines = [...headers, ...framing].map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, "latin1")
+  return body === null ? head : Buffer.concat([head, chunked ? inChunks(body) : body])
+}
+
+function inChunks(body: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < body.length; at += 7_001) {
+    const piece = body.subarray(at, at + 7_001)
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n"))
+  }
+  return Buffer.concat([...pieces, Buffer.from("0\r\n\r\n")])
+}
+
+/** Gathers octets until they are an answer (RFC 9112 §6). */
+export function createReader(isHead: boolean) {
+  let gathered: Buffer = Buffer.alloc(0)
+  return {
+    isEmpty: () => gathered.length === 0,
+    push(piece: Buffer): { response: Response; keep: boolean; rest: Buffer } | null {
+      gathered = gathered.length === 0 ? piece : Buffer.concat([gathered, piece])
+      return readAnswer(gathered, isHead)
+    },
+  }
+}
+
+function readAnswer(octets: Buffer, isHead: boolean) {
+  const end = octets.indexOf("\r\n\r\n")
+  if (end === -1) return null
+  const [first = "", ...lines] = octets.toString("latin1", 0, end).split("\r\n")
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1])
+  if (!status) throw new Error(`this is no status line: ${first}`)
+  if (status < 200) return readAnswer(octets.subarray(end + 4), isHead)
+  const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/s, 2) as [string, string]))
+  const found = readBody(octets.subarray(end + 4), headers, isHead || bodiless.has(status))
+  if (!found) return null
+  const keep = headers.get("connection")?.toLowerCase() !== "close"
+  const isZipped = headers.get("content-encoding") === "gzip"
+  const body = found.body.length === 0 ? null : isZipped ? gunzipSync(found.body) : found.body
+  return { response: new Response(body, { status, headers }), keep, rest: found.rest }
+}
+
+function readBody(octets: Buffer, headers: Headers, none: boolean): { body: Buffer; rest: Buffer } | null {
+  if (none) return { body: Buffer.alloc(0), rest: octets }
+  if (headers.get("transfer-encoding") === "chunked") return readChunks(octets)
+  const length = Number(headers.get("content-length") ?? 0)
+  return octets.length < length ? null : { body: octets.subarray(0, length), rest: octets.subarray(length) }
+}
+
+function readChunks(octets: Buffer): { body: Buffer; rest: Buffer } | null {
+  const pieces: Buffer[] = []
+  for (let at = 0; ; ) {
+    const end = octets.indexOf("\r\n", at)
+    if (end === -1) return null
+    const length = Number.parseInt(octets.toString("latin1", at, end), 16)
+    const next = end + 2 + length + 2
+    if (octets.length < next) return null
+    if (length === 0) return { body: Buffer.concat(pieces), rest: octets.subarray(next) }
+    pieces.push(octets.subarray(end + 2, end + 2 + length))
+    at = next
+  }
+}
