@@ -37,6 +37,8 @@ async function makeProject(name: string, links: Readonly<Record<string, string>>
 const program = `
 const mock = await startMock({ plan: "free" })
 const answer = await fetch(mock.url + "/v1/bluetoothlookup?companyid=76", { headers: { "x-api-key": mock.key } })
+const { status } = await fetch(mock.url + "/docs/viewer.css")
+if (status !== 200) console.log("no viewer:", status)
 console.log(answer.headers.get("x-api-current-plan"), (await answer.json()).data.company)
 await mock.stop()`
 const asModule = `import { startMock } from "penknife/mock"\n${program}`

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import viewerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import viewerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 import { createResource } from "../resource.ts"
@@ -31,13 +32,18 @@ export function createDocsHandlers(): {
 } {
   const parts = new Map([
     ["start.js", resource("text/javascript; charset=utf-8", async () => new TextEncoder().encode(start))],
-    ["viewer.js", resource("text/javascript; charset=utf-8", () => Bun.file(viewerScript).bytes())],
-    ["viewer.css", resource("text/css; charset=utf-8", () => Bun.file(viewerStyle).bytes())],
+    ["viewer.js", resource("text/javascript; charset=utf-8", () => embedded(viewerScript))],
+    ["viewer.css", resource("text/css; charset=utf-8", () => embedded(viewerStyle))],
   ])
   return {
     page: resource("text/html; charset=utf-8", async () => new TextEncoder().encode(page)),
     parts,
   }
+}
+
+/** From the path that the import gave: absolute, but where the program is one file for Bun with these beside it. */
+function embedded(file: string): Promise<Uint8Array> {
+  return Bun.file(resolve(import.meta.dir, file)).bytes()
 }
 
 function resource(contentType: string, read: () => Promise<Uint8Array>): Handler {
