@@ -22,9 +22,11 @@ import { systemRandom } from "./ports/random.ts"
 import { systemTimer } from "./ports/timer.ts"
 import { systemWaits } from "./ports/waits.ts"
 import { createWebhookSender } from "./ports/webhook-sender.ts"
+import { backUp } from "./store/sqlite/backup.ts"
 import { prepareGauges } from "./store/sqlite/gauges.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
 import { prepareOutbox } from "./store/sqlite/outbox.ts"
+import { restore } from "./store/sqlite/restore.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { Store } from "./store/store.ts"
 import { type HttpServer, startHttpServer } from "./surfaces/http/server.ts"
@@ -186,6 +188,12 @@ export function openNotices(config: Config): { notices: Notices; close(): Promis
   const store = createSqliteStore(database)
   const notices = createNotices({ outbox: prepareOutbox(database), store, random: systemRandom })
   return { notices, close: () => store.close() }
+}
+
+/** Copying the data file away and back, for commands. */
+export const safekeeping = {
+  backUp: ({ db }: Config, file: string) => backUp(db, file),
+  restore: ({ db }: Config, file: string) => restore(file, db, systemClock.now()),
 }
 
 /** Runs one API here: no server, no key, no charge, premium fields included. */

@@ -5,6 +5,7 @@ import {
   openAccounts,
   openNotices,
   prepareApis,
+  safekeeping,
   startService,
   version,
 } from "./app.ts"
@@ -39,6 +40,7 @@ runCli(argv, {
   openAccounts,
   openNotices,
   prepareApis,
+  safekeeping,
   callHere,
 }).then((code) => {
   // Exiting at once would drop what the reader of a pipe has not taken yet.

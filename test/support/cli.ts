@@ -6,6 +6,7 @@ import {
   openAccounts,
   openNotices,
   prepareApis,
+  safekeeping,
   startService,
 } from "../../src/app.ts"
 import { startMock } from "../../src/app-mock.ts"
@@ -59,6 +60,7 @@ export async function runCliForTest(
     openAccounts,
     openNotices,
     prepareApis,
+    safekeeping,
     callHere: (config, api, input) => callHere(config, api, input, options.ports),
   })
   return { code, out, err }

@@ -154,7 +154,8 @@ export function migrate(database: Database, file: string): void {
   run.exclusive()
 }
 
-function versionOf(database: Database): number {
+/** The schema version of a store, 0 for a file that is none yet. */
+export function versionOf(database: Database): number {
   const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get()
   return row?.user_version ?? 0
 }

@@ -93,6 +93,7 @@ const unavailableCodes = new Set([
   "SQLITE_PROTOCOL",
 ])
 
-function messageOf(cause: unknown): string {
+/** What went wrong, for a sentence. */
+export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

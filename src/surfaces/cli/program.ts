@@ -7,6 +7,7 @@ import type { Config } from "../../config.ts"
 import { ConfigError } from "../../config-error.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { accountCommand } from "./account.ts"
+import { backupCommand, restoreCommand, type Safekeeping } from "./backup.ts"
 import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
 import { type MockParts, mockCommand } from "./mock.ts"
@@ -41,6 +42,7 @@ export interface CliParts extends NoticesParts, MockParts {
   openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
   /** The catalog as a configuration wants it. */
   prepareApis(config: Config): readonly PreparedApi[]
+  readonly safekeeping: Safekeeping
   callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
 }
 
@@ -63,6 +65,8 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     usageCommand,
     noticesCommand,
     openApiCommand,
+    backupCommand,
+    restoreCommand,
     schemaCommand,
   ]) {
     program.addCommand(inherit(command(parts), program))

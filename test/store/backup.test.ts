@@ -1,0 +1,169 @@
+/** `backup` and `restore` on real files, by the command line in this process. */
+
+import { Database } from "bun:sqlite"
+import { beforeEach, describe, expect, test } from "bun:test"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { runCliForTest } from "../support/cli.ts"
+import { tempDir } from "../support/temp.ts"
+
+const dir = tempDir()
+let folders = 0
+let here = ""
+let db = ""
+
+beforeEach(() => {
+  here = join(dir, String(folders++))
+  mkdirSync(here)
+  db = join(here, "store.db")
+})
+
+async function json(...argv: string[]) {
+  const { code, out, err } = await runCliForTest([...argv, "--db", db, "--json"])
+  expect({ code, err }).toEqual({ code: 0, err: "" })
+  return JSON.parse(out)
+}
+
+async function failure(...argv: string[]) {
+  const { code, out, err } = await runCliForTest([...argv, "--db", db])
+  expect({ code, out }).toEqual({ code: 1, out: "" })
+  expect(err).not.toContain("    at ")
+  return err
+}
+
+async function names(): Promise<string[]> {
+  return (await json("account", "list")).map(({ name }: { name: string }) => name)
+}
+
+describe("backup", () => {
+  test("is a whole store in one file that only its owner may read", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const file = join(here, "copy.db")
+    const report = await json("backup", file)
+    expect(report).toEqual({
+      file,
+      bytes: statSync(file).size,
+      store_version: expect.any(Number),
+      accounts: 1,
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
+  })
+
+  test("has what is in the write-ahead log alone", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const other = openDatabase(db)
+    other.run("UPDATE accounts SET name = 'in the log'")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    other.close()
+    db = file
+    expect(await names()).toEqual(["in the log"])
+  })
+
+  test("never overwrites a file", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const file = join(here, "diary.txt")
+    writeFileSync(file, "dear diary")
+    expect(await failure("backup", file)).toContain(`${file} exists already`)
+    expect(await failure("backup", db)).toContain("exists already")
+    expect(readFileSync(file, "utf8")).toBe("dear diary")
+    expect(await names()).toEqual(["Ann"])
+  })
+
+  test("leaves nothing behind where it cannot be made", async () => {
+    expect(await failure("backup", join(here, "copy.db"))).toContain(`There is no data file ${db}`)
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    expect(await failure("backup", join(here, "nowhere", "copy.db"))).toContain("cannot be written")
+    writeFileSync(db, "something else, long enough to be no header of SQLite ".repeat(40))
+    expect(await failure("backup", join(here, "copy.db"))).toContain("could not be copied")
+    expect(readdirSync(here)).toEqual(["store.db"])
+  })
+})
+
+describe("restore", () => {
+  test("puts the store back, keeps the one that was there, and leaves the backup alone", async () => {
+    await json("account", "create", "--name", "before", "--plan", "free")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    const backup = readFileSync(file)
+    await json("account", "create", "--name", "after", "--plan", "free")
+    const { replaced, ...report } = await json("restore", file)
+    expect(report).toEqual({
+      file: db,
+      bytes: expect.any(Number),
+      store_version: expect.any(Number),
+      accounts: 1,
+    })
+    expect(await names()).toEqual(["before"])
+    expect(statSync(db).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file).equals(backup)).toBe(true)
+    db = replaced
+    expect((await names()).toSorted()).toEqual(["after", "before"])
+  })
+
+  test("works where there is no store yet, or one that is damaged", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    const original = db
+    db = join(here, "new.db")
+    // A log that was left without its file belongs to nothing.
+    writeFileSync(`${db}-wal`, "old")
+    expect((await json("restore", file)).replaced).toBeNull()
+    expect(await names()).toEqual(["Ann"])
+    db = original
+    writeFileSync(db, Buffer.alloc(8_192, 0x5a))
+    const { replaced } = await json("restore", file)
+    expect(await names()).toEqual(["Ann"])
+    expect(readFileSync(replaced).equals(Buffer.alloc(8_192, 0x5a))).toBe(true)
+  })
+
+  test("refuses while somebody has the store open, and changes nothing", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    const server = openDatabase(db)
+    server.query("SELECT * FROM accounts").all()
+    expect(await failure("restore", file)).toContain("is in use. Stop the server")
+    server.run("UPDATE accounts SET name = 'still served'")
+    server.close()
+    expect(await names()).toEqual(["still served"])
+    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
+  })
+
+  test("refuses what is no backup, is damaged or is from a newer version, and changes nothing", async () => {
+    await json("account", "create", "--name", "Ann", "--plan", "free")
+    const file = join(here, "copy.db")
+    const refused = async () => {
+      const err = await failure("restore", file)
+      expect(await names()).toEqual(["Ann"])
+      return err
+    }
+    expect(await refused()).toContain("There is no backup")
+    writeFileSync(file, "")
+    expect(await refused()).toContain("is no store of penknife")
+    writeFileSync(file, "x".repeat(5_000))
+    expect(await refused()).toContain("no store of penknife")
+    for (const change of ["PRAGMA user_version = 99", "DROP TABLE meta", "DELETE FROM accounts"]) {
+      const copy = join(here, `${change.slice(0, 4)}.db`)
+      await json("key", "create", "--account", (await json("account", "list"))[0].id)
+      await json("backup", copy)
+      const database = new Database(copy)
+      database.run(change)
+      database.close()
+      expect(await failure("restore", copy)).toMatch(/newer penknife|no store of penknife|is damaged/)
+    }
+    const torn = join(here, "torn.db")
+    await json("backup", torn)
+    const octets = readFileSync(torn)
+    octets.fill(0x5a, octets.length - 4_096)
+    chmodSync(torn, 0o600)
+    writeFileSync(torn, octets)
+    expect(await failure("restore", torn)).toContain("damaged")
+    expect(await failure("restore", db)).toContain("is the data file itself")
+    expect(await names()).toEqual(["Ann"])
+    expect(existsSync(`${db}.restoring`)).toBe(false)
+  })
+})

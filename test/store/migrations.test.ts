@@ -1,0 +1,152 @@
+/** Stores that any release has written open with this program, with everything that is in them. */
+
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { migrate, schemaVersion } from "../../src/store/sqlite/migrations.ts"
+import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { runCliForTest } from "../support/cli.ts"
+import { tempDir } from "../support/temp.ts"
+
+const dir = tempDir()
+let stores = 0
+
+/** Versions that there is a fixture of, `version-N.sql`. */
+const versions = readdirSync(import.meta.dir)
+  .flatMap((name) => /^version-(\d+)\.sql$/.exec(name)?.[1] ?? [])
+  .map(Number)
+  .sort((a, b) => a - b)
+
+test("there is a store of every version that ever was", () => {
+  expect(versions).toEqual(Array.from({ length: schemaVersion }, (_, index) => index + 1))
+})
+
+describe.each(versions)("version %d", (version) => {
+  test("gets the schema that a new store has", () => {
+    const fresh = new Database(":memory:")
+    migrate(fresh, "fresh")
+    const migrated = openDatabase(storeOf(version))
+    expect(columnsOf(migrated)).toEqual(columnsOf(fresh))
+    expect(indexesOf(migrated)).toEqual(indexesOf(fresh))
+    expect(migrated.query("PRAGMA user_version").get()).toEqual({ user_version: schemaVersion })
+    expect(migrated.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" })
+    expect(migrated.query("PRAGMA foreign_key_check").all()).toEqual([])
+    migrated.close()
+  })
+
+  test("keeps every value of every row", () => {
+    const file = storeOf(version)
+    const before = rowsOf(file)
+    expect(Object.values(before).flat().length).toBeGreaterThan(10)
+    openDatabase(file).close()
+    const after = rowsOf(file)
+    for (const [table, rows] of Object.entries(before)) {
+      expect(after[table]).toMatchObject(rows)
+      expect(after[table]).toHaveLength(rows.length)
+    }
+  })
+
+  test("is served: keys are found, charges go on from where the account stood", async () => {
+    const store = createSqliteStore(openDatabase(storeOf(version)))
+    const access = await store.findKey("a1".repeat(32))
+    expect(access).toMatchObject({ key: { id: "key_1" }, account: { id: "acc_free", used: 640, bonus: 500 } })
+    const charge = {
+      accountId: "acc_free",
+      items: [{ api: "hmac", calls: 1, credits: 1 }],
+      allowance: 1_000,
+      periodStartMs: 1_732_678_400_000,
+      day: "2024-11-29",
+    }
+    expect(await store.charge([charge])).toEqual([
+      { charged: true, used: 641, bonus: 500, periodStartMs: 1_732_678_400_000 },
+    ])
+    expect(await store.usage("acc_free", "2024-11-28")).toEqual([
+      { day: "2024-11-29", api: "hmac", calls: 1, credits: 1 },
+      { day: "2024-11-29", api: "spfvalidator", calls: 8, credits: 40 },
+      { day: "2024-11-28", api: "hmac", calls: 600, credits: 600 },
+    ])
+    await store.close()
+  })
+})
+
+test("a store of a newer version is refused clearly and left as it is", async () => {
+  const file = storeOf(schemaVersion, `PRAGMA user_version = ${schemaVersion + 1}`)
+  const before = rowsOf(file)
+  const { code, err } = await runCliForTest(["account", "list", "--db", file])
+  expect(code).toBe(1)
+  expect(err).toContain("newer penknife")
+  expect(err).toContain(`store version ${schemaVersion + 1}; this one knows ${schemaVersion}`)
+  expect(err).not.toContain("    at ")
+  expect(rowsOf(file)).toEqual(before)
+})
+
+test("a migration that fails half-way leaves the store untouched, and it can be tried again", () => {
+  // A table that is in the way of one which the second step makes, after it has altered others.
+  const file = storeOf(
+    1,
+    "CREATE TABLE notices (mine TEXT, of TEXT); INSERT INTO notices VALUES ('kept', 'too')",
+  )
+  const before = { rows: rowsOf(file), schema: schemaOf(file) }
+  expect(() => openDatabase(file)).toThrow(/cannot be used: .*notices/)
+  expect({ rows: rowsOf(file), schema: schemaOf(file) }).toEqual(before)
+  expect(before.schema.version).toBe(1)
+  const database = new Database(file)
+  database.run("DROP TABLE notices")
+  database.close()
+  openDatabase(file).close()
+  expect(schemaOf(file).version).toBe(schemaVersion)
+})
+
+/** A file with the fixture of a version, and what `more` does to it. */
+function storeOf(version: number, more = ""): string {
+  const file = join(dir, `store-${stores++}.db`)
+  const database = new Database(file)
+  database.run("PRAGMA journal_mode = WAL")
+  database.run(readFileSync(join(import.meta.dir, `version-${version}.sql`), "utf8"))
+  if (more !== "") database.run(more)
+  database.close()
+  return file
+}
+
+type Rows = Record<string, Record<string, unknown>[]>
+
+function rowsOf(file: string): Rows {
+  const database = new Database(file)
+  const rows = Object.fromEntries(
+    tablesOf(database).map((table): [string, Record<string, unknown>[]] => [
+      table,
+      database.query<Record<string, unknown>, []>(`SELECT * FROM ${table} ORDER BY 1, 2`).all(),
+    ]),
+  )
+  database.close()
+  return rows
+}
+
+function schemaOf(file: string) {
+  const database = new Database(file)
+  const sql = database.query("SELECT name, sql FROM sqlite_schema ORDER BY name").all()
+  const version = database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version
+  database.close()
+  return { sql, version }
+}
+
+function columnsOf(database: Database) {
+  return Object.fromEntries(
+    tablesOf(database).map((table) => [table, database.query(`PRAGMA table_xinfo(${table})`).all()]),
+  )
+}
+
+function indexesOf(database: Database) {
+  return database
+    .query("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name")
+    .all()
+}
+
+function tablesOf(database: Database): string[] {
+  return database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+    .map(({ name }) => name)
+}
