@@ -78,6 +78,8 @@ const server = startHttpServer(
     tls: null,
     trustedProxies: [],
     maxBodyBytes: config.maxBodyBytes,
+    bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
+    maxCalls: config.maxCalls,
     graphql: true,
     metricsToken: null,
   },

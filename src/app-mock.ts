@@ -64,6 +64,7 @@ export async function startMock(config: Config): Promise<Mock> {
       port: config.port,
       tls,
       maxBodyBytes: config.maxBodyBytes,
+      bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
       graphql: !config.noGraphql,
     },
   )

@@ -29,6 +29,7 @@ import { prepareOutbox } from "./store/sqlite/outbox.ts"
 import { restore } from "./store/sqlite/restore.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { Store } from "./store/store.ts"
+import { httpLimits } from "./surfaces/http/limits.ts"
 import { type HttpServer, startHttpServer } from "./surfaces/http/server.ts"
 
 export const version = packageJson.version
@@ -42,8 +43,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Calls under way get this long to finish when the service stops. */
-const stopGraceMs = 10_000
+const stopGraceMs = httpLimits.stopSeconds * 1_000
 
 /** What listening needs from files, read before anything is opened, so that a mistake names its setting. */
 function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
@@ -136,6 +136,8 @@ export async function startService(
         tls,
         trustedProxies: config.trustedProxies,
         maxBodyBytes: config.maxBodyBytes,
+        bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
+        maxCalls: config.maxCalls,
         graphql: !config.noGraphql,
         metricsToken: config.metricsToken,
       },

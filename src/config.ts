@@ -113,6 +113,20 @@ export const options = {
     default: 2_097_152,
     read: wholeNumber(1_024, 1_073_741_824),
   }),
+  bodyTimeoutSeconds: one({
+    name: "body-timeout",
+    value: "SECONDS",
+    help: "time in which a request body must have arrived",
+    default: 20,
+    read: wholeNumber(1, 25),
+  }),
+  maxCalls: one({
+    name: "max-calls",
+    value: "NUMBER",
+    help: "calls under way at once, in each process; more are answered 503",
+    default: 2_048,
+    read: wholeNumber(1, 65_535),
+  }),
   bluetoothCompanies: one<string | null>({
     name: "bluetooth-companies",
     value: "FILE",

@@ -20,8 +20,11 @@ const json = { "content-type": "application/json" }
 
 type Bring = () => Promise<Response>
 
-/** A plan that the operator has taken away is no state of a mock; to a client it is a 500 like another. */
-type Shown = Exclude<FaultCode, "planMissing">
+/**
+ * A plan that the operator has taken away is no state of a mock; to a client it is a 500 like another. A mock waits for a
+ * body as long as it takes, and takes every call.
+ */
+type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "overloaded">
 
 // By the service's own table of faults, so that a new one has no type without a way to see it.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {

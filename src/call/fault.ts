@@ -13,6 +13,7 @@ const table = {
   apiForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },
   methodNotAllowed: { status: 405, text: null },
+  bodyTooSlow: { status: 408, text: null },
   bodyTooLarge: { status: 413, text: null },
   mediaTypeUnsupported: {
     status: 415,
@@ -22,6 +23,7 @@ const table = {
   creditsUsedUp: { status: 429, text: null },
   planMissing: { status: 500, text: null },
   internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
+  overloaded: { status: 503, text: null },
   upstreamUnavailable: { status: 503, text: null },
   storeUnavailable: {
     status: 503,

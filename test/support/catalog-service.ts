@@ -66,6 +66,8 @@ export function startCatalogService(
       tls: null,
       trustedProxies: [],
       maxBodyBytes: 2_097_152,
+      bodyTimeoutMs: 20_000,
+      maxCalls: 2_048,
       graphql: true,
       metricsToken: null,
     },

@@ -5,6 +5,7 @@ import type { Envelope, Format } from "../../encode/formats.ts"
 import { encodeInParts } from "../../encode/parts.ts"
 import type { Observer, Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
+import type { Intake } from "./intake.ts"
 import { parseQuery } from "./query.ts"
 import { type Exchange, negotiateFormat, respond } from "./respond.ts"
 import { requireReadable } from "./rest.ts"
@@ -13,7 +14,7 @@ import { requireReadable } from "./rest.ts"
 export function createBatchHandler(
   apis: readonly PreparedApi[],
   road: Road,
-  maxBodyBytes: number,
+  intake: Intake,
   observer: Observer,
 ): (id: string, exchange: Exchange) => Promise<Response> | undefined {
   const byId = new Map(
@@ -37,7 +38,7 @@ export function createBatchHandler(
         requestId,
         readBody: () => {
           requireReadable(query, negotiated)
-          return readJsonObject(request, maxBodyBytes)
+          return readJsonObject(request, intake)
         },
       },
       road,

@@ -1,29 +1,50 @@
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
+import type { Intake } from "./intake.ts"
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Reads a request body as a JSON object.
- * @throws Fault 415 when it is not declared as JSON, 413 when it has more than `maxBytes`, 400 when it is no JSON object
+ * Reads a request body as a JSON object. Rejects with a Fault: 415 when it is not declared as JSON, 413 when it has too many
+ * bytes, 408 when it comes too slowly, 400 when it is no JSON object.
  */
-export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
-  if (!jsonType.test(request.headers.get("content-type") ?? "")) throw fixedFault("mediaTypeUnsupported")
-  return readObject(request, maxBytes)
+export function readJsonObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
+  if (!jsonType.test(request.headers.get("content-type") ?? ""))
+    return Promise.reject(fixedFault("mediaTypeUnsupported"))
+  return readObject(request, intake)
 }
 
-/** Reads a request body as a JSON object, whatever it is declared as. Throws what {@link readJsonObject} throws. */
-export async function readObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
-  const value = parse(await readText(request, maxBytes))
+/** Reads a request body as a JSON object, whatever it is declared as. Rejects as {@link readJsonObject} does. */
+export function readObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
+  return readBody(request, intake, toObject)
+}
+
+/** Reads a request body as text. Rejects with a Fault: 413, 408, 400 when it is not UTF-8. */
+export function readText(request: Request, intake: Intake): Promise<string> {
+  return readBody(request, intake, toText)
+}
+
+/** A declared length is refused before a byte is read; an undeclared one is counted on the way. */
+function readBody<T>(
+  request: Request,
+  intake: Intake,
+  read: (bytes: ArrayBuffer | Uint8Array) => T,
+): Promise<T> {
+  const declared = request.headers.get("content-length")
+  if (declared === null) return intake.inTime(readCounted(request, intake.maxBytes), read)
+  if (Number(declared) > intake.maxBytes) return Promise.reject(tooLarge(intake.maxBytes))
+  return intake.inTime(request.arrayBuffer(), read)
+}
+
+function toObject(bytes: ArrayBuffer | Uint8Array): Record<string, unknown> {
+  const value = parse(toText(bytes))
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
   }
   return value as Record<string, unknown>
 }
 
-/** Reads a request body as text. Throws a Fault 413 when it has more than `maxBytes`, 400 when it is not UTF-8. */
-export async function readText(request: Request, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(request, maxBytes)
+function toText(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -38,20 +59,6 @@ function parse(text: string): unknown {
   } catch {
     // The parser's own message quotes the input, which may hold a secret.
     throw inputFault("body", "must be valid JSON")
-  }
-}
-
-/** A declared length is refused before a byte is read; an undeclared one is counted on the way. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const declared = request.headers.get("content-length")
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes)
-  try {
-    if (declared !== null) return new Uint8Array(await request.arrayBuffer())
-    return await readCounted(request, maxBytes)
-  } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown
-    // The client hung up in the middle: its doing, and nobody is left to read this.
-    throw inputFault("body", "must arrive whole; the connection ended before it did")
   }
 }
 

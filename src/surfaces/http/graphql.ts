@@ -1,9 +1,11 @@
 import type { PreparedApi, Road } from "../../call/execute.ts"
 import type { GraphqlCall, GraphqlReply } from "../../call/graphql/query.ts"
-import { Refusal } from "../../call/graphql/refusal.ts"
+import { Refusal, toRefusal } from "../../call/graphql/refusal.ts"
 import { readRanges } from "../../encode/accept.ts"
 import type { Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
+import type { Intake } from "./intake.ts"
+import { overloaded } from "./overload.ts"
 import { type Exchange, headersFor, respondText } from "./respond.ts"
 
 /** Media types of an answer (GraphQL over HTTP §4.1). The second is for clients that ask for it. */
@@ -16,7 +18,9 @@ const headers = {
 
 export interface GraphqlOptions {
   readonly enabled: boolean
-  readonly maxBodyBytes: number
+  readonly intake: Intake
+  /** Whether there are too many calls under way. */
+  readonly isFull: () => boolean
   readonly watch: Watch
 }
 
@@ -26,7 +30,7 @@ type Gateway = (call: GraphqlCall) => Promise<GraphqlReply>
 export function createGraphqlHandler(
   apis: readonly PreparedApi[],
   road: Road,
-  { enabled, maxBodyBytes, watch }: GraphqlOptions,
+  { enabled, intake, isFull, watch }: GraphqlOptions,
 ): (exchange: Exchange) => Promise<Response> {
   let gateway: Promise<Gateway> | undefined
 
@@ -40,12 +44,13 @@ export function createGraphqlHandler(
     const { request, requestId, address } = exchange
     if (!enabled) return refuse(notEnabled(), exchange)
     if (request.method !== "POST") return refuse(wrongMethod(request.method), exchange)
+    if (isFull()) return refuse(toRefusal(overloaded), exchange)
     const answer = await loadGateway()
     const reply = await answer({
       key: request.headers.get("x-api-key"),
       address,
       requestId,
-      readBody: () => readBody(request, maxBodyBytes),
+      readBody: () => readBody(request, intake),
     })
     const response = respond(reply, exchange)
     watch(exchange, reply)
@@ -58,14 +63,14 @@ export function createGraphqlHandler(
   }
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+async function readBody(request: Request, intake: Intake): Promise<Record<string, unknown>> {
   if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? "")) {
     throw new Refusal(
       "FILE_UPLOAD_NOT_SUPPORTED",
       "GraphQL takes no file uploads here; send the query as JSON.",
     )
   }
-  return readJsonObject(request, maxBytes)
+  return readJsonObject(request, intake)
 }
 
 function respond(

@@ -51,6 +51,8 @@ export function headersFor(contentType: string): Headers {
     // The same address answers in several types and to one key only.
     vary: "Accept",
     "cache-control": "no-store",
+    // A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6).
+    "x-content-type-options": "nosniff",
   })
 }
 

@@ -4,6 +4,7 @@ import type { RawInput } from "../../call/input.ts"
 import { reportUsage } from "../../call/usage.ts"
 import type { Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
+import type { Intake } from "./intake.ts"
 import { parseQuery, type Query } from "./query.ts"
 import { type Exchange, type Negotiated, negotiateFormat, respond } from "./respond.ts"
 
@@ -11,7 +12,7 @@ import { type Exchange, type Negotiated, negotiateFormat, respond } from "./resp
 export function createRestHandler(
   api: PreparedApi,
   road: Road,
-  maxBodyBytes: number,
+  intake: Intake,
   watch: Watch,
 ): (exchange: Exchange) => Promise<Response> {
   const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
@@ -20,7 +21,7 @@ export function createRestHandler(
     return { kind: "text", values: query.values, malformed: query.malformed }
   }
   async function readFromBody(request: Request): Promise<RawInput> {
-    return { kind: "typed", values: await readJsonObject(request, maxBodyBytes) }
+    return { kind: "typed", values: await readJsonObject(request, intake) }
   }
 
   // Not an async function: the answer needs no wait of its own behind that of the road.

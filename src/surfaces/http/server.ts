@@ -5,15 +5,18 @@ import type { Random } from "../../apis/contract.ts"
 import { fail, logFault, type PreparedApi, type Road, succeed } from "../../call/execute.ts"
 import { Fault, toFault } from "../../call/fault.ts"
 import type { Exposition } from "../../observe/exposition.ts"
-import type { Observer } from "../../observe/observer.ts"
+import type { Observer, Watch } from "../../observe/observer.ts"
 import { createBatchHandler } from "./batch.ts"
 import { clientAddress } from "./client-address.ts"
 import { answerPreflight } from "./cross-origin.ts"
 import { createDocsHandlers } from "./docs/docs.ts"
 import { afterBody } from "./drain.ts"
 import { createGraphqlHandler } from "./graphql.ts"
+import { createIntake } from "./intake.ts"
+import { httpLimits } from "./limits.ts"
 import { createMetricsHandler } from "./metrics.ts"
 import { createOpenApiHandler } from "./openapi.ts"
+import { overloaded } from "./overload.ts"
 import { createRequestIds } from "./request-id.ts"
 import { type Exchange, respond, respondFault } from "./respond.ts"
 import { createRestHandler, createUsageHandler } from "./rest.ts"
@@ -28,6 +31,10 @@ export interface HttpOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly trustedProxies: readonly Network[]
   readonly maxBodyBytes: number
+  /** In which a body must have arrived; shorter than the time that a connection may idle. */
+  readonly bodyTimeoutMs: number
+  /** Calls under way at once; more are refused. */
+  readonly maxCalls: number
   /** Without it `/v1/graphql` says that there is none. */
   readonly graphql: boolean
   /** What readers of the metrics have to send; null is nothing. */
@@ -48,6 +55,9 @@ export interface HttpParts {
 
 type Method = "GET" | "POST"
 
+/** A year (RFC 6797 §6.1.1). Of other names, and other services on this one, nothing is said. */
+const strictTransport = "max-age=31536000"
+
 export interface HttpServer {
   readonly url: string
   /** Requests under way. */
@@ -58,11 +68,12 @@ export interface HttpServer {
 
 /** Starts the HTTP surface; it accepts connections when this returns. */
 export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpServer {
-  const app = createHttpApp(parts, options).listen({
+  const app = createHttpApp(parts, { ...options, strict: true }).listen({
     hostname: options.host,
     port: options.port,
     reusePort: options.sharedPort,
     development: false,
+    idleTimeout: httpLimits.idleSeconds,
     // Our own limit answers with an envelope; the platform's would answer with nothing.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...(options.tls && { tls: options.tls }),
@@ -89,8 +100,13 @@ export function toHttpServer(
   }
 }
 
-type HttpAppOptions = Pick<HttpOptions, "trustedProxies" | "maxBodyBytes" | "graphql" | "metricsToken"> & {
+type HttpAppOptions = Pick<
+  HttpOptions,
+  "trustedProxies" | "maxBodyBytes" | "bodyTimeoutMs" | "maxCalls" | "graphql" | "metricsToken"
+> & {
   readonly tls: object | null
+  /** Whether browsers are told to use TLS alone, and connections are closed that idle. A test double does neither. */
+  readonly strict: boolean
 }
 
 /** The routes alone, for a listener that has something of its own before them. */
@@ -98,7 +114,9 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const { apis, road, random, ping, version, observer, readMetrics } = parts
   const requestIdFor = createRequestIds(random)
   const methods = new Map<string, Method>()
-  const { trustedProxies, maxBodyBytes } = options
+  const { trustedProxies, maxCalls } = options
+  const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs)
+  const tellsTls = options.tls !== null && options.strict
   const watchUnkeyed = observer.watch("none", "unkeyed")
   const watchStray = observer.watch("none", "none")
 
@@ -117,9 +135,37 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
       const fault = code === "NOT_FOUND" ? noRoute(request, methods) : toFault(error)
       logFault(fault, exchange.requestId, road.log)
       watchStray(exchange, { status: fault.status, fault: fault.code })
-      return afterBody(request, respondFault(fault, exchange))
+      return afterBody(request, respondFault(fault, exchange), intake)
     })
     .options("/*", ({ request }) => preflight(open(request)))
+
+  if (tellsTls) app.headers({ "strict-transport-security": strictTransport })
+
+  /** Whether there are too many calls under way. A request that waits for its client is none, or slow clients could fill it up. */
+  function isFull(): boolean {
+    return (app.server?.pendingRequests ?? 0) - intake.awaited > maxCalls
+  }
+
+  /** Refuses what is one call too many. */
+  function limited(handle: (exchange: Exchange) => Promise<Response>, watch: Watch): typeof handle {
+    return (exchange) => (isFull() ? Promise.resolve(refuseOne(exchange, watch)) : handle(exchange))
+  }
+
+  function refuseOne(exchange: Exchange, watch: Watch): Response {
+    watch(exchange, { status: overloaded.status, fault: overloaded.code })
+    return respondFault(overloaded, exchange)
+  }
+
+  /** Waits for what may take longer than an idle connection is kept. Its answer is not waited for as long. */
+  async function patiently(request: Request, answer: Promise<Response>): Promise<Response> {
+    if (!options.strict) return answer
+    app.server?.timeout(request, httpLimits.patientSeconds)
+    try {
+      return await answer
+    } finally {
+      app.server?.timeout(request, httpLimits.idleSeconds)
+    }
+  }
 
   function route(method: Method, path: string, handle: (exchange: Exchange) => Response | Promise<Response>) {
     methods.set(path, method)
@@ -128,7 +174,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
       path,
       ({ request }) => {
         const answer = handle(open(request))
-        return method === "POST" ? afterBody(request, answer) : answer
+        return method === "POST" ? afterBody(request, answer, intake) : answer
       },
       { parse: "none" },
     )
@@ -139,7 +185,9 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
    * offered to every GET route, is refused: it would charge for an answer that nobody sees.
    */
   function meteredGet(path: string, handle: (exchange: Exchange) => Promise<Response>) {
-    direct[path] = { GET: (request) => handle(open(request)), HEAD: (request) => app.fetch(request) }
+    // What every answer over TLS says is added by Elysia.
+    if (!tellsTls)
+      direct[path] = { GET: (request) => handle(open(request)), HEAD: (request) => app.fetch(request) }
     route("GET", path, (exchange) => {
       if (exchange.request.method === "HEAD") throw noRoute(exchange.request, methods)
       return handle(exchange)
@@ -178,27 +226,33 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
   for (const api of apis) {
     const { id, method } = api.definition
-    const answer = createRestHandler(api, road, maxBodyBytes, observer.watch(id, "rest"))
+    const watch = observer.watch(id, "rest")
+    const answer = limited(createRestHandler(api, road, intake, watch), watch)
     if (method === "GET") meteredGet(`/v1/${id}`, answer)
     else route(method, `/v1/${id}`, answer)
     methods.set(`/v1/${id}/batch`, "POST")
   }
-  const answerBatch = createBatchHandler(apis, road, maxBodyBytes, observer)
+  const answerBatch = createBatchHandler(apis, road, intake, observer)
+  const watchRefused = observer.watch("none", "batch")
   // One route for all of them: each takes half a millisecond of the start.
   app.post(
     "/v1/:api/batch",
     ({ request, params }) => {
-      const answer = answerBatch(params.api, open(request))
+      const exchange = open(request)
+      if (isFull()) return afterBody(request, refuseOne(exchange, watchRefused), intake)
+      const answer = answerBatch(params.api, exchange)
       if (!answer) throw noRoute(request, methods)
-      return afterBody(request, answer)
+      return afterBody(request, patiently(request, answer), intake)
     },
     { parse: "none" },
   )
-  meteredGet("/v1/usage", createUsageHandler(road, observer.watch("usage", "rest")))
+  const watchUsage = observer.watch("usage", "rest")
+  meteredGet("/v1/usage", limited(createUsageHandler(road, watchUsage), watchUsage))
 
   const answerGraphql = createGraphqlHandler(apis, road, {
     enabled: options.graphql,
-    maxBodyBytes,
+    intake,
+    isFull,
     watch: observer.watch(null, "graphql"),
   })
   methods.set("/v1/graphql", "POST")
@@ -207,7 +261,8 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     "/v1/graphql",
     ({ request }) => {
       const exchange = open(request)
-      return request.method === "OPTIONS" ? preflight(exchange) : afterBody(request, answerGraphql(exchange))
+      if (request.method === "OPTIONS") return preflight(exchange)
+      return afterBody(request, patiently(request, answerGraphql(exchange)), intake)
     },
     { parse: "none" },
   )
@@ -226,7 +281,13 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const metrics = readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   unkeyed(
     "/openapi.json",
-    createOpenApiHandler({ apis, version, graphql: options.graphql, metrics, maxBodyBytes }),
+    createOpenApiHandler({
+      apis,
+      version,
+      graphql: options.graphql,
+      metrics,
+      maxBodyBytes: options.maxBodyBytes,
+    }),
   )
   const docs = createDocsHandlers()
   unkeyed("/docs", docs.page)

@@ -1,4 +1,7 @@
 import { Fault, fixedFault } from "../../call/fault.ts"
+import { options } from "../../config.ts"
+import { tooSlow } from "../http/intake.ts"
+import { overloaded } from "../http/overload.ts"
 import { allowHeader, commonHeaders, retryHeader, standingHeaders } from "./headers.ts"
 import { type Described, type Part, refTo } from "./part.ts"
 import { errorShown, restContent } from "./rest-answer.ts"
@@ -35,6 +38,9 @@ export function faultResponses({ apis, maxBodyBytes }: Described): Readonly<Reco
     ]),
     TakesGet: wrongMethod("GET"),
     TakesPost: wrongMethod("POST"),
+    BodyTooSlow: refusal("The body did not arrive in time. The connection is closed.", known, [
+      ["too-slow", tooSlow(options.bodyTimeoutSeconds.default * 1_000)],
+    ]),
     BodyTooLarge: refusal("The body is over the limit.", known, [["too-large", told.bodyTooLarge]]),
     NotJson: refusal("The body is not declared as JSON.", known, [
       ["not-json", fixedFault("mediaTypeUnsupported")],
@@ -53,7 +59,10 @@ export function faultResponses({ apis, maxBodyBytes }: Described): Readonly<Reco
     Unavailable: refusal(
       "The service, or something that it asks, does not answer just now. Nothing was charged.",
       { ...known, ...retryHeader },
-      [["store", fixedFault("storeUnavailable")]],
+      [
+        ["store", fixedFault("storeUnavailable")],
+        ["too-many-calls", overloaded],
+      ],
     ),
   }
 }
@@ -86,6 +95,7 @@ export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, Par
     403: refTo("responses", "Forbidden"),
     405: refTo("responses", method === "GET" ? "TakesGet" : "TakesPost"),
     ...(method === "POST" && {
+      408: refTo("responses", "BodyTooSlow"),
       413: refTo("responses", "BodyTooLarge"),
       415: refTo("responses", "NotJson"),
     }),

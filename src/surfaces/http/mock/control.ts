@@ -5,6 +5,7 @@ import { magicKeys } from "../../../mock/keys.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { readObject, readText } from "../body.ts"
 import { answerPreflight } from "../cross-origin.ts"
+import type { Intake } from "../intake.ts"
 import { parseQuery } from "../query.ts"
 import { respond } from "../respond.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
@@ -16,7 +17,7 @@ export interface ControlParts {
   /** Reads a zone from YAML or JSON; throws an Error that says where it cannot be used. */
   readonly parseZone: (text: string) => MockWorld["dns"]["zone"]
   readonly requestIdFor: (incoming: string | null) => string
-  readonly maxBodyBytes: number
+  readonly intake: Intake
 }
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
@@ -42,7 +43,7 @@ export function createControl(parts: ControlParts): (request: Request, path: str
       for (const name of malformed) throw new InputRejected(name, "must be percent-encoded UTF-8")
       if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(values)
       if (request.method === "POST" || request.method === "DELETE") {
-        requireNoBody(await readText(request, parts.maxBodyBytes))
+        requireNoBody(await readText(request, parts.intake))
       }
       return succeed({ ...(await handle(request, parts.world())) })
     } catch (thrown) {
@@ -59,8 +60,8 @@ export function createControl(parts: ControlParts): (request: Request, path: str
   }
 }
 
-function createRoutes({ reset, parseZone, maxBodyBytes }: ControlParts): ReadonlyMap<string, Methods> {
-  const read = (request: Request) => readObject(request, maxBodyBytes)
+function createRoutes({ reset, parseZone, intake }: ControlParts): ReadonlyMap<string, Methods> {
+  const read = (request: Request) => readObject(request, intake)
   const apisOf = (world: MockWorld) =>
     new Map(world.apis.map(({ definition }) => [definition.id, definition]))
   const faults = (world: MockWorld) => ({ faults: world.faults.list() })
@@ -123,7 +124,7 @@ function createRoutes({ reset, parseZone, maxBodyBytes }: ControlParts): Readonl
       {
         GET: (_request, { dns }) => ({ zone: dns.zone }),
         PUT: async (request, { dns }) => {
-          replaceZone(dns, await readText(request, maxBodyBytes), parseZone)
+          replaceZone(dns, await readText(request, intake), parseZone)
           return { names: Object.keys(dns.zone).length }
         },
       },

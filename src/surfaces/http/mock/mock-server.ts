@@ -5,6 +5,7 @@ import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts
 import { frontStatus, strikeDuring } from "../../../mock/struck.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { afterBody } from "../drain.ts"
+import { createIntake } from "../intake.ts"
 import { parseQuery } from "../query.ts"
 import { createRequestIds } from "../request-id.ts"
 import { negotiateFormat, respond } from "../respond.ts"
@@ -27,6 +28,7 @@ export interface MockServerOptions {
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly maxBodyBytes: number
+  readonly bodyTimeoutMs: number
   readonly graphql: boolean
 }
 
@@ -55,13 +57,14 @@ export async function startMockServer(
   options: MockServerOptions,
 ): Promise<HttpServer> {
   const delays = createDelays()
+  const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs)
   let stage = await open()
   const control = createControl({
     world: () => stage.world,
     reset,
     parseZone: parts.parseZone,
     requestIdFor: (incoming) => stage.controlIdFor(incoming),
-    maxBodyBytes: options.maxBodyBytes,
+    intake,
   })
   const server = Bun.serve({
     hostname: options.host,
@@ -92,7 +95,13 @@ export async function startMockServer(
         ping: () => world.ping(),
         version: parts.version,
       },
-      { ...options, trustedProxies: [], metricsToken: null },
+      {
+        ...options,
+        trustedProxies: [],
+        maxCalls: Number.POSITIVE_INFINITY,
+        metricsToken: null,
+        strict: false,
+      },
     )
     return {
       world,
@@ -120,7 +129,7 @@ export async function startMockServer(
 
   async function answer(request: Request): Promise<Response> {
     const path = pathOf(request.url)
-    if (isControlPath(path)) return afterBody(request, control(request, path))
+    if (isControlPath(path)) return afterBody(request, control(request, path), intake)
     const current = stage
     current.underWay++
     try {
@@ -173,7 +182,7 @@ export async function startMockServer(
     const response =
       status === null
         ? await strikeDuring(strike, () => current.app.fetch(request))
-        : await afterBody(request, answerInFront(status, request, current))
+        : await afterBody(request, answerInFront(status, request, current), intake)
     return strike.malformed ? breakBody(response) : response
   }
 

@@ -1,0 +1,33 @@
+import { connect } from "node:net"
+
+/** Sends octets as they are and gives all that comes back until the other side closes. */
+export function converse(url: string, text: string): Promise<string> {
+  const { written, finish } = slowly(url, text)
+  return written.then(() => finish(""))
+}
+
+/** A client that sends the first part now, and the rest when the test says so. */
+export function slowly(url: string, first: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let answer = ""
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("latin1")
+  })
+  const closed = new Promise<string>((resolve, reject) => {
+    socket.on("close", () => resolve(answer))
+    socket.on("error", reject)
+  })
+  return {
+    /** Resolves once the first part has left. */
+    written: new Promise<void>((resolve) => socket.write(first, () => resolve())),
+    /** Sends the rest; gives the answer, once the server has closed. */
+    finish(rest: string): Promise<string> {
+      if (rest !== "") socket.write(rest)
+      return closed
+    },
+    /** Resolves when the server has closed. */
+    closed,
+    socket,
+  }
+}
