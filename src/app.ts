@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import packageJson from "../package.json" with { type: "json" }
 import { type Accounts, createAccounts } from "./account/accounts.ts"
@@ -30,15 +31,17 @@ import { restore } from "./store/sqlite/restore.ts"
 import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { Store } from "./store/store.ts"
 import { httpLimits } from "./surfaces/http/limits.ts"
-import { type HttpServer, startHttpServer } from "./surfaces/http/server.ts"
+import { type ServiceServer, startHttpServer } from "./surfaces/http/server.ts"
 
 export const version = packageJson.version
 
 /** A running service and the accounts behind it. */
 export interface Service {
-  readonly server: HttpServer
+  readonly server: ServiceServer
   readonly accounts: Accounts
   readonly notices: Notices
+  /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
+  reloadCertificate(): Promise<void>
   /** Ends gracefully: calls under way finish, the store is closed. */
   stop(): Promise<void>
 }
@@ -147,6 +150,17 @@ export async function startService(
       server,
       accounts: accountsOn(store, config, ports),
       notices: createNotices({ outbox, store, random }),
+      async reloadCertificate() {
+        try {
+          const renewed = readTls(config)
+          if (renewed === null) return
+          await server.replaceCertificate(renewed)
+          log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
+        } catch (thrown) {
+          const cause = thrown instanceof Error ? thrown.message : String(thrown)
+          log.error("certificate not reloaded; the old one is served on", { cause })
+        }
+      },
       async stop() {
         await Promise.all([server.stop(stopGraceMs), delivery.stop()])
         watching.stop()

@@ -34,6 +34,7 @@ runCli(argv, {
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,
   startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
+  onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
   // Only one command needs it.
   startMock: async (config) => (await import("./app-mock.ts")).startMock(config),

@@ -53,6 +53,7 @@ export async function runCliForTest(
     },
     stopRequested:
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
+    onReload: () => {},
     startService: (config, more) =>
       startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
     startMock,

@@ -33,10 +33,16 @@ export interface CliParts extends NoticesParts, MockParts {
   spawnWorker(port: number | null): WorkerProcess
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
   readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
+  /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
+  readonly onReload: (run: () => void) => void
   startService(
     config: Config,
     options: { sharedPort: boolean },
-  ): Promise<{ readonly server: { readonly url: string }; stop(): Promise<void> }>
+  ): Promise<{
+    readonly server: { readonly url: string }
+    reloadCertificate(): Promise<void>
+    stop(): Promise<void>
+  }>
   /** Throws what {@link CliParts.startService} would throw of the configuration. */
   checkConfig(config: Config): Promise<void>
   openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }

@@ -7,7 +7,7 @@ import { addSettings, readSettings } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
 export function serveCommand(parts: CliParts): Command {
-  const { terminal, env, stopRequested } = parts
+  const { terminal, env, stopRequested, onReload } = parts
   const command = new Command("serve")
     .description("Run the service.")
     .option("--demo", "on an empty data file, make an account and a key and print a call to paste")
@@ -21,6 +21,8 @@ export function serveCommand(parts: CliParts): Command {
     // Only once it listens: a key that is made before a start that fails would never be shown.
     const key = demo ? await createDemoKey(config, parts) : null
     const stopped = stopRequested()
+    // Without a certificate there is nothing to reload, and SIGHUP ends the process, as it does when its terminal closes.
+    if (config.tlsCert !== null) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       event({ event: "listening", url: service.url, pid: process.pid })
@@ -36,12 +38,17 @@ export function serveCommand(parts: CliParts): Command {
 
 interface Running {
   readonly url: string
+  readonly reload: () => void
   stop(): Promise<void>
 }
 
 async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
   const service = await startService(config, { sharedPort: isWorker })
-  return { url: service.server.url, stop: () => service.stop() }
+  return {
+    url: service.server.url,
+    reload: () => void service.reloadCertificate(),
+    stop: () => service.stop(),
+  }
 }
 
 /** One port shared by several processes on one data file. Only Linux spreads connections over them. */

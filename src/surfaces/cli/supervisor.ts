@@ -9,6 +9,8 @@ export interface WorkerProcess {
   readonly listening: Promise<string>
   /** Resolves with the exit code. */
   readonly exited: Promise<number>
+  /** Has it read its certificate again. */
+  reload(): void
   /** Asks it to stop. */
   stop(): void
   /** Ends it at once, whatever it is doing. */
@@ -21,6 +23,8 @@ export interface WorkerProcess {
 
 export interface Supervised {
   readonly url: string
+  /** Has every worker read its certificate again. */
+  readonly reload: () => void
   /**
    * Asks every worker to stop and waits until all have; kills those that do not.
    * @throws {WorkerFailed} when there were such
@@ -80,6 +84,10 @@ export async function supervise(
     }, delayMs)
   }
 
+  function reload(): void {
+    for (const worker of workers) worker.reload()
+  }
+
   /** Gives how many had to be killed. */
   async function end(): Promise<number> {
     stopping = true
@@ -106,7 +114,7 @@ export async function supervise(
     const url = await start()
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, start))
-    return { url, stop }
+    return { url, reload, stop }
   } catch (cause) {
     await end()
     throw cause

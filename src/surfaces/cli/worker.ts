@@ -26,6 +26,7 @@ export function spawnWorker(
   return {
     listening: readUrl(child.stdout),
     exited: child.exited,
+    reload: () => child.kill("SIGHUP"),
     stop: () => child.kill("SIGTERM"),
     kill: () => child.kill("SIGKILL"),
     send(message) {

@@ -14,6 +14,7 @@ import { afterBody } from "./drain.ts"
 import { createGraphqlHandler } from "./graphql.ts"
 import { createIntake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
+import { type Listener, listen, stopServer, type Tls } from "./listener.ts"
 import { createMetricsHandler } from "./metrics.ts"
 import { createOpenApiHandler } from "./openapi.ts"
 import { overloaded } from "./overload.ts"
@@ -55,6 +56,12 @@ export interface HttpParts {
 
 type Method = "GET" | "POST"
 
+/** In which busy clients come back on new connections, before the idle ones of an old certificate are closed. */
+const letGoMs = 1_000
+
+/** Calls under way on an old certificate; longer than any may take. */
+const leaveMs = httpLimits.patientSeconds * 1_000
+
 /** A year (RFC 6797 §6.1.1). Of other names, and other services on this one, nothing is said. */
 const strictTransport = "max-age=31536000"
 
@@ -66,21 +73,50 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>
 }
 
+/** An HTTP surface that serves accounts, and may outlive its certificate. */
+export interface ServiceServer extends HttpServer {
+  /**
+   * Serves new connections with another certificate; calls under way finish on the old one. Resolves when it is gone from the
+   * port. Several at once are done one after the other.
+   * @throws Error when certificate and key are not fit to serve; the old ones stay
+   */
+  replaceCertificate(tls: Tls): Promise<void>
+}
+
 /** Starts the HTTP surface; it accepts connections when this returns. */
-export function startHttpServer(parts: HttpParts, options: HttpOptions): HttpServer {
-  const app = createHttpApp(parts, { ...options, strict: true }).listen({
-    hostname: options.host,
-    port: options.port,
-    reusePort: options.sharedPort,
-    development: false,
-    idleTimeout: httpLimits.idleSeconds,
-    // Our own limit answers with an envelope; the platform's would answer with nothing.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...(options.tls && { tls: options.tls }),
-  })
-  const { server } = app
-  if (!server) throw new Error("the server did not start")
-  return toHttpServer(server, options)
+export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
+  const { host, tls } = options
+  const app = createHttpApp(parts, { ...options, strict: true })
+  const common = { host, idleSeconds: httpLimits.idleSeconds }
+  // A port that several may have is not refused when it is taken, so that has to be found out before.
+  const shared = options.sharedPort || tls !== null
+  if (shared && !options.sharedPort && options.port !== 0) requireFreePort(host, options.port)
+  let current = listen(app, { ...common, port: options.port, shared, tls })
+  const { port } = current
+  const leaving = new Set<Listener>()
+  let turn = Promise.resolve()
+
+  async function replace(next: Tls): Promise<void> {
+    const old = current
+    current = listen(app, { ...common, port, shared, tls: next })
+    leaving.add(old)
+    old.letGo()
+    await new Promise((resolve) => setTimeout(resolve, letGoMs))
+    old.stop(leaveMs).then(() => leaving.delete(old))
+  }
+
+  return {
+    url: urlOf(host, port, tls !== null),
+    replaceCertificate(next) {
+      const done = turn.then(() => replace(next))
+      turn = done.catch(() => {})
+      return done
+    },
+    openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
+    async stop(graceMs) {
+      await Promise.all([current, ...leaving].map((listener) => listener.stop(graceMs)))
+    },
+  }
 }
 
 /** What is to be known of a server that listens. */
@@ -88,16 +124,20 @@ export function toHttpServer(
   server: Pick<Server, "port" | "stop" | "pendingRequests">,
   options: { readonly host: string; readonly tls: object | null },
 ): HttpServer {
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host
   return {
-    url: `${options.tls ? "https" : "http"}://${host}:${server.port}`,
+    url: urlOf(options.host, server.port ?? 0, options.tls !== null),
     openRequests: () => server.pendingRequests,
-    async stop(graceMs) {
-      const overdue = setTimeout(() => server.stop(true), graceMs)
-      await server.stop()
-      clearTimeout(overdue)
-    },
+    stop: (graceMs) => stopServer(server, graceMs),
   }
+}
+
+function urlOf(host: string, port: number, secure: boolean): string {
+  return `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`
+}
+
+/** @throws what the operating system says when somebody listens there */
+function requireFreePort(hostname: string, port: number): void {
+  Bun.listen({ hostname, port, socket: { data() {} } }).stop(true)
 }
 
 type HttpAppOptions = Pick<

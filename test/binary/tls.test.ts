@@ -1,0 +1,180 @@
+/** A renewed certificate is served without a restart, on the executable and over real TLS. */
+
+import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { connect, type TLSSocket } from "node:tls"
+import { createSelfSigned } from "../../src/ports/tls/self-signed.ts"
+import { tempDir } from "../support/temp.ts"
+import { run, runJson, start } from "./support.ts"
+
+const dir = tempDir()
+const first = await createSelfSigned(["first.test"], Date.now())
+const second = await createSelfSigned(["second.test"], Date.now())
+// What clients of both days trust.
+const ca = first.ca + second.ca
+let servers = 0
+
+/** Starts the executable with the first certificate. */
+async function startTls(...more: string[]) {
+  const [cert, key] = [join(dir, `cert-${servers}.pem`), join(dir, `key-${servers}.pem`)]
+  const install = (pair: { cert: string; key: string }) => {
+    writeFileSync(cert, pair.cert)
+    writeFileSync(key, pair.key)
+  }
+  install(first)
+  const db = join(dir, `tls-${servers++}.db`)
+  const server = await start([
+    "serve",
+    "--port",
+    "0",
+    "--db",
+    db,
+    "--tls-cert",
+    cert,
+    "--tls-key",
+    key,
+    ...more,
+  ])
+  const stderr = server.child.stderr.getReader()
+  const decoder = new TextDecoder()
+  let log = ""
+  return {
+    ...server,
+    db,
+    install,
+    /** Asks for the reload as an operator does. */
+    reload: () => server.child.kill("SIGHUP"),
+    /** Resolves when the log has so many lines with these words. */
+    async logged(words: string, count = 1) {
+      while (log.split(words).length <= count) {
+        const { done, value } = await stderr.read()
+        if (done) throw new Error(`the log ended without '${words}': ${log}`)
+        log += decoder.decode(value, { stream: true })
+      }
+      return log
+    },
+    async stop() {
+      stderr.releaseLock()
+      return server.stop()
+    },
+  }
+}
+
+/** Connects and gives the socket with the names of the certificate that is served. */
+function shake(url: string): Promise<{ socket: TLSSocket; names: string }> {
+  const { port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket: TLSSocket = connect({ host: "127.0.0.1", port: Number(port), ca }, () =>
+      resolve({ socket, names: socket.getPeerCertificate().subjectaltname ?? "" }),
+    )
+    socket.on("error", reject)
+  })
+}
+
+async function namesAt(url: string): Promise<string> {
+  const { socket, names } = await shake(url)
+  socket.destroy()
+  return names
+}
+
+/** Asks on a connection that is open, without ending it; gives the head of the answer. */
+function ask(socket: TLSSocket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    socket.once("data", (chunk) => resolve(chunk.toString("latin1")))
+    socket.once("close", () => reject(new Error("the connection was closed")))
+    socket.write("GET /health HTTP/1.1\r\nhost: first.test\r\n\r\n")
+  })
+}
+
+const linux = process.platform === "linux"
+
+describe.if(linux)("a renewed certificate", () => {
+  test.each([[[]], [["--workers", "2"]]])(
+    "is served after SIGHUP with %p, and no client notices",
+    async (flags) => {
+      const server = await startTls(...flags)
+      const processes = flags.length === 0 ? 1 : 2
+      expect(await namesAt(server.url)).toContain("first.test")
+      // Its calls show that the address of a client is known on the old connections, too.
+      const { id } = await runJson("account", "create", "--name", "a", "--plan", "pro", "--db", server.db)
+      const restricted = ["key", "create", "--account", id, "--allow-ip", "127.0.0.1", "--db", server.db]
+      const { key } = await runJson(...restricted)
+      // Clients that keep their connections and always have a request under way.
+      let stop = false
+      const clients = Array.from({ length: 8 }, async () => {
+        const statuses: number[] = []
+        while (!stop) {
+          const answer = await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, {
+            headers: { "x-api-key": key },
+            tls: { ca },
+          })
+          await answer.arrayBuffer()
+          statuses.push(answer.status)
+        }
+        return statuses
+      })
+      const kept = await shake(server.url)
+      expect(await ask(kept.socket)).toStartWith("HTTP/1.1 200 ")
+
+      server.install(second)
+      server.reload()
+      await server.logged("certificate reloaded", processes)
+      for (let i = 0; i < 8; i++) expect(await namesAt(server.url)).toContain("second.test")
+      stop = true
+      const statuses = (await Promise.all(clients)).flat()
+      expect(new Set(statuses)).toEqual(new Set([200]))
+      expect(statuses.length).toBeGreaterThan(8)
+      kept.socket.destroy()
+      expect(await server.stop()).toBe(0)
+    },
+    60_000,
+  )
+
+  test("that is broken is logged, and the old one is served on until a good one comes", async () => {
+    const server = await startTls()
+    const kept = await shake(server.url)
+    const broken: [string, { cert: string; key: string }][] = [
+      ["key", { cert: second.cert, key: first.key }],
+      ["half", { cert: second.cert.slice(0, 200), key: second.key }],
+      ["none", { cert: "", key: "" }],
+    ]
+    for (const [index, [, pair]] of broken.entries()) {
+      server.install(pair)
+      server.reload()
+      const log = await server.logged("certificate not reloaded", index + 1)
+      expect(log).not.toContain("PRIVATE KEY-----\n")
+      expect(await namesAt(server.url)).toContain("first.test")
+      expect(await ask(kept.socket)).toStartWith("HTTP/1.1 200 ")
+    }
+    server.install(second)
+    server.reload()
+    await server.logged("certificate reloaded")
+    expect(await namesAt(server.url)).toContain("second.test")
+    expect(await server.stop()).toBe(0)
+  }, 60_000)
+})
+
+test("a port in use is refused with TLS, too", async () => {
+  const server = await startTls()
+  const { port } = new URL(server.url)
+  const files = [
+    "--tls-cert",
+    join(dir, `cert-${servers - 1}.pem`),
+    "--tls-key",
+    join(dir, `key-${servers - 1}.pem`),
+  ]
+  const { code, err } = await run(["serve", "--port", port, "--db", join(dir, "other.db"), ...files])
+  expect(code).toBe(1)
+  expect(err).toContain("choose a free port with --port")
+  expect(await server.stop()).toBe(0)
+})
+
+test("browsers are told to come back by TLS alone", async () => {
+  const server = await startTls()
+  for (const path of ["/health", "/none", "/v1/hmac"]) {
+    const { headers } = await fetch(server.url + path, { tls: { ca } })
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000")
+  }
+  expect(await server.stop()).toBe(0)
+})
