@@ -65,7 +65,8 @@ function chargedOf(file: string, accounts: readonly { id: string }[]): number[] 
       const row = database
         .query<{ used: number; booked: number; calls: number }, [string]>(
           `SELECT used, coalesce(sum(credits), 0) AS booked, coalesce(sum(calls), 0) AS calls
-           FROM accounts LEFT JOIN usage ON account_id = id WHERE id = ?1`,
+           FROM accounts LEFT JOIN usage ON account_id = id AND usage.period_start_ms = accounts.period_start_ms
+           WHERE id = ?1`,
         )
         .get(id)
       expect(row?.booked).toBe(row?.used ?? Number.NaN)
