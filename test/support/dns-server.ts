@@ -19,6 +19,8 @@ import {
 export interface DnsServerOptions extends Partial<ReplyOptions> {
   /** Where it listens; on the other transport the port is closed. Both, unless told otherwise. */
   readonly transports?: "both" | "udp" | "tcp"
+  /** A certain port, such as one that an earlier server has left. */
+  readonly port?: number
   /** Every answer with records is cut after the first record over UDP, with TC set. */
   readonly truncate?: boolean
   /** The first UDP copy of each question is ignored. */
@@ -61,7 +63,7 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   const seen = new Set<string>()
   const connections = new Set<Socket>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
-  const { udp, tcp, other, port } = await bindBoth()
+  const { udp, tcp, other, port } = await bindBoth(options.port)
 
   function answer(message: Buffer, transport: "udp" | "tcp"): { reply: Buffer; query: DnsQuery } | null {
     const query = readQuery(message)
@@ -191,11 +193,13 @@ function writeOctets(socket: Socket, octets: Buffer): void {
 }
 
 /** One port for both, which takes more than one go when another process has the number on the other transport. */
-async function bindBoth(): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
+async function bindBoth(
+  wanted = 0,
+): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
   const other = await boundUdp(0)
   for (;;) {
     const tcp = createServer({ noDelay: true })
-    tcp.listen(0, host)
+    tcp.listen(wanted, host)
     await once(tcp, "listening")
     const address = tcp.address()
     const port = typeof address === "object" && address !== null ? address.port : 0

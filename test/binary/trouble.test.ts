@@ -1,0 +1,175 @@
+/**
+ * What goes wrong around a service, on the executable. Here: stopping under load, clocks that jump, DNS that is gone, a receiver
+ * that is gone. Elsewhere: kill -9, disk full, a locked and a corrupt store (metering.test.ts), SIGTERM and SIGINT at rest
+ * (operation.test.ts), slow clients (slow-clients.test.ts), a broken certificate (tls.test.ts), backups (backup.test.ts).
+ */
+
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { startDnsServer } from "../support/dns-server.ts"
+import { startReceiver } from "../support/receiver.ts"
+import { tempDir } from "../support/temp.ts"
+import { runJson, start } from "./support.ts"
+
+const dir = tempDir()
+let stores = 0
+const lookUp = "/v1/bluetoothlookup?companyid=76"
+const zone = { "example.com": [{ TXT: "v=spf1 -all" }] }
+
+async function seed(plan = "pro", ...config: string[]) {
+  const db = join(dir, `trouble-${stores++}.db`)
+  const { id } = await runJson("account", "create", "--name", "a", "--plan", plan, "--db", db, ...config)
+  const { key } = await runJson("key", "create", "--account", id, "--db", db)
+  const get = (url: string, path = lookUp) => fetch(url + path, { headers: { "x-api-key": key } })
+  const used = async () => (await runJson("account", "show", id, "--db", db, ...config)).used as number
+  return { db, id, key, get, used }
+}
+
+test("SIGTERM while a call is under way: it is answered and charged, then the process ends with 0", async () => {
+  const { db, get, used } = await seed()
+  // DNS that answers when it is told to.
+  const dns = createSocket("udp4").bind(0, "127.0.0.1")
+  await once(dns, "listening")
+  const server = await start([
+    "serve",
+    "--port",
+    "0",
+    "--db",
+    db,
+    "--dns-server",
+    `127.0.0.1:${dns.address().port}`,
+  ])
+  const call = get(server.url, "/v1/spfvalidator?domain=example.com")
+  const [query, from] = (await once(dns, "message")) as [Buffer, { port: number; address: string }]
+  server.child.kill("SIGTERM")
+  // No new connection is taken any more once it is stopping, so that this loop ends.
+  while (
+    await get(server.url, "/health").then(
+      () => true,
+      () => false,
+    )
+  );
+  // The question back, as an answer: no such domain (RFC 1035 §4.1.1).
+  query.writeUInt16BE(0x8183, 2)
+  dns.on("message", (next: Buffer, other: { port: number; address: string }) => {
+    next.writeUInt16BE(0x8183, 2)
+    dns.send(next, other.port, other.address)
+  })
+  dns.send(query, from.port, from.address)
+  const answer = await call
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ status: "ok", data: { has_spf_record: false } })
+  expect(await server.child.exited).toBe(0)
+  expect(await used()).toBe(5)
+  dns.close()
+}, 30_000)
+
+describe("DNS", () => {
+  test("that is gone is a 503 that costs nothing, other APIs go on, and it is found again without a restart", async () => {
+    const { db, get, used } = await seed()
+    const before = await startDnsServer(zone)
+    const server = await start(["serve", "--port", "0", "--db", db, "--dns-server", before.address])
+    const validate = (domain: string) => get(server.url, `/v1/spfvalidator?domain=${domain}`)
+    expect((await validate("example.com")).status).toBe(200)
+    await before.stop()
+
+    const gone = await validate("other.example.com")
+    expect(gone.status).toBe(503)
+    expect(await gone.json()).toMatchObject({ status: "error", data: null })
+    expect((await get(server.url)).status).toBe(200)
+    for (const path of ["/health", "/ready"]) expect((await get(server.url, path)).status).toBe(200)
+    expect(await used()).toBe(6)
+
+    const again = await startDnsServer(zone, { port: before.port })
+    expect((await validate("third.example.com")).status).toBe(200)
+    expect(await used()).toBe(11)
+    expect(await server.stop()).toBe(0)
+    await again.stop()
+  }, 60_000)
+})
+
+test("a webhook receiver that is gone holds nothing up, and gets its notice when it is back", async () => {
+  const settings = join(dir, "small.toml")
+  writeFileSync(settings, "[plans.small]\nmonthly_credits = 10\n")
+  const config = ["--config", settings]
+  const { db, id, get, used } = await seed("small", ...config)
+  const dead = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+  const url = `http://127.0.0.1:${dead.port}/hook`
+  dead.stop(true)
+  await runJson("account", "set-webhook", id, url, "--db", db)
+  const server = await start(["serve", "--port", "0", "--db", db, ...config])
+  for (let i = 1; i <= 10; i++) expect((await get(server.url)).status).toBe(200)
+  // Both attempts have failed and are booked.
+  const attempts = async () => runJson("notices", "--log", "--db", db)
+  while ((await attempts()).length < 2);
+  expect((await get(server.url)).status).toBe(429)
+  expect(await server.stop()).toBe(0)
+  expect(await used()).toBe(10)
+  const waiting = await runJson("notices", "--db", db)
+  expect(waiting).toMatchObject([80, 95].map((threshold) => ({ threshold, state: "pending", attempts: 1 })))
+
+  const receiver = startReceiver()
+  await runJson("account", "set-webhook", id, receiver.url, "--db", db)
+  const database = new Database(db)
+  database.run("UPDATE notices SET next_attempt_ms = 0")
+  database.close()
+  const again = await start(["serve", "--port", "0", "--db", db, ...config])
+  await receiver.count(2)
+  expect(await again.stop()).toBe(0)
+  const delivered = await runJson("notices", "--db", db)
+  expect(delivered).toMatchObject([80, 95].map((threshold) => ({ threshold, state: "delivered" })))
+}, 60_000)
+
+describe("a clock that jumps", () => {
+  test("years ahead and back, on the mock: calls are answered, nothing is spent twice", async () => {
+    const mock = await start(["mock", "--port", "0"])
+    const call = async (key: string) => {
+      const answer = await fetch(mock.url + lookUp, { headers: { "x-api-key": key } })
+      await answer.arrayBuffer()
+      return { status: answer.status, used: Number(answer.headers.get("x-api-credits-used")) }
+    }
+    const set = (now: string) =>
+      fetch(`${mock.url}/_mock/clock`, { method: "PUT", body: JSON.stringify({ now }) })
+    expect(await call("mock-pro")).toEqual({ status: 200, used: 1 })
+    expect(await call("mock-pro")).toEqual({ status: 200, used: 2 })
+    await set("2031-07-01T00:00:00Z")
+    expect(await call("mock-pro")).toEqual({ status: 200, used: 1 })
+    expect((await call("mock-free")).status).toBe(200)
+    await set("2025-01-01T00:00:00Z")
+    // The month that was begun stays the one that is counted, or a clock set to and fro would renew credits.
+    expect(await call("mock-pro")).toEqual({ status: 200, used: 2 })
+    // The bucket was filled in a time that has not come yet: it counts as empty, for a second.
+    expect((await call("mock-free")).status).toBe(429)
+    await set("2025-01-01T00:00:01Z")
+    expect((await call("mock-free")).status).toBe(200)
+    await set("2031-07-01T00:00:00Z")
+    expect(await call("mock-pro")).toEqual({ status: 200, used: 3 })
+    expect(await mock.stop()).toBe(0)
+  })
+
+  test("back, after an hour ahead: a limit per minute throttles for a second, not for an hour", async () => {
+    const { db, id, get } = await seed("free")
+    // What a charge and a grant under a clock that was an hour ahead leave behind.
+    const ahead = Date.now() + 3_600_000
+    const database = new Database(db)
+    database.query("INSERT INTO rates (id, full_at_us) VALUES (?1, ?2)").run(id, ahead * 1_000)
+    database.query("UPDATE accounts SET period_start_ms = ?2 WHERE id = ?1").run(id, ahead)
+    database.close()
+    const server = await start(["serve", "--port", "0", "--db", db])
+    const answer = await get(server.url)
+    await answer.arrayBuffer()
+    expect({ status: answer.status, retry: answer.headers.get("retry-after") }).toEqual({
+      status: 429,
+      retry: "1",
+    })
+    let status = 429
+    while (status === 429) status = (await get(server.url)).status
+    expect(status).toBe(200)
+    expect(await server.stop()).toBe(0)
+    expect(await server.child.stderr.text()).not.toContain("internal")
+  })
+})
