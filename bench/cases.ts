@@ -7,6 +7,7 @@ import { graphql } from "./cases/graphql.ts"
 import { mock } from "./cases/mock.ts"
 import { post } from "./cases/post.ts"
 import { refusals } from "./cases/refusals.ts"
+import { slow } from "./cases/slow.ts"
 import { workers } from "./cases/workers.ts"
 
 /** What `bun run bench` can measure. A new case is a file in `cases/` and a line here. */
@@ -18,6 +19,7 @@ export const cases: readonly Case[] = [
   refusals,
   accounts,
   workers,
+  slow,
   mock,
   endurance,
 ]
