@@ -43,6 +43,8 @@ interface Running {
 }
 
 async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
+  // With a certificate the port is one that may be shared, since a renewed one gets a listener of its own beside the old.
+  if (config.tlsCert !== null && !isWorker && config.port !== 0) requireFreePort(config.host, config.port)
   const service = await startService(config, { sharedPort: isWorker })
   return {
     url: service.server.url,

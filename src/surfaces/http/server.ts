@@ -26,7 +26,10 @@ export interface HttpOptions {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** Whether other processes listen on the same port and take a share of the connections. */
+  /**
+   * Whether other processes listen on the same port and take a share of the connections. With a certificate they may in any
+   * case: see that the port is free before.
+   */
   readonly sharedPort: boolean
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: string } | null
@@ -88,9 +91,7 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
   const { host, tls } = options
   const app = createHttpApp(parts, { ...options, strict: true })
   const common = { host, idleSeconds: httpLimits.idleSeconds }
-  // A port that several may have is not refused when it is taken, so that has to be found out before.
   const shared = options.sharedPort || tls !== null
-  if (shared && !options.sharedPort && options.port !== 0) requireFreePort(host, options.port)
   let current = listen(app, { ...common, port: options.port, shared, tls })
   const { port } = current
   const leaving = new Set<Listener>()
@@ -133,11 +134,6 @@ export function toHttpServer(
 
 function urlOf(host: string, port: number, secure: boolean): string {
   return `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`
-}
-
-/** @throws what the operating system says when somebody listens there */
-function requireFreePort(hostname: string, port: number): void {
-  Bun.listen({ hostname, port, socket: { data() {} } }).stop(true)
 }
 
 type HttpAppOptions = Pick<
