@@ -107,6 +107,7 @@ describe("paths and methods", () => {
 
   test.each([
     ["GET", "/v1/hmac", "POST"],
+    ["GET", "/v1/hmac/", "POST"],
     ["DELETE", "/v1/hmac", "POST"],
     ["POST", "/v1/bluetoothlookup", "GET"],
     ["PUT", "/v1/bluetoothlookup", "GET"],
@@ -125,11 +126,15 @@ describe("paths and methods", () => {
     "a host such as %p gets an envelope too, and nothing is logged",
     async (host) => {
       const { port } = new URL(service.url)
-      for (const line of ["GET /v1/nothing?x=1 HTTP/1.1", "GET /v1/hmac HTTP/1.1"]) {
-        const answer = await raw(Number(port), `${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      for (const line of ["GET /v1/nothing?x=1", "GET /v1/hmac", "POST /v1/hmac/"]) {
+        const answer = await raw(
+          Number(port),
+          `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+        )
         // A host that is no host at all may be refused by the platform before it is a request of ours.
         expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
         if (!answer.startsWith("HTTP/1.1 400")) expect(answer).toContain('"status":"error"')
+        expect(answer).not.toContain("takes POST, not POST")
       }
     },
   )

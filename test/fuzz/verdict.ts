@@ -33,7 +33,8 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer tells of the inside")
     if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
       throw new Error("no X-Request-ID")
-    if (!operation) {
+    const isWrittenOtherwise = target.split("?")[0] !== path && [404, 405].includes(status)
+    if (!operation || isWrittenOtherwise) {
       requireStranger(status, method, path)
       return none
     }

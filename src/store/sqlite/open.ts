@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite"
-import { existsSync } from "node:fs"
+import { closeSync, existsSync, openSync } from "node:fs"
 import { StoreUnavailable, StoreUnusable } from "../store.ts"
 import { migrate } from "./migrations.ts"
 
@@ -24,6 +24,7 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
   }
   let database: Database
   try {
+    if (!options.mustExist) makeForOwner(file)
     database = new Database(file, { create: !options.mustExist, readwrite: true, strict: true })
   } catch (cause) {
     throw new StoreUnusable(`The data file ${file} cannot be opened: ${messageOf(cause)}.`, { cause })
@@ -47,6 +48,14 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
     throw new StoreUnusable(`The data file ${file} cannot be used: ${messageOf(cause)}.`, { cause })
   }
   return database
+}
+
+/**
+ * Makes a new file for its owner alone: webhook secrets stand in it, and SQLite would leave it to the umask, which mostly
+ * lets everybody on the machine read. The log beside it gets the same rights from SQLite.
+ */
+function makeForOwner(file: string): void {
+  if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600))
 }
 
 /** Makes what runs operations on a database; what SQLite cannot do now becomes {@link StoreUnavailable}. */

@@ -342,9 +342,9 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
 /** The path takes another method, or there is no such path. */
 function noRoute({ url, method }: Request, methods: ReadonlyMap<string, Method>): Fault {
-  // Elysia takes a path with a slash at its end for the path without.
+  // A slash at the end is no other path to Elysia; where the host is none, it does not find even the right one.
   const allow = methods.get(pathOf(url).replace(/(?<=.)\/$/, ""))
-  if (allow) {
+  if (allow && allow !== method) {
     return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
   }
   const known = [...methods.keys()].join(", ")
