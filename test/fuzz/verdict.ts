@@ -107,7 +107,7 @@ function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Succ
   }
   if (status !== 200 && errors.length === 0) throw new Error(`a ${status} of GraphQL without an error`)
   if (status !== 200 || !data) return none
-  const { query, operationName } = JSON.parse(String(body)) as { query: string; operationName?: unknown }
+  const { query, operationName } = JSON.parse(new TextDecoder().decode(body ?? undefined)) as { query: string; operationName?: unknown }
   const apis = rootFieldsOf(parse(query), operationName)
   const charged = Object.entries(data).flatMap(([key, value]) =>
     value === null ? [] : (apis.get(key) ?? []),
