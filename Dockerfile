@@ -1,6 +1,7 @@
 # The executable and nothing else: `bun run build` first.
 FROM debian:bookworm-slim
 COPY dist/penknife /usr/local/bin/penknife
+COPY dist/THIRD-PARTY-NOTICES.txt /usr/share/doc/penknife/
 RUN install -d -o 65532 -g 65532 /data
 USER 65532:65532
 WORKDIR /data

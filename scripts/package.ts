@@ -4,6 +4,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { thirdPartyNotices } from "./notices.ts"
 
 const folder = "dist/package"
 
@@ -52,7 +53,9 @@ function manifest(): object {
 }
 
 function makeProgram(): boolean {
-  return build([
+  const metafile = "dist/metafile.json"
+  const built = build([
+    `--metafile=${metafile}`,
     "--target=bun",
     ...programOptions,
     `--outdir=${folder}`,
@@ -61,6 +64,12 @@ function makeProgram(): boolean {
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])
+  if (built) {
+    // For the executable, which holds the same, too.
+    writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile))
+    copyFileSync("dist/THIRD-PARTY-NOTICES.txt", join(folder, "THIRD-PARTY-NOTICES.txt"))
+  }
+  return built
 }
 
 function makeModules(): boolean {

@@ -67,7 +67,17 @@ beforeAll(async () => {
 
 test("holds what is needed and nothing else", () => {
   const expected = [
-    ...["LICENSE", "README.md", "bunfig.toml", "cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js"],
+    ...[
+      "LICENSE",
+      "README.md",
+      "THIRD-PARTY-NOTICES.txt",
+      "bunfig.toml",
+      "cli.js",
+      "mock.cjs",
+      "mock.d.cts",
+      "mock.d.ts",
+      "mock.js",
+    ],
     ...["package.json", "penknife.js", "swagger-ui-bundle.js", "swagger-ui.css"],
   ]
   expect(files).toEqual(expected.map((name) => `package/${name}`))
@@ -76,6 +86,11 @@ test("holds what is needed and nothing else", () => {
     readFileSync(join(project, "node_modules/penknife", name), "utf8").includes(root),
   )
   expect(mentionsThisMachine).toEqual([])
+  const notices = readFileSync(join(project, "node_modules/penknife/THIRD-PARTY-NOTICES.txt"), "utf8")
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  for (const [name, version] of Object.entries(dependencies))
+    expect(notices).toContain(`${name} ${version} (`)
+  expect(notices).not.toContain("astronomy-engine")
   const manifest = JSON.parse(readFileSync(join(project, "node_modules/penknife/package.json"), "utf8"))
   const { devDependencies, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(manifest).toMatchObject({ name: "penknife", version, dependencies: { bun: devDependencies.bun } })
