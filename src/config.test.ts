@@ -12,6 +12,10 @@ test("flag beats environment beats file beats default", () => {
   expect(load({ file: file({ port: 2 }), env, flags: { port: "4" } }).port).toBe(4)
 })
 
+test("without being told the service listens on loopback alone", () => {
+  expect(load({}).host).toBe("127.0.0.1")
+})
+
 test("repeatable settings: flags, a comma list, a TOML array", () => {
   const servers = ["192.0.2.1", "192.0.2.2:5353"]
   expect(load({ flags: { dnsServers: servers } }).dnsServers).toHaveLength(2)

@@ -1,6 +1,7 @@
 /** `GET /metrics`: what is counted, and that nobody outside can make it grow. */
 import { afterAll, expect, test } from "bun:test"
 import { readMetrics, sumOf } from "./support/metrics.ts"
+import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 
 const services: TestService[] = []
@@ -160,6 +161,16 @@ test("its answer is Prometheus text, for no other origin and no cache", async ()
   expect(headers.get("cache-control")).toBe("no-store")
   expect(headers.get("access-control-allow-origin")).toBeNull()
   expect(headers.get("x-request-id")).not.toBeNull()
+})
+
+test("the token is asked for however the path is written", async () => {
+  const { service } = await start({ metricsToken: "s3cret-token" })
+  // The runtime makes /metrics of some of these, which a rule in a proxy may not see.
+  for (const path of ["/v1/../metrics", "/v1\\..\\metrics", "/v1/%2e%2e/metrics", "//metrics", "/metrics/"]) {
+    const answer = await converse(service.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 40[14] /)
+    expect(answer).not.toContain("penknife_")
+  }
 })
 
 test("a token lets its readers alone in", async () => {

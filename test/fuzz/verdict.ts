@@ -107,7 +107,10 @@ function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Succ
   }
   if (status !== 200 && errors.length === 0) throw new Error(`a ${status} of GraphQL without an error`)
   if (status !== 200 || !data) return none
-  const { query, operationName } = JSON.parse(new TextDecoder().decode(body ?? undefined)) as { query: string; operationName?: unknown }
+  const { query, operationName } = JSON.parse(new TextDecoder().decode(body ?? undefined)) as {
+    query: string
+    operationName?: unknown
+  }
   const apis = rootFieldsOf(parse(query), operationName)
   const charged = Object.entries(data).flatMap(([key, value]) =>
     value === null ? [] : (apis.get(key) ?? []),
@@ -152,5 +155,6 @@ function asksDns({ operation, body }: FuzzRequest): boolean {
  * a host may stand before it (RFC 9112 §3.2.2), and a slash at the end makes no other path.
  */
 function pathOf(target: string): string {
-  return new URL(target.startsWith("/") ? `http://host${target}` : target).pathname.replace(/(?<=.)\/$/, "")
+  const url = URL.parse(target.startsWith("/") ? `http://host${target}` : target)
+  return (url?.pathname ?? target).replace(/(?<=.)\/$/, "")
 }

@@ -1,0 +1,23 @@
+/**
+ * `bun run fuzz --seed 7 --runs 1000000`: generated requests to dist/penknife, with a report. Without a seed a new one is taken,
+ * and told, so that what is found can be had again.
+ */
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+
+const { values } = parseArgs({ options: { seed: { type: "string" }, runs: { type: "string" } } })
+const seed = wholeNumber("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0))
+const runs = wholeNumber("runs", values.runs ?? "100000")
+
+process.chdir(join(import.meta.dir, ".."))
+const child = Bun.spawn([process.execPath, "test", "test/binary/fuzz.test.ts"], {
+  stdio: ["ignore", "inherit", "inherit"],
+  env: { ...process.env, FUZZ_SEED: seed, FUZZ_RUNS: runs },
+})
+process.exit(await child.exited)
+
+function wholeNumber(name: string, text: string): string {
+  if (/^\d{1,10}$/.test(text)) return text
+  console.error(`--${name} must be a whole number, not '${text}'.`)
+  process.exit(2)
+}
