@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { StoreUnusable } from "../store.ts"
-import { schemaVersion, versionOf } from "./migrations.ts"
+import { requireOwn, versionOf } from "./migrations.ts"
 import { messageOf } from "./open.ts"
 
 /** A copy of a store, and what is in it. */
@@ -88,20 +88,11 @@ export function inspectStore(file: string): Omit<BackupReport, "file"> {
   }
 }
 
-/** The version of a store. Other programs use SQLite, too. */
+/** The version of a store that this program knows. */
 function requireStore(database: Database, file: string): number {
-  const { tables } = database
-    .query<{ tables: number }, []>(
-      "SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name IN ('accounts', 'keys', 'secrets', 'meta')",
-    )
-    .get() ?? { tables: 0 }
+  requireOwn(database, file)
   const version = versionOf(database)
-  if (tables !== 4 || version < 1) throw new StoreUnusable(`${file} is no store of penknife.`)
-  if (version > schemaVersion) {
-    throw new StoreUnusable(
-      `${file} was written by a newer penknife (store version ${version}; this one knows ${schemaVersion}). Use that version.`,
-    )
-  }
+  if (version < 1) throw new StoreUnusable(`${file} is no store of penknife.`)
   return version
 }
 

@@ -142,16 +142,37 @@ export function migrate(database: Database, file: string): void {
   if (versionOf(database) === schemaVersion) return
   const run = database.transaction(() => {
     const version = versionOf(database)
-    if (version > schemaVersion) {
-      throw new StoreUnusable(
-        `${file} was written by a newer penknife (store version ${version}; this one knows ${schemaVersion}). ` +
-          "Use that version, or another file with --db.",
-      )
-    }
+    requireKnown(version, file)
     for (const step of migrations.slice(version)) database.run(step)
     database.run(`PRAGMA user_version = ${schemaVersion}`)
   })
   run.exclusive()
+}
+
+/**
+ * Other programs use SQLite too: their files must not get our tables, nor be changed in any way.
+ * @throws {StoreUnusable} when the file holds something, and no store of penknife that this version knows
+ */
+export function requireOwn(database: Database, file: string): void {
+  // In one statement, hence of one instant: another process may be making the store just now.
+  const { version, all, own } = database
+    .query<{ version: number; all: number; own: number }, []>(
+      `SELECT (SELECT user_version FROM pragma_user_version) AS version, count(*) AS "all",
+         count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'keys', 'secrets', 'meta')) AS own
+       FROM sqlite_schema`,
+    )
+    .get() ?? { version: 0, all: 0, own: 0 }
+  requireKnown(version, file)
+  const isEmpty = version === 0 && all === 0
+  if (!isEmpty && (version < 1 || own !== 4)) throw new StoreUnusable(`${file} is no store of penknife.`)
+}
+
+function requireKnown(version: number, file: string): void {
+  if (version <= schemaVersion) return
+  throw new StoreUnusable(
+    `${file} was written by a newer penknife (store version ${version}; this one knows ${schemaVersion}). ` +
+      "Use that version, or another file.",
+  )
 }
 
 /** The schema version of a store, 0 for a file that is none yet. */

@@ -1,5 +1,6 @@
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { chmodSync, statSync } from "node:fs"
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { openDatabase } from "./open.ts"
@@ -22,4 +23,27 @@ test("rights that an operator has given stay", () => {
   chmodSync(file, 0o640)
   openDatabase(file).close()
   expect(rightsOf(file)).toBe("640")
+})
+
+test.each([0, 1, 4])(
+  "a file of another program, with version %d, is refused and stays as it is",
+  (version) => {
+    const file = join(dir, `other-${version}.db`)
+    const other = new Database(file)
+    other.run("CREATE TABLE notes (text)")
+    other.run(`PRAGMA user_version = ${version}`)
+    other.close()
+    const before = readFileSync(file)
+    expect(() => openDatabase(file)).toThrow(
+      version > 4 ? "a newer penknife" : `${file} is no store of penknife.`,
+    )
+    expect(readFileSync(file)).toEqual(before)
+  },
+)
+
+test("an empty file becomes a store", () => {
+  const file = join(dir, "empty.db")
+  writeFileSync(file, "")
+  openDatabase(file).close()
+  expect(() => openDatabase(file, { mustExist: true }).close()).not.toThrow()
 })

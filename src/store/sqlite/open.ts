@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { StoreUnavailable, StoreUnusable } from "../store.ts"
-import { migrate } from "./migrations.ts"
+import { migrate, requireOwn } from "./migrations.ts"
 
 /**
  * How long a statement waits for a lock of another process before it gives up. Processes of our own hold one for less than a
@@ -31,6 +31,7 @@ export function openDatabase(file: string, options: { mustExist?: boolean } = {}
   }
   try {
     database.run(`PRAGMA busy_timeout = ${openTimeoutMs}`)
+    requireOwn(database, file)
     // Of a new file only. A charge writes whole pages to the log: with many callers, small ones cost a fifth less.
     database.run("PRAGMA page_size = 1024")
     database.run("PRAGMA journal_mode = WAL")
