@@ -300,6 +300,13 @@ describe("serve", () => {
     const companies = await failure("serve", "--port", "0", "--db", newStore(), "--bluetooth-companies", list)
     expect(companies).toEqual({ code: 2, err: expect.stringContaining(list) })
   })
+
+  test("an address that it cannot listen on is refused in whole sentences, with what to change", async () => {
+    // Kept for documentation (RFC 5737): no machine has it.
+    const refused = await failure("serve", "--host", "192.0.2.1", "--port", "0", "--db", newStore())
+    expect(refused).toEqual({ code: 1, err: expect.stringMatching(/^penknife: [^\n]+[.?] [A-Z][^\n]+\.\n$/) })
+    expect(refused.err).toContain("check --host")
+  })
 })
 
 /** Runs `serve`, looks at it once it has printed something, and stops it. */

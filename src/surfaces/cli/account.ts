@@ -48,14 +48,17 @@ export function accountCommand(parts: CliParts): Command {
     .addCommand(
       administrative(
         parts,
-        new Command("show").description("Show an account and its credits.").argument("<ID>"),
+        new Command("show").description("Show an account and its credits.").argument("<ID>", "the account"),
         async (accounts, { json }, id) => printRecord(terminal, toStatusRow(await accounts.show(id)), json),
       ),
     )
     .addCommand(
       administrative(
         parts,
-        new Command("set-plan").description("Change the plan.").argument("<ID>").argument("<PLAN>"),
+        new Command("set-plan")
+          .description("Change the plan.")
+          .argument("<ID>", "the account")
+          .argument("<PLAN>", "its new plan"),
         async (accounts, { json }, id, plan) => {
           await accounts.setPlan(id, plan)
           printRecord(terminal, toStatusRow(await accounts.show(id)), json)
@@ -67,7 +70,7 @@ export function accountCommand(parts: CliParts): Command {
         parts,
         new Command("grant")
           .description("Give credits; they are added to the bonus and do not expire.")
-          .argument("<ID>")
+          .argument("<ID>", "the account")
           .argument("<CREDITS>", "how many", toPositiveInteger),
         async (accounts, { json }, id, credits) => {
           await accounts.grant(id, Number(credits))
@@ -82,7 +85,7 @@ export function accountCommand(parts: CliParts): Command {
           .description(
             "Begin the credit month anew, by the account's creation day and the present time, with nothing used. For an account whose month lies in the future because a clock was ahead.",
           )
-          .argument("<ID>"),
+          .argument("<ID>", "the account"),
         async (accounts, { json }, id) => {
           await accounts.renew(id)
           printRecord(terminal, toStatusRow(await accounts.show(id)), json)
@@ -93,7 +96,9 @@ export function accountCommand(parts: CliParts): Command {
     .addCommand(
       administrative(
         parts,
-        new Command("close").description("Close an account: its keys stop working at once.").argument("<ID>"),
+        new Command("close")
+          .description("Close an account: its keys stop working at once.")
+          .argument("<ID>", "the account"),
         async (accounts, { json }, id) => {
           await accounts.closeAccount(id)
           printRecord(terminal, toStatusRow(await accounts.show(id)), json)

@@ -66,7 +66,7 @@ export function keyCommand(parts: CliParts): Command {
         parts,
         new Command("rotate")
           .description("Give a key a new secret and print it, this once.")
-          .argument("<ID>")
+          .argument("<ID>", "the key, by the id that starts with key_")
           .option("--grace <TIME>", "how long the old secret still works: 15m, 24h", toDurationMs, 0),
         async (accounts, { json, grace }, id) =>
           printRecord(terminal, { ...(await accounts.rotateKey(id, Number(grace))) }, json),
@@ -77,7 +77,7 @@ export function keyCommand(parts: CliParts): Command {
         parts,
         new Command("revoke")
           .description("End a key: it stops working with the next request.")
-          .argument("<ID>"),
+          .argument("<ID>", "the key, by the id that starts with key_"),
         async (accounts, { json }, id) => {
           await accounts.revokeKey(id)
           printRecord(terminal, { id, revoked: true }, json)

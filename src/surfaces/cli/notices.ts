@@ -35,7 +35,7 @@ export function noticesCommand(parts: NoticesParts): Command {
 export function setWebhookCommand(parts: NoticesParts): Command {
   const command = new Command("set-webhook")
     .description("Set where an account's notices are sent, and print the secret that signs them, this once.")
-    .argument("<ID>")
+    .argument("<ID>", "the account")
     .argument("[URL]", "https, or http on localhost")
     .option("--allow-private", "let it stand in a private network")
     .option("--off", "send nothing any more")

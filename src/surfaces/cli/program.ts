@@ -59,6 +59,7 @@ export async function runCli(argv: readonly string[], parts: CliParts): Promise<
     .description("Many small utility APIs in one binary: a metered service, and a test double of one.")
     .version(parts.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help of a command")
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .exitOverride()
     .showHelpAfterError("(add --help for help)")
@@ -101,7 +102,13 @@ function toMessage(thrown: unknown): string {
   const advice =
     listenAdvice[code] ??
     (code.includes("SSL") || /PEM|X509|KEY_VALUES/.test(thrown.message) ? tlsAdvice : null)
-  return advice ? `${thrown.message.trim()} ${advice}` : (thrown.stack ?? thrown.message)
+  return advice ? `${toSentence(thrown.message)} ${advice}` : (thrown.stack ?? thrown.message)
+}
+
+/** Words of the system, mostly without an end: the advice comes after them. */
+function toSentence(message: string): string {
+  const text = message.trim()
+  return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
 /** What to do when the operating system does not let a server listen. */
