@@ -147,6 +147,14 @@ describe("levels and sampling", () => {
     ])
     expect(await logOf(mixed, { flags: { logLevel: "silent" } })).toEqual([])
   }, 30_000)
+  test("asking for what the operator has turned off is no trouble of this side", async () => {
+    const lines = await logOf(
+      async (service) =>
+        void (await service.fetch("/v1/graphql", { method: "POST", headers: json, body: "{}" })),
+      { flags: { noGraphql: true, logSample: "0" } },
+    )
+    expect(lines).toMatchObject([{ level: "info", status: 501, surface: "graphql" }])
+  })
 })
 
 /** Something that no line may hold, in whatever a client can send. */

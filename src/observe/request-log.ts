@@ -34,7 +34,7 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
   return (tally, began, ended, durationMs) => {
     const { status } = ended
     const lineLevel = levelFor(status, tally)
-    if (!shown.has(lineLevel) || (lineLevel === "info" && !isSampled())) return
+    if (!shown.has(lineLevel) || (lineLevel === "info" && status < 500 && !isSampled())) return
     const line = {
       level: lineLevel,
       time: isoTime(),
@@ -54,9 +54,12 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
   }
 }
 
-/** Probes and scrapes that went well come every few seconds for ever: they would hide the rest. */
+/**
+ * Probes and scrapes that went well come every few seconds for ever: they would hide the rest. A 501 is no trouble of this side
+ * but what the operator has turned off, and any stranger may ask for it.
+ */
 function levelFor(status: number, { surface }: Tally): "debug" | "info" | "warn" | "error" {
-  if (status >= 500) return status === 503 ? "warn" : "error"
+  if (status >= 500 && status !== 501) return status === 503 ? "warn" : "error"
   return surface === "unkeyed" && status < 400 ? "debug" : "info"
 }
 
