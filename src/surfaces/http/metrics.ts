@@ -19,7 +19,12 @@ export function createMetricsHandler(
     if (expected && !timingSafeEqual(given, expected)) return refuse(exchange)
     const { contentType, text } = await read()
     return new Response(text, {
-      headers: { "content-type": contentType, "cache-control": "no-store", "x-request-id": requestId },
+      headers: {
+        "content-type": contentType,
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestId,
+      },
     })
   }
 }
