@@ -389,14 +389,3 @@ test("whatever octets the DNS answers, the validation ends within its bounds and
     { seed: 20250101, numRuns: 400 },
   )
 }, 60_000)
-
-test("of many SPF records of one domain only as many are read as tell that there are too many", async () => {
-  const records = Array.from(
-    { length: 500 },
-    (_, i) => `v=spf1 ip4:192.0.2.${i % 256} exp=e${i}.example -all`,
-  )
-  const dns = recording(answering(() => ({ kind: "records", records, messageBytes: 50_000 })))
-  const report = await validateIn(dns, { domain: "d.example", ip: "192.0.2.1" })
-  expect(report).toMatchObject({ ip_result: "permerror", spf_valid: false })
-  expect(report.spf_records_list).toHaveLength(limits.recordsPerDomain)
-})

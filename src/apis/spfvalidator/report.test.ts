@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { inRounds, recording, records, validateIn } from "../../../test/spf/support.ts"
+import { answering, inRounds, recording, records, validateIn } from "../../../test/spf/support.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import type { DnsZone } from "../contract.ts"
+import { limits } from "./limits.ts"
 
 const networks = Array.from({ length: 29 }, (_, index) => `93.184.${index}.0/24`)
 const regions = ["eu", "us", "za", "de", "au", "ca", "je"].map(
@@ -230,4 +231,15 @@ test("a trouble below the domain is an issue and a temperror, not a failure of t
     { code: "DNS_TEMPFAIL", domain: "d.example", term: "include:e.example" },
   ])
   expect(report.risk_score).toBe(0)
+})
+
+test("of many SPF records of one domain only as many are read as tell that there are too many", async () => {
+  const records = Array.from(
+    { length: 500 },
+    (_, i) => `v=spf1 ip4:192.0.2.${i % 256} exp=e${i}.example -all`,
+  )
+  const dns = recording(answering(() => ({ kind: "records", records, messageBytes: 50_000 })))
+  const report = await validateIn(dns, { domain: "d.example", ip: "192.0.2.1" })
+  expect(report).toMatchObject({ ip_result: "permerror", spf_valid: false })
+  expect(report.spf_records_list).toHaveLength(limits.recordsPerDomain)
 })
