@@ -57,7 +57,9 @@ test("the program in docs/openapi.md compiles and prints what it asks for", asyn
   const example = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? ""
   const service = await startTestService()
   const { key } = await service.createKey("free")
-  const program = example.replace("./penknife", "./schema").replace("http://localhost:8080", service.url)
+  const program = example
+    .replace("./penknife.d.ts", "./schema.d.ts")
+    .replace("http://localhost:8080", service.url)
   expect(
     client.compile(`declare const process: { env: Record<string, string | undefined> }\n${program}`),
   ).toBe("")
