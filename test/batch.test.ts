@@ -133,7 +133,9 @@ describe("what is refused as a whole, for nothing", () => {
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"])
     const text = await service.fetch("/v1/hmac/batch", { method: "POST", key, body: "{}" })
     expect(text.status).toBe(415)
-    expect((await batch(key, {}, "/v1/nothing/batch")).status).toBe(404)
+    for (const path of ["/v1/nothing/batch", "/v1/hma%63/batch", "/v1/hma%63"]) {
+      expect([path, (await batch(key, {}, path)).status]).toEqual([path, 404])
+    }
   })
 
   test("a stranger, a key that may not, and a throttled one, before the body is read", async () => {

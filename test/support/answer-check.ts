@@ -95,7 +95,9 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   }
 
   return async (method, path, response) => {
-    const place = `#/paths/${(path.split(/[?#]/)[0] ?? "").replaceAll("/", "~1")}`
+    // A percent sign of the path stays one, since what stands behind # is decoded.
+    const name = (path.split(/[?#]/)[0] ?? "").replaceAll("%", "%25").replaceAll("/", "~1")
+    const place = `#/paths/${name}`
     const item = at(place)?.part as Record<string, unknown> | undefined
     if (item === undefined || method === "OPTIONS") return
     const operation = method.toLowerCase() === "head" ? "get" : method.toLowerCase()

@@ -273,10 +273,12 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   // One route for all of them: each takes half a millisecond of the start.
   app.post(
     "/v1/:api/batch",
-    ({ request, params }) => {
+    ({ request }) => {
       const exchange = open(request)
+      // Not from `params`, which are decoded: /v1/hma%63 is no path either.
+      const [, , id = ""] = pathOf(request.url).split("/")
       if (isFull()) return afterBody(request, refuseOne(exchange, watchRefused), intake)
-      const answer = answerBatch(params.api, exchange)
+      const answer = answerBatch(id, exchange)
       if (!answer) throw noRoute(request, methods)
       return afterBody(request, patiently(request, answer), intake)
     },
