@@ -30,7 +30,7 @@ test(
       await dns.stop()
     }
   },
-  // A tenth of a second for each, on a machine that has something else to do.
+  // A hundredth of a second for each, on a machine that has something else to do.
   60_000 + runs * 10,
 )
 

@@ -19,7 +19,7 @@ export interface FuzzKeys {
 }
 
 /**
- * Requests from the operations of a document: valid ones and nearly valid ones, and, for two in three, up to three
+ * Requests from the operations of a document: valid ones and nearly valid ones, and, for three in four, up to three
  * mutations on top.
  */
 export function requestOf(
