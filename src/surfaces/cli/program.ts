@@ -99,6 +99,10 @@ function toMessage(thrown: unknown): string {
   if (expected.some((type) => thrown instanceof type)) return (thrown as Error).message
   if (!(thrown instanceof Error)) return String(thrown)
   const code = "code" in thrown ? String(thrown.code) : ""
+  const listens = "syscall" in thrown && thrown.syscall === "listen"
+  // Of a host that nobody knows the runtime says whatever failed last, or that port 0 is in use, which cannot be.
+  const isUnknownHost = !(code in listenAdvice) || thrown.message.includes(" port 0 ")
+  if (listens && isUnknownHost) return "The host is no address or name of this machine: check --host."
   const advice =
     listenAdvice[code] ??
     (code.includes("SSL") || /PEM|X509|KEY_VALUES/.test(thrown.message) ? tlsAdvice : null)
