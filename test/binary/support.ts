@@ -53,8 +53,8 @@ export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     // Workers are not left to notice that their supervisor is gone: they may be what does not work.
     for (const pid of childrenOf(child.pid)) workers.add(pid)
     child.kill("SIGKILL")
-    for (const pid of workers) if (isOurs(pid)) process.kill(pid, "SIGKILL")
-    await whole
+    for (const pid of workers) if (isOurs(pid)) kill(pid)
+    await Promise.all([whole, child.exited])
     // Pipes close a moment before their process is gone.
     await until(() => ![...workers].some(isOurs))
   })
@@ -92,19 +92,37 @@ async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
 
 /** Child processes, as Linux lists them; none elsewhere, or when the process is gone. */
 export function childrenOf(pid: number): number[] {
-  const list = `/proc/${pid}/task/${pid}/children`
-  return existsSync(list) ? readFileSync(list, "utf8").split(" ").filter(Boolean).map(Number) : []
+  const list = seen(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"))
+  return (list ?? "").split(" ").filter(Boolean).map(Number)
 }
 
 /** Whether a process is there and has not ended. */
 export function isAlive(pid: number): boolean {
-  const stat = `/proc/${pid}/stat`
-  return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "utf8"))
+  const stat = seen(() => readFileSync(`/proc/${pid}/stat`, "utf8"))
+  return stat !== null && !/\) [ZX] /.test(stat)
 }
 
 /** Whether a process runs the executable: the number of one that has ended may be somebody else's by now. */
 function isOurs(pid: number): boolean {
-  return isAlive(pid) && readlinkSync(`/proc/${pid}/exe`) === realpathSync(binary)
+  if (!isAlive(pid)) return false
+  const program = seen(() => readlinkSync(`/proc/${pid}/exe`))
+  // One that is ending loses its program a moment before it is gone.
+  return program === null ? isAlive(pid) : program === realpathSync(binary)
+}
+
+function kill(pid: number): void {
+  seen(() => process.kill(pid, "SIGKILL"))
+}
+
+/** What is to be had of a process; null when it has gone in the meantime. */
+function seen<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && ["ENOENT", "ESRCH"].includes(String(thrown.code)))
+      return null
+    throw thrown
+  }
 }
 
 /** Reads a stream as it comes, so that its writer never has to wait. */
