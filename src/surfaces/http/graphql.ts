@@ -78,7 +78,7 @@ function respond(
   exchange: Exchange,
 ): Response {
   const common = headers[mediaTypeFor(exchange.request.headers.get("accept"))]
-  return respondText(JSON.stringify(body), { status, headers: more }, new Headers(common), exchange)
+  return respondText(JSON.stringify(body), { status, headers: more }, common, exchange)
 }
 
 function mediaTypeFor(accept: string | null): typeof json | typeof graphqlJson {

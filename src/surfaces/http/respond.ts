@@ -77,7 +77,7 @@ function withStable(format: Format, stable: Reply["stable"]): Headers {
   const last = lastTogether[format]
   if (last.stable === stable) {
     last.headers ??= new Headers([...prepared[format], ...Object.entries(stable)])
-    return new Headers(last.headers)
+    return last.headers
   }
   lastTogether[format] = { stable, headers: null }
   const headers = new Headers(prepared[format])
@@ -94,16 +94,18 @@ const lastTogether = Object.fromEntries(
   formats.map((format): [Format, Together] => [format, { stable: {}, headers: null }]),
 ) as Record<Format, Together>
 
-/** Answers with a text that is already in its format; `headers` become the answer's own. */
+/** Answers with a text that is already in its format; `headers` are prepared ones, which the answer copies. */
 export function respondText(
   text: string,
-  reply: Pick<Reply, "status" | "headers">,
+  { status, headers: changing }: Pick<Reply, "status" | "headers">,
   headers: Headers,
   { requestId }: Pick<Exchange, "requestId">,
 ): Response {
-  headers.set("x-request-id", requestId)
-  for (const name in reply.headers) headers.set(name, reply.headers[name] ?? "")
-  return new Response(isLarge(text) ? toStream(text) : text, { status: reply.status, headers })
+  const response = new Response(isLarge(text) ? toStream(text) : text, { status, headers })
+  // Into the copy: one that is made before is copied once more.
+  response.headers.set("x-request-id", requestId)
+  for (const name in changing) response.headers.set(name, changing[name] ?? "")
+  return response
 }
 
 /** Bun gathers what it writes, headers included, in a buffer of 16 KiB. */
