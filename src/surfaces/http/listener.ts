@@ -1,8 +1,11 @@
 import type { Server } from "elysia/universal"
-import type { createHttpApp, HttpOptions } from "./server.ts"
+import type { createHttpApp } from "./http-app.ts"
 
 /** PEM texts. */
-export type Tls = NonNullable<HttpOptions["tls"]>
+export interface Tls {
+  readonly cert: string
+  readonly key: string
+}
 
 /** One certificate on the port. The platform cannot give a listening socket another one, so a new one takes its place. */
 export interface Listener {
