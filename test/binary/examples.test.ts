@@ -5,7 +5,7 @@ import { catalog } from "../../src/app.ts"
 import { readAnswer } from "../support/answer.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { run, runJson, startForFile } from "./support.ts"
+import { type RunningServer, run, runJson, startWithAccount } from "./support.ts"
 
 const db = join(tempDir(), "store.db")
 const timeless = catalog.flatMap((api) =>
@@ -13,14 +13,12 @@ const timeless = catalog.flatMap((api) =>
     .filter((example) => !example.given)
     .map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
-let server: Awaited<ReturnType<typeof startForFile>>
+let server: RunningServer
 let account = ""
 let key = ""
 
 beforeAll(async () => {
-  account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
-  key = (await runJson("key", "create", "--account", account, "--db", db)).key
-  server = await startForFile(["serve", "--port", "0", "--db", db])
+  ;({ account, key, server } = await startWithAccount(db))
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

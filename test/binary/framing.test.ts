@@ -5,17 +5,15 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { converse } from "../support/raw-http.ts"
 import { tempDir } from "../support/temp.ts"
-import { runJson, startForFile } from "./support.ts"
+import { type RunningServer, runJson, startWithAccount } from "./support.ts"
 
 const db = join(tempDir(), "store.db")
-let server: Awaited<ReturnType<typeof startForFile>>
+let server: RunningServer
 let account = ""
 let key = ""
 
 beforeAll(async () => {
-  account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
-  key = (await runJson("key", "create", "--account", account, "--db", db)).key
-  server = await startForFile(["serve", "--port", "0", "--db", db])
+  ;({ account, key, server } = await startWithAccount(db))
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

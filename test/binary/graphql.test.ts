@@ -10,18 +10,15 @@ import { toRootField } from "../../src/call/graphql/names.ts"
 import { readAnswer } from "../support/answer.ts"
 import { readGraphql, toQuery, withNulls } from "../support/graphql.ts"
 import { tempDir } from "../support/temp.ts"
-import { run, runJson, start, startForFile } from "./support.ts"
+import { type RunningServer, run, start, startWithAccount } from "./support.ts"
 
 const db = join(tempDir(), "store.db")
 const sdl = readFileSync(join(import.meta.dir, "../../docs/schema.graphql"), "utf8")
-let server: Awaited<ReturnType<typeof startForFile>>
-let account = ""
+let server: RunningServer
 let key = ""
 
 beforeAll(async () => {
-  account = (await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)).id
-  key = (await runJson("key", "create", "--account", account, "--db", db)).key
-  server = await startForFile(["serve", "--port", "0", "--db", db])
+  ;({ key, server } = await startWithAccount(db))
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

@@ -45,6 +45,19 @@ export async function startForFile(argv: readonly string[]) {
   return server
 }
 
+export type RunningServer = Awaited<ReturnType<typeof startForFile>>
+
+/** {@link startForFile} on a new data file with one account on `pro` and one key. */
+export async function startWithAccount(db: string) {
+  const { id: account } = await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)
+  const { key } = await runJson("key", "create", "--account", account, "--db", db)
+  return {
+    account: String(account),
+    key: String(key),
+    server: await startForFile(["serve", "--port", "0", "--db", db]),
+  }
+}
+
 /** The same as {@link start} for a server that something else starts, such as a shell. */
 export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
   const workers = new Set<number>()
