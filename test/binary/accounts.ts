@@ -34,11 +34,11 @@ export function chargedOf(db: string, id: string): number {
   const database = new Database(db, { readonly: true })
   try {
     const account = database
-      .query<{ used: number }, [string]>("SELECT used FROM accounts WHERE id = ?1")
+      .query<{ used: number }, [string]>("SELECT used FROM ledger WHERE account_id = ?1")
       .get(id)
     const usage = database
       .query<{ credits: number | null }, [string]>(
-        "SELECT sum(credits) AS credits FROM usage WHERE account_id = ?1",
+        "SELECT sum(credits) AS credits FROM all_usage WHERE account_id = ?1",
       )
       .get(id)
     // What was charged and what is reported as usage are written together or not at all.

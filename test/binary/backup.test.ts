@@ -65,8 +65,9 @@ function chargedOf(file: string, accounts: readonly { id: string }[]): number[] 
       const row = database
         .query<{ used: number; booked: number; calls: number }, [string]>(
           `SELECT used, coalesce(sum(credits), 0) AS booked, coalesce(sum(calls), 0) AS calls
-           FROM accounts LEFT JOIN usage ON account_id = id AND usage.period_start_ms = accounts.period_start_ms
-           WHERE id = ?1`,
+           FROM ledger LEFT JOIN all_usage
+             ON all_usage.account_id = ledger.account_id AND all_usage.period_start_ms = ledger.period_start_ms
+           WHERE ledger.account_id = ?1`,
         )
         .get(id)
       expect(row?.booked).toBe(row?.used ?? Number.NaN)

@@ -143,7 +143,7 @@ describe("a clock that jumps", () => {
     database
       .query("INSERT INTO rates (id, full_at_us, ticks, per_minute) VALUES (?1, ?2, 0, 60)")
       .run(id, ahead * 1_000)
-    database.query("UPDATE accounts SET period_start_ms = ?2 WHERE id = ?1").run(id, ahead)
+    database.query("UPDATE ledger SET period_start_ms = ?2 WHERE account_id = ?1").run(id, ahead)
     database.close()
     const server = await start(["serve", "--port", "0", "--db", db])
     const answer = await get(server.url)

@@ -66,8 +66,8 @@ export function useWorkers() {
       clock,
       logged,
       use(accountId, used, month = periodStartMs) {
-        const spent = { accountId, allowance: 1_000, used, notified: 0, periodStartMs: month }
-        const raised = database.transaction(() => raise(spent))()
+        const spent = { accountId, used, notified: 0, periodStartMs: month }
+        const raised = database.transaction(() => raise(spent, 1_000))()?.notices ?? []
         delivery.raised(raised)
         return raised
       },

@@ -1,96 +1,64 @@
 import type { Database } from "bun:sqlite"
 import type { NoticeRecord } from "../outbox.ts"
 import type { Charge, ChargeOutcome } from "../store.ts"
+import { type LedgerEntry, prepareLedger } from "./ledger.ts"
 import { type NoticeRules, prepareRaise } from "./raise.ts"
 
-// By position, since naming parameters costs a microsecond a charge: ?1 account, ?2 credits, ?3 start of the month,
-// ?4 allowance.
-
-/** What the month has used, after a renewal that this charge may bring. */
-const used = "iif(?3 > period_start_ms, 0, used)"
-const monthlyLeft = `max(0, ?4 - ${used})`
-const fromMonth = `iif(?4 IS NULL, ?2, min(?2, ${monthlyLeft}))`
-
 /**
- * The charging statement: monthly credits first, then the bonus, or nothing at all when both together do not cover it.
- * One statement decides and writes, so no other process can come between. A month is renewed at most once, because
- * the stored start only ever moves forward.
- */
-const debitAccount = `
-  UPDATE accounts SET
-    used = ${used} + ${fromMonth},
-    bonus = bonus - (?2 - ${fromMonth}),
-    notified = iif(?3 > period_start_ms, 0, notified),
-    period_start_ms = max(period_start_ms, ?3)
-  WHERE id = ?1 AND closed_ms IS NULL AND (?4 IS NULL OR ?2 <= ${monthlyLeft} + bonus)
-  RETURNING used, bonus, period_start_ms AS periodStartMs, notified`
-
-const bookUsage = `
-  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-  ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`
-
-interface ChargedRow {
-  used: number
-  bonus: number
-  periodStartMs: number
-  /** The highest threshold that this month's notices have told of. */
-  notified: number
-}
-
-/**
- * Prepares `charge` of the store: a list of charges in one transaction. Charges of one account are tried together, since
- * mostly all fit and one statement is then enough; where together they do not, each is decided on its own, in order.
+ * Prepares `charge` of the store: a list of charges in one transaction. It has the lock for writing from its start, so what it
+ * reads is what the database has, and no other process can come between reading and writing. Each charge is decided on
+ * its own, in order; an account's row is read and written once.
  */
 export function prepareCharges(
   database: Database,
   rules: NoticeRules,
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
+  const ledger = prepareLedger(database)
   const raise = prepareRaise(database, rules)
   let raised: NoticeRecord[] = []
-  const debit = database.query<ChargedRow, [string, number, number, number | null]>(debitAccount)
-  const book = database.query<unknown, [string, number, string, string, number, number]>(bookUsage)
 
-  function decide({ accountId, allowance, periodStartMs }: Charge, credits: number): ChargeOutcome {
-    const row = debit.get(accountId, credits, periodStartMs, allowance)
-    if (row === null) return { charged: false }
-    const { used, bonus, periodStartMs: startMs, notified } = row
-    const notices = raise({ accountId, allowance, used, notified, periodStartMs: startMs })
-    if (notices.length > 0) raised.push(...notices)
-    return { charged: true, used, bonus, periodStartMs: startMs }
-  }
+  function chargeOne(entry: LedgerEntry, { items, allowance, periodStartMs, day }: Charge): ChargeOutcome {
+    const credits = items.reduce((sum, item) => sum + item.credits, 0)
+    const isRenewed = periodStartMs > entry.periodStartMs
+    const used = isRenewed ? 0 : entry.used
+    const monthlyLeft = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
+    if (credits > monthlyLeft + entry.bonus) return refused
 
-  /** Decides the charges of one account and books what was earned. */
-  function chargeAccount(entries: readonly [Entry, ...Entry[]]): void {
-    const [{ charge: first }] = entries
-    const together = entries.every(({ charge }) => isAlike(charge, first))
-      ? decide(
-          first,
-          entries.reduce((sum, { credits }) => sum + credits, 0),
-        )
-      : { charged: false as const }
-    const bookings: Booking[] = []
-    for (const entry of entries) {
-      const decided = together.charged || entries.length === 1
-      entry.outcome = decided ? together : decide(entry.charge, entry.credits)
-      if (entry.outcome.charged) addBookings(bookings, entry.charge, entry.outcome.periodStartMs)
+    // The month that pays is not always the one that the charge asked for; a stored start only ever moves forward.
+    if (isRenewed || entry.day !== day) ledger.closeDay(entry)
+    if (isRenewed) Object.assign(entry, { periodStartMs, notified: 0 })
+    entry.day = day
+    // Monthly credits first, then the bonus.
+    const fromMonth = Math.min(credits, monthlyLeft)
+    entry.used = used + fromMonth
+    entry.bonus -= credits - fromMonth
+    ledger.book(entry, items)
+    const reached = raise(entry, allowance)
+    if (reached) {
+      entry.notified = reached.notified
+      raised.push(...reached.notices)
     }
-    const { accountId } = first
-    for (const { periodStartMs, day, api, calls, credits } of bookings) {
-      book.run(accountId, periodStartMs, day, api, calls, credits)
-    }
+    return { charged: true, used: entry.used, bonus: entry.bonus, periodStartMs: entry.periodStartMs }
   }
 
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
     raised = []
-    const entries = charges.map(toEntry)
-    const accounts = new Map<string, [Entry, ...Entry[]]>()
-    for (const entry of entries) {
-      const account = accounts.get(entry.charge.accountId)
-      if (account) account.push(entry)
-      else accounts.set(entry.charge.accountId, [entry])
-    }
-    for (const account of accounts.values()) chargeAccount(account)
-    return entries.map(({ outcome }) => outcome)
+    const entries = new Map<string, LedgerEntry | null>()
+    const changed = new Set<LedgerEntry>()
+    const outcomes = charges.map((charge) => {
+      const { accountId } = charge
+      let entry = entries.get(accountId)
+      if (entry === undefined) {
+        entry = ledger.read(accountId)
+        entries.set(accountId, entry)
+      }
+      if (entry === null || entry.closedMs !== null) return refused
+      const outcome = chargeOne(entry, charge)
+      if (outcome.charged) changed.add(entry)
+      return outcome
+    })
+    for (const entry of changed) ledger.write(entry)
+    return outcomes
   }
 
   const run = database.transaction(chargeAll).immediate
@@ -101,42 +69,4 @@ export function prepareCharges(
   }
 }
 
-interface Entry {
-  readonly charge: Charge
-  readonly credits: number
-  outcome: ChargeOutcome
-}
-
-/** What one row of usage grows by. */
-interface Booking {
-  /** The month that paid, which is not always the one that the charge asked for. */
-  readonly periodStartMs: number
-  readonly day: string
-  readonly api: string
-  calls: number
-  credits: number
-}
-
-function toEntry(charge: Charge): Entry {
-  const credits = charge.items.reduce((sum, item) => sum + item.credits, 0)
-  return { charge, credits, outcome: { charged: false } }
-}
-
-/** Whether two charges of an account are under the same rules: the plan may have changed between them. */
-function isAlike(a: Charge, b: Charge): boolean {
-  return a.allowance === b.allowance && a.periodStartMs === b.periodStartMs
-}
-
-function addBookings(bookings: Booking[], { day, items }: Charge, periodStartMs: number): void {
-  for (const { api, calls, credits } of items) {
-    const row = bookings.find(
-      (booking) => booking.api === api && booking.day === day && booking.periodStartMs === periodStartMs,
-    )
-    if (row) {
-      row.calls += calls
-      row.credits += credits
-    } else {
-      bookings.push({ periodStartMs, day, api, calls, credits })
-    }
-  }
-}
+const refused: ChargeOutcome = { charged: false }

@@ -16,7 +16,7 @@ let raise: ReturnType<typeof prepareRaise>
 let nowMs = 0
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
-const spent: Spent = { accountId: "acc_1", allowance: 1_000, used: 0, notified: 0, periodStartMs: 1_000 }
+const spent: Spent = { accountId: "acc_1", used: 0, notified: 0, periodStartMs: 1_000 }
 const anyDue = { leaseMs: 60_000, horizonMs: 3_600_000, busyHosts: [], untriedOnly: false }
 
 beforeEach(async () => {
@@ -34,9 +34,17 @@ async function createAccount(id: string) {
   await createSqliteStore(database).createAccount({ ...account, used: 0, bonus: 0 })
 }
 
-/** The thresholds raised as a month is used up to `used`. */
-function thresholds(used: number, more: Partial<Spent> = {}) {
-  return raise({ ...spent, used, ...more }).map(({ threshold }) => threshold)
+type Month = Partial<Spent & { allowance: number | null }>
+
+/** What is raised as a month is used up to `used`. */
+function raiseAt(used: number, { allowance = 1_000, ...more }: Month = {}) {
+  return raise({ ...spent, used, ...more }, allowance)
+}
+function noticesAt(used: number, month?: Month) {
+  return raiseAt(used, month)?.notices ?? []
+}
+function thresholds(used: number, month?: Month) {
+  return noticesAt(used, month).map(({ threshold }) => threshold)
 }
 /** Everything that is due at an instant, claimed one by one. */
 async function claimAll(nowMs: number, box = outbox) {
@@ -47,22 +55,19 @@ async function claimAll(nowMs: number, box = outbox) {
     claimed.push(notice)
   }
 }
-const notified = () => database.query("SELECT notified FROM accounts WHERE id = 'acc_1'").get()
 
 describe("raising", () => {
   test("at the credit that reaches the threshold, not before", async () => {
-    expect(thresholds(799)).toEqual([])
-    expect(notified()).toEqual({ notified: 0 })
+    expect(raiseAt(799)).toBeNull()
     expect(await outbox.list()).toEqual([])
-    expect(thresholds(800)).toEqual([80])
-    expect(notified()).toEqual({ notified: 80 })
-    expect(thresholds(949, { notified: 80 })).toEqual([])
+    expect(raiseAt(800)).toMatchObject({ notified: 80, notices: [{ threshold: 80 }] })
+    expect(raiseAt(949, { notified: 80 })).toBeNull()
     expect(thresholds(950, { notified: 80 })).toEqual([95])
     expect(thresholds(1_000, { notified: 95 })).toEqual([])
   })
 
   test("gives the whole notice, pending for the account's webhook", () => {
-    expect(raise({ ...spent, used: 801 })).toStrictEqual([
+    expect(noticesAt(801)).toStrictEqual([
       {
         id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
         accountId: "acc_1",
@@ -85,8 +90,10 @@ describe("raising", () => {
   })
 
   test("both at once where one charge reaches both", () => {
-    expect(thresholds(1_000)).toEqual([80, 95])
-    expect(notified()).toEqual({ notified: 95 })
+    expect(raiseAt(1_000)).toMatchObject({
+      notified: 95,
+      notices: [{ threshold: 80 }, { threshold: 95 }],
+    })
   })
 
   test("where an allowance does not divide evenly, no sooner than the share", () => {
@@ -109,7 +116,7 @@ describe("raising", () => {
 
   test("once a month, even where the mark on the account is lost, and again the month after", async () => {
     expect(thresholds(1_000)).toEqual([80, 95])
-    expect(thresholds(1_000)).toEqual([])
+    expect(raiseAt(1_000)).toEqual({ notified: 95, notices: [] })
     expect(thresholds(1_000, { periodStartMs: 2_000 })).toEqual([80, 95])
     const ids = (await outbox.list()).map(({ id }) => id)
     expect(new Set(ids).size).toBe(4)
@@ -122,14 +129,11 @@ describe("raising", () => {
     })
     expect(failing).toThrow("the charge failed")
     expect(await outbox.list()).toEqual([])
-    expect(notified()).toEqual({ notified: 0 })
     expect(thresholds(801)).toEqual([80])
   })
 
   test("without a webhook it is unsent, and stays so when one is set", async () => {
-    expect(raise({ ...spent, accountId: "acc_2", used: 900 })).toMatchObject([
-      { state: "unsent", nextAttemptMs: null },
-    ])
+    expect(noticesAt(900, { accountId: "acc_2" })).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
     await outbox.setWebhook("acc_2", webhook)
     expect(await claimAll(9_000)).toEqual([])
     expect(await outbox.list("acc_2")).toMatchObject([{ state: "unsent" }])
@@ -285,11 +289,11 @@ describe("recording", () => {
       { threshold: 95, state: "failed", lastStatus: null, lastError: "the receiver is gone" },
     ])
     expect(await outbox.findWebhook("acc_1")).toEqual({ ...webhook, goneMs: 5_040 })
-    expect(raise({ ...spent, used: 900, periodStartMs: 2_000 })).toMatchObject([{ state: "unsent" }])
+    expect(noticesAt(900, { periodStartMs: 2_000 })).toMatchObject([{ state: "unsent" }])
 
     await outbox.setWebhook("acc_1", { ...webhook, secret: "whsec_BBBB" })
     expect(await outbox.findWebhook("acc_1")).toMatchObject({ goneMs: null })
-    expect(raise({ ...spent, used: 900, periodStartMs: 3_000 })).toMatchObject([{ state: "pending" }])
+    expect(noticesAt(900, { periodStartMs: 3_000 })).toMatchObject([{ state: "pending" }])
   })
 
   test("gone said by an earlier webhook leaves the new one alone", async () => {

@@ -14,12 +14,18 @@ export interface NoticeRules {
 /** How a month stands after a charge. */
 export interface Spent {
   readonly accountId: string
-  /** The month's allowance; null is unlimited, and never reached. */
-  readonly allowance: number | null
   readonly used: number
-  /** The highest threshold already raised this month, as `accounts.notified` has it; 0 is none. */
+  /** The highest threshold already raised this month, as `ledger.notified` has it; 0 is none. */
   readonly notified: number
   readonly periodStartMs: number
+}
+
+/** A month has reached thresholds that it was not marked with. */
+export interface Raised {
+  /** The highest of them, which the ledger has to be marked with. */
+  readonly notified: number
+  /** Those that nobody had raised before. */
+  readonly notices: readonly NoticeRecord[]
 }
 
 const insertNotice = `
@@ -32,37 +38,35 @@ const insertNotice = `
 
 /**
  * Prepares the raising of notices, to be called within the transaction of a charge. What it gives is only true once
- * that transaction is committed. While no threshold is reached it is a comparison and nothing more.
+ * that transaction is committed; null is that no further threshold is reached, which takes a comparison and nothing more.
+ * An allowance of null is unlimited, and never reached.
  */
 export function prepareRaise(
   database: Database,
   { thresholds, now }: Pick<NoticeRules, "thresholds" | "now">,
-): (spent: Spent) => readonly NoticeRecord[] {
+): (spent: Spent, allowance: number | null) => Raised | null {
   const insert = database.query<unknown, Record<string, string | number>>(insertNotice)
-  const mark = database.query<unknown, [string, number]>("UPDATE accounts SET notified = ?2 WHERE id = ?1")
   const find = database.query<NoticeRow, [string]>(
     `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
   )
 
-  return ({ accountId, allowance, used, notified, periodStartMs }) => {
-    if (!allowance) return none
+  return ({ accountId, used, notified, periodStartMs }, allowance) => {
+    if (!allowance) return null
     const reached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
-    if (!thresholds.some(reached)) return none
+    if (!thresholds.some(reached)) return null
 
     const nowMs = now()
-    const raised: NoticeRecord[] = []
-    for (const threshold of thresholds.filter(reached)) {
+    const notices: NoticeRecord[] = []
+    const due = thresholds.filter(reached)
+    for (const threshold of due) {
       const id = noticeId(accountId, periodStartMs, threshold)
       const { changes } = insert.run({ id, accountId, periodStartMs, threshold, used, allowance, nowMs })
-      mark.run(accountId, threshold)
       const row = changes === 1 ? find.get(id) : null
-      if (row) raised.push(toNotice(row))
+      if (row) notices.push(toNotice(row))
     }
-    return raised
+    return { notified: Math.max(...due), notices }
   }
 }
-
-const none: readonly NoticeRecord[] = []
 
 /** Made of what the notice is about: it cannot be raised twice under two ids, and needs no randomness. */
 function noticeId(accountId: string, periodStartMs: number, threshold: number): string {

@@ -29,15 +29,19 @@ type Prefixed<Row, P extends string> = { [K in keyof Row & string as `${P}${K}`]
 export type AccessRow = { secret_until_ms: number | null } & Prefixed<KeyRow, "key_"> &
   Prefixed<AccountRow, "account_">
 
-/** The select list of an account under another prefix, for joins. */
-export function accountColumns(table: string, prefix: string): string {
-  return columns(table, prefix, "id name plan created_ms closed_ms period_start_ms used bonus")
+/** The tables that an account's record is made of. */
+export const accountTables = "accounts JOIN ledger ON ledger.account_id = accounts.id"
+
+/** The select list of an account from {@link accountTables}, its names under a prefix. */
+export function accountColumns(prefix = ""): string {
+  const fixed = columns("accounts", prefix, "id name plan created_ms")
+  return `${fixed}, ${columns("ledger", prefix, "closed_ms period_start_ms used bonus")}`
 }
 
-/** The select list of a key under another prefix, for joins. */
-export function keyColumns(table: string, prefix: string): string {
+/** The select list of a key, its names under a prefix. */
+export function keyColumns(prefix: string): string {
   return columns(
-    table,
+    "keys",
     prefix,
     "id account_id name prefix created_ms expires_ms revoked_ms allow_apis block_apis allow_ips rate_limit",
   )

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { AccountChange, AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
+import { prepareLedger } from "./ledger.ts"
 import { createGuard } from "./open.ts"
 import type { NoticeRules } from "./raise.ts"
 import { prepareRates } from "./rates.ts"
@@ -9,6 +10,7 @@ import {
   type AccessRow,
   type AccountRow,
   accountColumns,
+  accountTables,
   type KeyRow,
   keyColumns,
   keyParameters,
@@ -24,8 +26,8 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   const write = createWrite(database)
   const charge = prepareCharges(database, notices)
   const findAccess = database.query<AccessRow, [string]>(
-    `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("keys", "key_")}, ${accountColumns("accounts", "account_")}
-     FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id
+    `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("key_")}, ${accountColumns("account_")}
+     FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN (${accountTables}) ON accounts.id = keys.account_id
      WHERE secrets.hash = ?1`,
   )
   const takeRates = prepareRates(database)
@@ -48,7 +50,10 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
-  const findAccount = database.query<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?1")
+  const findAccount = database.query<AccountRow, [string]>(
+    `SELECT ${accountColumns()} FROM ${accountTables} WHERE id = ?1`,
+  )
+  const createAccount = database.transaction((account: AccountRecord) => insertAccount(database, account))
   const findKeyById = database.query<KeyRow, [string]>("SELECT * FROM keys WHERE id = ?1")
   const insertSecret = database.query<unknown, [string, string, number]>(
     "INSERT INTO secrets (hash, key_id, created_ms) VALUES (?1, ?2, ?3)",
@@ -62,14 +67,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     takeRates: (takes) => write(() => takeRates(takes)),
 
     async createAccount(account) {
-      await write(() =>
-        database
-          .query(
-            `INSERT INTO accounts (id, name, plan, created_ms, closed_ms, period_start_ms, used, bonus)
-             VALUES ($id, $name, $plan, $createdMs, $closedMs, $periodStartMs, $used, $bonus)`,
-          )
-          .run({ ...account }),
-      )
+      await write(() => createAccount.immediate(account))
     },
     async findAccount(id) {
       const row = guarded(() => findAccount.get(id))
@@ -77,7 +75,9 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     },
     async listAccounts() {
       const rows = guarded(() =>
-        database.query<AccountRow, []>("SELECT * FROM accounts ORDER BY created_ms, id").all(),
+        database
+          .query<AccountRow, []>(`SELECT ${accountColumns()} FROM ${accountTables} ORDER BY created_ms, id`)
+          .all(),
       )
       return rows.map(toAccount)
     },
@@ -87,7 +87,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     async grant(accountId, credits, maxBonus) {
       const { changes } = await administer(() =>
         database
-          .query("UPDATE accounts SET bonus = bonus + ?2 WHERE id = ?1 AND bonus <= ?3 - ?2")
+          .query("UPDATE ledger SET bonus = bonus + ?2 WHERE account_id = ?1 AND bonus <= ?3 - ?2")
           .run(accountId, credits, maxBonus),
       )
       return changes === 1
@@ -147,7 +147,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
       return guarded(() =>
         database
           .query<UsageRow, [string, string]>(
-            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM usage
+            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
              WHERE account_id = ?1 AND day >= ?2 GROUP BY day, api ORDER BY day DESC, api`,
           )
           .all(accountId, sinceDay),
@@ -157,8 +157,8 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
       return guarded(() =>
         database
           .query<UsageRow, [string, number]>(
-            `SELECT day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
-             ORDER BY day DESC, api`,
+            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
+             WHERE account_id = ?1 AND period_start_ms = ?2 GROUP BY day, api ORDER BY day DESC, api`,
           )
           .all(accountId, periodStartMs),
       )
@@ -186,7 +186,7 @@ function prepareProbe(database: Database): () => void {
   const count = database.query(
     "INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT DO UPDATE SET value = value + 1",
   )
-  const looks = ["accounts", "keys", "secrets", "usage"].map((table) =>
+  const looks = ["accounts", "ledger", "keys", "secrets", "usage"].map((table) =>
     database.query(`SELECT * FROM ${table} LIMIT 1`),
   )
   return database.transaction(() => {
@@ -201,12 +201,26 @@ function nextTurn(): Promise<void> {
 
 const silence: NoticeRules = { thresholds: [], now: () => 0, onRaised: () => {} }
 
-function updateAccount(database: Database, id: string, change: AccountChange): boolean {
-  const { changes } = database
+function insertAccount(database: Database, account: AccountRecord): void {
+  const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
+  database
+    .query("INSERT INTO accounts (id, name, plan, created_ms) VALUES ($id, $name, $plan, $createdMs)")
+    .run({ id, name, plan, createdMs })
+  database
     .query(
-      `UPDATE accounts SET plan = coalesce($plan, plan), closed_ms = coalesce($closedMs, closed_ms) WHERE id = $id`,
+      `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
+       VALUES ($id, $closedMs, $periodStartMs, $used, $bonus)`,
     )
-    .run({ id, plan: change.plan ?? null, closedMs: change.closedMs ?? null })
+    .run({ id, closedMs, periodStartMs, used, bonus })
+}
+
+function updateAccount(database: Database, id: string, { plan, closedMs }: AccountChange): boolean {
+  const { changes } = database
+    .query("UPDATE accounts SET plan = coalesce(?2, plan) WHERE id = ?1")
+    .run(id, plan ?? null)
+  database
+    .query("UPDATE ledger SET closed_ms = coalesce(?2, closed_ms) WHERE account_id = ?1")
+    .run(id, closedMs ?? null)
   return changes === 1
 }
 
@@ -215,6 +229,12 @@ function renewMonth(
   id: string,
   { createdMs, periodStartMs }: Pick<AccountRecord, "createdMs" | "periodStartMs">,
 ): boolean {
+  const ledger = prepareLedger(database)
+  const entry = ledger.read(id)
+  if (entry === null) return false
+  ledger.closeDay(entry)
+  ledger.write({ ...entry, periodStartMs, used: 0, notified: 0 })
+  database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(id, createdMs)
   database
     .query(
       `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
@@ -223,8 +243,5 @@ function renewMonth(
     )
     .run(id, periodStartMs)
   database.query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2").run(id, periodStartMs)
-  const { changes } = database
-    .query("UPDATE accounts SET created_ms = ?2, period_start_ms = ?3, used = 0, notified = 0 WHERE id = ?1")
-    .run(id, createdMs, periodStartMs)
-  return changes === 1
+  return true
 }
