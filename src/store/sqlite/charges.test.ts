@@ -4,6 +4,8 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { tempDir } from "../../../test/support/temp.ts"
 import type { AccountRecord, Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
+import { prepareCharges } from "./charges.ts"
+import { prepareLedger } from "./ledger.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
@@ -144,6 +146,21 @@ test("the ledger is marked with what a month's notices have told of, and unmarke
     [2_000, 80, 100],
     [2_000, 95, 100],
   ])
+})
+
+test("an account is charged for every call of a turn, however few accounts are kept in memory", async () => {
+  const database = open()
+  const store = await openStore(database)
+  const charges = prepareCharges(database, prepareLedger(database, 0), rules)
+  const of = (accountId: string): Charge => {
+    const items = [{ api: "hmac", calls: 1, credits: 1 }]
+    return { accountId, items, allowance: 100, periodStartMs: 1_000, day: "2025-01-01" }
+  }
+  for (const turn of [1, 2]) {
+    const outcomes = charges([of("acc_1"), of("acc_2"), of("acc_1"), of("acc_2")])
+    expect(outcomes.at(-1)).toMatchObject({ used: 2 * turn })
+    expect(await store.findAccount("acc_1")).toMatchObject({ used: 2 * turn })
+  }
 })
 
 test("a transaction that fails leaves neither a charge nor a mark nor usage", async () => {

@@ -1,19 +1,18 @@
 import type { Database } from "bun:sqlite"
 import type { NoticeRecord } from "../outbox.ts"
 import type { Charge, ChargeOutcome } from "../store.ts"
-import { type LedgerEntry, prepareLedger } from "./ledger.ts"
+import type { Ledger, LedgerEntry } from "./ledger.ts"
 import { type NoticeRules, prepareRaise } from "./raise.ts"
 
 /**
- * Prepares `charge` of the store: a list of charges in one transaction. It has the lock for writing from its start, so what it
- * reads is what the database has, and no other process can come between reading and writing. Each charge is decided on
- * its own, in order; an account's row is read and written once.
+ * Prepares `charge` of the store: a list of charges in one transaction, each decided on its own, in order. An account's row is
+ * read and written once, or only written.
  */
 export function prepareCharges(
   database: Database,
+  ledger: Ledger,
   rules: NoticeRules,
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
-  const ledger = prepareLedger(database)
   const raise = prepareRaise(database, rules)
   let raised: NoticeRecord[] = []
 
@@ -43,15 +42,9 @@ export function prepareCharges(
 
   function chargeAll(charges: readonly Charge[]): readonly ChargeOutcome[] {
     raised = []
-    const entries = new Map<string, LedgerEntry | null>()
     const changed = new Set<LedgerEntry>()
     const outcomes = charges.map((charge) => {
-      const { accountId } = charge
-      let entry = entries.get(accountId)
-      if (entry === undefined) {
-        entry = ledger.read(accountId)
-        entries.set(accountId, entry)
-      }
+      const entry = ledger.read(charge.accountId)
       if (entry === null || entry.closedMs !== null) return refused
       const outcome = chargeOne(entry, charge)
       if (outcome.charged) changed.add(entry)
@@ -61,9 +54,8 @@ export function prepareCharges(
     return outcomes
   }
 
-  const run = database.transaction(chargeAll).immediate
   return (charges) => {
-    const outcomes = run(charges)
+    const outcomes = ledger.transact(() => chargeAll(charges))
     if (raised.length > 0) rules.onRaised(raised)
     return outcomes
   }

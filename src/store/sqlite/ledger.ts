@@ -5,7 +5,7 @@ import type { ChargeItem } from "../store.ts"
 export interface LedgerEntry {
   readonly number: number
   readonly accountId: string
-  readonly closedMs: number | null
+  closedMs: number | null
   /** Start of the month that `used` counts. */
   periodStartMs: number
   used: number
@@ -18,8 +18,10 @@ export interface LedgerEntry {
   booked: Record<string, [calls: number, credits: number]>
 }
 
-/** The ledger of a store: a row an account. To be used within a transaction that has the lock for writing. */
+/** The ledger of a store: a row an account. Entries are read and written within {@link Ledger.transact}. */
 export interface Ledger {
+  /** Runs `work` in a transaction that has the lock for writing from its start: nobody comes between reading and writing. */
+  transact<T>(work: () => T): T
   read(accountId: string): LedgerEntry | null
   write(entry: LedgerEntry): void
   /** Books usage on a day of the entry's month. Usage of another day or month has to be closed before. */
@@ -30,15 +32,23 @@ export interface Ledger {
 
 type Row = Omit<LedgerEntry, "booked"> & { readonly booked: string }
 
-export function prepareLedger(database: Database): Ledger {
+/**
+ * For one connection, all of whose changes of the ledger have to go through this.
+ * @param maxKept entries kept in memory between transactions; beyond that those read longest ago go. About 300 octets each
+ */
+export function prepareLedger(database: Database, maxKept = 50_000): Ledger {
+  const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
   const read = database.query<Row, [string]>(
     `SELECT number, account_id AS accountId, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus,
        notified, day, booked
      FROM ledger WHERE account_id = ?1`,
   )
   // By position, since naming parameters costs a microsecond a charge.
-  const write = database.query<unknown, [number, number, number, number, number, string, string]>(
-    `UPDATE ledger SET period_start_ms = ?2, used = ?3, bonus = ?4, notified = ?5, day = ?6, booked = ?7
+  const write = database.query<
+    unknown,
+    [number, number | null, number, number, number, number, string, string]
+  >(
+    `UPDATE ledger SET closed_ms = ?2, period_start_ms = ?3, used = ?4, bonus = ?5, notified = ?6, day = ?7, booked = ?8
      WHERE number = ?1`,
   )
   const addUsage = database.query<unknown, [string, number, string, string, number, number]>(
@@ -46,13 +56,51 @@ export function prepareLedger(database: Database): Ledger {
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
   )
 
+  /** Entries as the file has them, for as long as no other connection has written to it. */
+  const kept = new Map<string, LedgerEntry>()
+  let version = -1
+
+  /** With the lock held this is certain: SQLite counts, in memory, what other connections have committed. */
+  function forgetOutdated(): void {
+    const current = dataVersion.get()?.data_version ?? -1
+    if (current !== version) kept.clear()
+    version = current
+  }
+
+  /** Only between transactions: an entry that is read again within one must be the one that it has changed. */
+  function forgetTooMany(): void {
+    for (const accountId of kept.keys()) {
+      if (kept.size <= maxKept) return
+      kept.delete(accountId)
+    }
+  }
+
   return {
-    read(accountId) {
-      const row = read.get(accountId)
-      return row && { ...row, booked: JSON.parse(row.booked) }
+    transact(work) {
+      const run = database.transaction(() => {
+        forgetOutdated()
+        forgetTooMany()
+        return work()
+      })
+      try {
+        return run.immediate()
+      } catch (cause) {
+        // Entries have been changed that the file has as they were.
+        kept.clear()
+        throw cause
+      }
     },
-    write({ number, periodStartMs, used, bonus, notified, day, booked }) {
-      write.run(number, periodStartMs, used, bonus, notified, day, JSON.stringify(booked))
+    read(accountId) {
+      const known = kept.get(accountId)
+      if (known) return known
+      const row = read.get(accountId)
+      if (row === null) return null
+      const entry: LedgerEntry = { ...row, booked: JSON.parse(row.booked) }
+      kept.set(accountId, entry)
+      return entry
+    },
+    write({ number, closedMs, periodStartMs, used, bonus, notified, day, booked }) {
+      write.run(number, closedMs, periodStartMs, used, bonus, notified, day, JSON.stringify(booked))
     },
     book({ booked }, items) {
       for (const { api, calls, credits } of items) {

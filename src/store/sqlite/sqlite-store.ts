@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import type { AccountChange, AccountRecord, Store, UsageRow } from "../store.ts"
+import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
@@ -24,7 +24,8 @@ import { createWrite } from "./write.ts"
 export function createSqliteStore(database: Database, notices: NoticeRules = silence): Store {
   const guarded = createGuard(database)
   const write = createWrite(database)
-  const charge = prepareCharges(database, notices)
+  const ledger = prepareLedger(database)
+  const charge = prepareCharges(database, ledger, notices)
   const findAccess = database.query<AccessRow, [string]>(
     `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("key_")}, ${accountColumns("account_")}
      FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN (${accountTables}) ON accounts.id = keys.account_id
@@ -39,11 +40,12 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
 
   /** An administrative change: all or nothing, and noticed by whoever keeps keys in memory. */
   async function administer<T>(change: () => T): Promise<T> {
-    const run = database.transaction(() => {
-      raiseRevision.run()
-      return change()
-    })
-    const result = await write(run.immediate)
+    const result = await write(() =>
+      ledger.transact(() => {
+        raiseRevision.run()
+        return change()
+      }),
+    )
     access.clear()
     return result
   }
@@ -81,19 +83,35 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
       )
       return rows.map(toAccount)
     },
-    async updateAccount(id, change) {
-      return administer(() => updateAccount(database, id, change))
+    async updateAccount(id, { plan, closedMs }) {
+      return administer(() => {
+        const entry = ledger.read(id)
+        if (entry === null) return false
+        if (plan !== undefined) database.query("UPDATE accounts SET plan = ?2 WHERE id = ?1").run(id, plan)
+        if (closedMs !== undefined) entry.closedMs = closedMs
+        ledger.write(entry)
+        return true
+      })
     },
     async grant(accountId, credits, maxBonus) {
-      const { changes } = await administer(() =>
-        database
-          .query("UPDATE ledger SET bonus = bonus + ?2 WHERE account_id = ?1 AND bonus <= ?3 - ?2")
-          .run(accountId, credits, maxBonus),
-      )
-      return changes === 1
+      return administer(() => {
+        const entry = ledger.read(accountId)
+        if (entry === null || entry.bonus > maxBonus - credits) return false
+        entry.bonus += credits
+        ledger.write(entry)
+        return true
+      })
     },
-    async renewMonth(accountId, month) {
-      return administer(() => renewMonth(database, accountId, month))
+    async renewMonth(accountId, { createdMs, periodStartMs }) {
+      return administer(() => {
+        const entry = ledger.read(accountId)
+        if (entry === null) return false
+        ledger.closeDay(entry)
+        ledger.write(Object.assign(entry, { periodStartMs, used: 0, notified: 0 }))
+        database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(accountId, createdMs)
+        disownUsage(database, accountId, periodStartMs)
+        return true
+      })
     },
 
     async createKey(key, secret) {
@@ -214,34 +232,16 @@ function insertAccount(database: Database, account: AccountRecord): void {
     .run({ id, closedMs, periodStartMs, used, bonus })
 }
 
-function updateAccount(database: Database, id: string, { plan, closedMs }: AccountChange): boolean {
-  const { changes } = database
-    .query("UPDATE accounts SET plan = coalesce(?2, plan) WHERE id = ?1")
-    .run(id, plan ?? null)
-  database
-    .query("UPDATE ledger SET closed_ms = coalesce(?2, closed_ms) WHERE account_id = ?1")
-    .run(id, closedMs ?? null)
-  return changes === 1
-}
-
-function renewMonth(
-  database: Database,
-  id: string,
-  { createdMs, periodStartMs }: Pick<AccountRecord, "createdMs" | "periodStartMs">,
-): boolean {
-  const ledger = prepareLedger(database)
-  const entry = ledger.read(id)
-  if (entry === null) return false
-  ledger.closeDay(entry)
-  ledger.write({ ...entry, periodStartMs, used: 0, notified: 0 })
-  database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(id, createdMs)
+/** Takes what is booked in a month into the month 0, which is none. */
+function disownUsage(database: Database, accountId: string, periodStartMs: number): void {
   database
     .query(
       `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
        SELECT account_id, 0, day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
        ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
     )
-    .run(id, periodStartMs)
-  database.query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2").run(id, periodStartMs)
-  return true
+    .run(accountId, periodStartMs)
+  database
+    .query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2")
+    .run(accountId, periodStartMs)
 }
