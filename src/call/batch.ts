@@ -1,4 +1,13 @@
-import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
+import {
+  type Asking,
+  fail,
+  logFault,
+  type PreparedApi,
+  type Reply,
+  type Road,
+  standingOf,
+  succeed,
+} from "./execute.ts"
 import { inputFault, toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { createPace } from "./pace.ts"
@@ -12,7 +21,8 @@ export const maxInputs = 200
 const maxConcurrent = 16
 
 /** One request that runs one API on many inputs. */
-export interface BatchCall extends Omit<Call, "read"> {
+export interface BatchCall extends Asking {
+  readonly api: PreparedApi
   /** Reads the body. Called once the caller is known. */
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
 }

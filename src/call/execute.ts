@@ -17,14 +17,20 @@ import {
 import { nothingCharged, type Trail } from "./trail.ts"
 
 /** One request for one API, whatever way it came in. */
-export interface Call {
+export interface Call<T> extends Asking {
   readonly api: PreparedApi
+  /** Reads the parameters. Called once the caller is known: a stranger learns nothing from a body. */
+  read(): RawInput | Promise<RawInput>
+  /** What becomes of the reply. Here, since to wait for it outside would be one promise more. */
+  finish(reply: Reply): T
+}
+
+/** Who asks, as any request on the road tells it. */
+export interface Asking {
   readonly key: string | null
   /** The client's IP address; asked only where a key is bound to addresses. */
   readonly address: () => string
   readonly requestId: string
-  /** Reads the parameters. Called once the caller is known: a stranger learns nothing from a body. */
-  readonly read: () => RawInput | Promise<RawInput>
 }
 
 export interface Reply extends Trail {
@@ -51,12 +57,13 @@ export interface Road {
   readonly log: Log
 }
 
-/** Takes a call down the road: gate → input → hold → run → settle → present. Never throws. */
-export async function execute(call: Call, road: Road): Promise<Reply> {
+/** Takes a call down the road: gate → input → hold → run → settle → present. Throws only what `finish` does. */
+export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
   const { definition, credits, readInput, mask } = call.api
   let caller: Caller | null = null
   let rate = noStanding
   let running = false
+  let reply: Reply
   try {
     // What is there already is not awaited: a wait that is none costs a turn of the queue each time.
     const identified = road.gate.identify(call.key)
@@ -76,7 +83,7 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
       running = false
       const charged = [{ api: definition.id, calls: 1, credits }]
       await road.charges.settle(hold, charged)
-      return succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road), {
+      reply = succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road), {
         caller,
         charged,
       })
@@ -86,8 +93,9 @@ export async function execute(call: Call, road: Road): Promise<Reply> {
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log, { message: !running })
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
+    reply = fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
   }
+  return call.finish(reply)
 }
 
 /** Where a known caller stands: on success and refusal alike. */

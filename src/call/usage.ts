@@ -1,10 +1,10 @@
-import { type Call, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
+import { type Asking, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
 import { toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
 import { nothingCharged } from "./trail.ts"
 
-export interface UsageCall extends Omit<Call, "api" | "read"> {
+export interface UsageCall extends Asking {
   /** Throws what is wrong with the request, once the caller is known. */
   check(): void
 }

@@ -1,5 +1,5 @@
 import { execute, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql"
-import { type Call, logFault, type PreparedApi, type Road } from "../execute.ts"
+import { type Asking, logFault, type PreparedApi, type Road } from "../execute.ts"
 import { type Fault, fixedFault, toFault } from "../fault.ts"
 import type { Caller } from "../gate.ts"
 import { createPace } from "../pace.ts"
@@ -15,7 +15,7 @@ import { createGraphqlSchema, type FieldContext } from "./schema.ts"
 import { readVariables } from "./variables.ts"
 
 /** One request to the GraphQL gateway. */
-export interface GraphqlCall extends Omit<Call, "api" | "read"> {
+export interface GraphqlCall extends Asking {
   /** Reads the body. Called once the caller is known. */
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
 }

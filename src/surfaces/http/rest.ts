@@ -39,13 +39,14 @@ export function createRestHandler(
           requireReadable(query, negotiated)
           return readParameters(request, query)
         },
+        finish: (reply) => {
+          const response = respond(reply, negotiated.format, exchange)
+          watch(exchange, reply)
+          return response
+        },
       },
       road,
-    ).then((reply) => {
-      const response = respond(reply, negotiated.format, exchange)
-      watch(exchange, reply)
-      return response
-    })
+    )
   }
 }
 
