@@ -2,12 +2,13 @@
 import { balanceOf } from "../src/account/credits.ts"
 import { catalog, version } from "../src/app.ts"
 import { openLog } from "../src/app-observe.ts"
-import type { Charges } from "../src/call/charge.ts"
+import { type Charges, Hold } from "../src/call/charge.ts"
 import { faultCodes } from "../src/call/fault.ts"
 import type { Caller, Gate } from "../src/call/gate.ts"
 import { compileInput } from "../src/call/input.ts"
+import { createKnownAccounts } from "../src/call/known.ts"
 import { compileMask } from "../src/call/present.ts"
-import { noStanding } from "../src/call/standing.ts"
+import { creditHeaders, monthHeaders, noStanding } from "../src/call/standing.ts"
 import { loadConfig } from "../src/config.ts"
 import { createCounts } from "../src/observe/counts.ts"
 import { createObserver } from "../src/observe/observer.ts"
@@ -32,10 +33,16 @@ const gate: Gate = {
   requireApi() {},
   requireRate: () => noStanding,
 }
+const known = createKnownAccounts().find(account, caller.revision)
+const stable = monthHeaders(balance, plan)
 const charges: Charges = {
-  hold: (caller, credits) => ({ caller, credits, release() {} }),
+  hold: (caller, credits) => new Hold(caller, known, credits),
   async settle() {},
+  async refuse() {
+    throw new Error("nothing is refused here")
+  },
   // The credit headers are part of the answer, so they are still written.
+  standing: () => ({ changing: creditHeaders(balance), stable }),
   balance: () => balance,
   report: async () => ({ balance, rows: [] }),
 }

@@ -21,10 +21,10 @@ export interface Balance {
  * that no month is given twice. `known` is a month of the account that is likely the current one.
  */
 export function balanceOf(
-  account: AccountRecord,
+  account: Pick<AccountRecord, "createdMs" | "periodStartMs" | "used" | "bonus">,
   plan: Pick<Plan, "monthlyCredits">,
   nowMs: number,
-  known?: Period,
+  known?: Period | null,
 ): Balance {
   const current = periodAt(account.createdMs, Math.max(nowMs, account.periodStartMs), known)
   const used = current.startMs > account.periodStartMs ? 0 : account.used
@@ -47,7 +47,10 @@ export function covers(balance: Balance, credits: number): boolean {
  * What is wrong with an account whose stored month has not begun yet, and how to mend it; null when nothing is. A clock
  * that ran ahead has made it so: the month stays in force until it is over, which may be years.
  */
-export function monthAhead({ id, periodStartMs }: AccountRecord, nowMs: number): string | null {
+export function monthAhead(
+  { id, periodStartMs }: Pick<AccountRecord, "id" | "periodStartMs">,
+  nowMs: number,
+): string | null {
   if (periodStartMs <= nowMs) return null
   return (
     `The credit month of account ${id} begins at ${new Date(periodStartMs).toISOString()}, after the present time ` +

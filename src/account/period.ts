@@ -9,7 +9,7 @@ export interface Period {
  * last day of shorter months and comes back on the 31st where there is one. A clock that stands before the creation
  * gets the first month. `known`, a month of the same account, is given back where it is the one.
  */
-export function periodAt(createdMs: number, nowMs: number, known?: Period): Period {
+export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {
   if (known && nowMs >= known.startMs && nowMs < known.endMs) return known
   const created = new Date(createdMs)
   const now = new Date(nowMs)

@@ -1,13 +1,4 @@
-import {
-  type Asking,
-  fail,
-  logFault,
-  type PreparedApi,
-  type Reply,
-  type Road,
-  standingOf,
-  succeed,
-} from "./execute.ts"
+import { type Asking, fail, logFault, type PreparedApi, type Reply, type Road, succeed } from "./execute.ts"
 import { inputFault, toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { createPace } from "./pace.ts"
@@ -49,16 +40,17 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
       if (succeeded > 0) await road.charges.settle(hold, charged)
+      if (hold.isRefused) await road.charges.refuse(hold)
       const count = results.length
       const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
-      return succeed(data, standingOf(caller, rate, road), { caller, charged })
+      return succeed(data, road.charges.standing(caller, rate), { caller, charged })
     } finally {
       hold.release()
     }
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
+    return fail(fault, caller ? road.charges.standing(caller, rate) : unknownCaller, caller)
   }
 }
 

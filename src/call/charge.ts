@@ -1,18 +1,46 @@
-import { type Balance, balanceOf, covers, monthAhead } from "../account/credits.ts"
-import type { Period } from "../account/period.ts"
+import { type Balance, covers, monthAhead } from "../account/credits.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import type { AccountRecord, Charge, ChargeItem, ChargeOutcome, Store, UsageRow } from "../store/store.ts"
+import type { Charge, ChargeItem, ChargeOutcome, Store, UsageRow } from "../store/store.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
+import { balanceNow, correct, createKnownAccounts, headersOf, type Known } from "./known.ts"
+import { creditHeaders, noStanding, type Standing, type StandingHeaders } from "./standing.ts"
+import { nothingCharged } from "./trail.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
-/** Credits that are kept free for a call under way. In memory only: a crash leaves none. */
-export interface Hold {
+/**
+ * Credits that are kept free for a call under way, in memory only: a crash leaves none. It becomes the charge, too, since
+ * every call has one of each.
+ */
+export class Hold implements Charge {
   readonly caller: Caller
+  readonly known: Known
   readonly credits: number
+  /** Whether the database decided against the charge: the call becomes the refusal that {@link Charges.refuse} gives. */
+  isRefused = false
+  items: readonly ChargeItem[] = nothingCharged
+  allowance: number | null = null
+  periodStartMs = 0
+  day = ""
+  private isReleased = false
+
+  constructor(caller: Caller, known: Known, credits: number) {
+    this.caller = caller
+    this.known = known
+    this.credits = credits
+    known.held += credits
+  }
+
+  get accountId(): string {
+    return this.known.id
+  }
+
   /** Gives the credits free, whatever became of the call. Once is enough; settling does it, too. */
-  release(): void
+  release(): void {
+    if (!this.isReleased) this.known.held -= this.credits
+    this.isReleased = true
+  }
 }
 
 export interface Charges {
@@ -20,133 +48,106 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * After success and before the answer leaves: the database decides on the sum of `items` (of what was held, the part
-   * that succeeded) and commits, or the call becomes the refusal.
+   * that succeeded) and commits. Whether it did, {@link Hold.isRefused} says: the promise is shared with other calls.
    */
   settle(hold: Hold, items: readonly ChargeItem[]): Promise<void>
+  /** Throws why a charge was decided against. */
+  refuse(hold: Hold): Promise<never>
   /** The balance as last heard of. */
   balance(caller: Caller): Balance
+  /** Where a caller stands, as last heard of; `rate` is what the gate has said. */
+  standing(caller: Caller, rate: StandingHeaders): Standing
   /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
   report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
 }
 
-/** What this process knows of an account: what the database last said, and what calls under way hold of it. */
-interface Known {
-  /** As the database last said: replaced when the record is read anew, kept up to date with every charge. */
-  account: Mutable<AccountRecord>
-  period: Period | undefined
-  revision: number
-  held: number
-  /** Start of a month in the future that the log has been told of. */
-  reportedMs: number | null
-}
-
-/** A call that has done its work and is to be charged. */
-interface Settlement {
-  readonly hold: Hold
-  readonly charge: Charge
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
-/** Accounts kept in memory at most; one that holds nothing goes first. */
-const maxKnown = 50_000
-
 /** Charges of one turn of the event loop share one transaction. */
 export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error">): Charges {
-  const submit = createTurnBatch(async (settlements: readonly Settlement[]) => {
-    const outcomes = await store.charge(settlements.map(({ charge }) => charge))
-    return outcomes.map((outcome, index) => conclude(settlements[index] as Settlement, outcome))
+  const accounts = createKnownAccounts()
+  const submit = createTurnBatch(async (batch: readonly Hold[]) => {
+    const outcomes = await store.charge(batch)
+    if (outcomes.length !== batch.length) throw new Error("the store must give one outcome per charge")
+    outcomes.forEach((outcome, index) => {
+      conclude(batch[index] as Hold, outcome)
+    })
   })
-  const accounts = new Map<string, Known>()
 
   function knownOf({ account, revision }: Caller): Known {
-    const known = accounts.get(account.id)
-    if (known && known.revision >= revision) return known
-    // An administrator has changed something since: what came with the key was read after that.
-    if (known) return Object.assign(known, { account: { ...account }, revision })
-    if (accounts.size >= maxKnown) forgetIdle(accounts)
-    const fresh: Known = { account: { ...account }, period: undefined, revision, held: 0, reportedMs: null }
-    accounts.set(account.id, fresh)
-    return fresh
+    return accounts.find(account, revision)
   }
 
-  function balance(caller: Caller): Balance {
-    const known = knownOf(caller)
-    const nowMs = clock.now()
-    if (known.account.periodStartMs > nowMs) reportAhead(known, nowMs)
-    const current = balanceOf(known.account, caller.plan, nowMs, known.period)
-    known.period = current.period
-    return current
+  function present(known: Known, { plan }: Caller, nowMs: number): Balance {
+    if (known.periodStartMs > nowMs) reportAhead(known, nowMs)
+    return balanceNow(known, plan, nowMs)
   }
 
   /** Once for each month: the operator has to know, since nothing but an order of theirs ends it early. */
   function reportAhead(known: Known, nowMs: number): void {
-    const { id, periodStartMs } = known.account
+    const { id, periodStartMs } = known
     if (known.reportedMs === periodStartMs) return
     known.reportedMs = periodStartMs
-    log.error("credit month in the future", { account: id, problem: monthAhead(known.account, nowMs) })
-  }
-
-  /** What follows from the database's decision; a promise only where that needs another look at the store. */
-  function conclude({ hold }: Settlement, outcome: ChargeOutcome): Promise<void> | undefined {
-    const { account } = knownOf(hold.caller)
-    // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
-    hold.release()
-    if (!outcome.charged) return refuse(hold)
-    account.used = outcome.used
-    account.bonus = outcome.bonus
-    account.periodStartMs = outcome.periodStartMs
-    return undefined
-  }
-
-  async function refuse({ caller, credits }: Hold): Promise<never> {
-    const stored = await store.findAccount(caller.account.id)
-    // As the gate would have said, had it known.
-    if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
-    // Another process was faster. What it left is what the next hold has to know.
-    knownOf(caller).account = stored
-    throw creditsUsedUp(balance(caller), credits, clock.now())
+    log.error("credit month in the future", { account: id, problem: monthAhead(known, nowMs) })
   }
 
   return {
-    balance,
     hold(caller, credits) {
+      const nowMs = clock.now()
       const known = knownOf(caller)
-      const current = balance(caller)
-      if (!covers(current, known.held + credits)) throw creditsUsedUp(current, credits, clock.now())
-      known.held += credits
-      let held = true
-      return {
-        caller,
-        credits,
-        release() {
-          if (held) known.held -= credits
-          held = false
-        },
-      }
+      const balance = present(known, caller, nowMs)
+      if (!covers(balance, known.held + credits)) throw creditsUsedUp(balance, credits, nowMs)
+      return new Hold(caller, known, credits)
     },
     settle(hold, items) {
-      const { caller } = hold
-      const { allowance, period } = balance(caller)
       const nowMs = clock.now()
-      return submit({
-        hold,
-        charge: {
-          accountId: caller.account.id,
-          items,
-          allowance,
-          // A month in the future is the stored one or, renewed by an operator just now, must not come back.
-          periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
-          day: dayOf(nowMs),
-        },
-      })
+      const { allowance, period } = present(hold.known, hold.caller, nowMs)
+      hold.items = items
+      hold.allowance = allowance
+      // A month in the future is the stored one or, renewed by an operator just now, must not come back.
+      hold.periodStartMs = period.startMs > nowMs ? 0 : period.startMs
+      hold.day = dayOf(nowMs)
+      return submit(hold)
+    },
+    async refuse({ caller, credits }) {
+      const stored = await store.findAccount(caller.account.id)
+      // As the gate would have said, had it known.
+      if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
+      // Another process was faster. What it left is what the next hold has to know.
+      const known = knownOf(caller)
+      correct(known, stored)
+      const nowMs = clock.now()
+      throw creditsUsedUp(present(known, caller, nowMs), credits, nowMs)
+    },
+    balance: (caller) => present(knownOf(caller), caller, clock.now()),
+    standing(caller, rate) {
+      const known = knownOf(caller)
+      const balance = present(known, caller, clock.now())
+      const credit = creditHeaders(balance)
+      return {
+        changing: rate === noStanding ? credit : { ...rate, ...credit },
+        stable: headersOf(known, balance, caller.plan),
+      }
     },
     async report(caller) {
+      const { id } = caller.account
+      const stored = await store.findAccount(id)
       const known = knownOf(caller)
-      known.account = (await store.findAccount(caller.account.id)) ?? known.account
-      const current = balance(caller)
-      return { balance: current, rows: await store.monthUsage(caller.account.id, current.period.startMs) }
+      if (stored) correct(known, stored)
+      const balance = present(known, caller, clock.now())
+      return { balance, rows: await store.monthUsage(id, balance.period.startMs) }
     },
+  }
+}
+
+/** What follows from the database's decision. */
+function conclude(hold: Hold, outcome: ChargeOutcome): void {
+  // In the same step as the balance changes: credits that count twice for a moment would refuse someone wrongly.
+  hold.release()
+  if (outcome.charged) {
+    hold.known.used = outcome.used
+    hold.known.bonus = outcome.bonus
+    hold.known.periodStartMs = outcome.periodStartMs
+  } else {
+    hold.isRefused = true
   }
 }
 
@@ -157,14 +158,6 @@ function dayOf(nowMs: number): string {
   const startMs = nowMs - (nowMs % 86_400_000)
   if (dayCache.startMs !== startMs) dayCache = { startMs, text: new Date(nowMs).toISOString().slice(0, 10) }
   return dayCache.text
-}
-
-function forgetIdle(accounts: Map<string, Known>): void {
-  for (const [id, { held }] of accounts) {
-    if (held > 0) continue
-    accounts.delete(id)
-    return
-  }
 }
 
 function creditsUsedUp({ period }: Balance, credits: number, nowMs: number): Fault {

@@ -6,14 +6,7 @@ import { type Fault, toFault } from "./fault.ts"
 import type { Caller, Gate } from "./gate.ts"
 import type { RawInput, ReadInput } from "./input.ts"
 import type { Mask } from "./present.ts"
-import {
-  creditHeaders,
-  monthHeaders,
-  noStanding,
-  type Standing,
-  type StandingHeaders,
-  unknownCaller,
-} from "./standing.ts"
+import { noStanding, unknownCaller } from "./standing.ts"
 import { nothingCharged, type Trail } from "./trail.ts"
 
 /** One request for one API, whatever way it came in. */
@@ -83,7 +76,8 @@ export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
       running = false
       const charged = [{ api: definition.id, calls: 1, credits }]
       await road.charges.settle(hold, charged)
-      reply = succeed(caller.plan.premium ? data : mask(data), standingOf(caller, rate, road), {
+      if (hold.isRefused) await road.charges.refuse(hold)
+      reply = succeed(caller.plan.premium ? data : mask(data), road.charges.standing(caller, rate), {
         caller,
         charged,
       })
@@ -93,19 +87,9 @@ export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log, { message: !running })
-    reply = fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
+    reply = fail(fault, caller ? road.charges.standing(caller, rate) : unknownCaller, caller)
   }
   return call.finish(reply)
-}
-
-/** Where a known caller stands: on success and refusal alike. */
-export function standingOf(caller: Caller, rate: StandingHeaders, { charges }: Road): Standing {
-  const balance = charges.balance(caller)
-  const credit = creditHeaders(balance)
-  return {
-    changing: rate === noStanding ? credit : { ...rate, ...credit },
-    stable: monthHeaders(balance, caller.plan),
-  }
 }
 
 export function succeed(

@@ -2,7 +2,15 @@ import { addressMatches, type Network, toNetworks } from "../account/address.ts"
 import { hashKey, isWellFormedKey } from "../account/key.ts"
 import { missingPlan, type Plan, type Plans } from "../account/plan.ts"
 import type { Clock } from "../apis/contract.ts"
-import type { AccountRecord, KeyAccess, KeyRecord, RateState, RateTake, Store } from "../store/store.ts"
+import type {
+  AccountRecord,
+  KeyAccess,
+  KeyRecord,
+  RateOutcome,
+  RateState,
+  RateTake,
+  Store,
+} from "../store/store.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import { noStanding, rateHeaders, type StandingHeaders, tightestOf } from "./standing.ts"
 import { createTurnBatch } from "./turn-batch.ts"
@@ -27,13 +35,24 @@ export interface Gate {
   requireRate(caller: Caller): Promise<StandingHeaders> | StandingHeaders
 }
 
+interface Taking extends RateTake {
+  outcome: RateOutcome | undefined
+}
+
 export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
-  const takeRate = createTurnBatch((takes: readonly RateTake[]) => store.takeRates(takes))
+  const takeRate = createTurnBatch(async (takings: readonly Taking[]) => {
+    const outcomes = await store.takeRates(takings)
+    takings.forEach((taking, index) => {
+      taking.outcome = outcomes[index]
+    })
+  })
 
   async function takeFrom(buckets: RateTake["buckets"]): Promise<StandingHeaders> {
-    const outcome = await takeRate({ buckets, nowMs: clock.now() })
-    if (!outcome.granted) throw throttled(outcome.buckets)
-    return rateHeaders(outcome.buckets)
+    const taking: Taking = { buckets, nowMs: clock.now(), outcome: undefined }
+    await takeRate(taking)
+    if (!taking.outcome) throw new Error("the store must give one outcome per take")
+    if (!taking.outcome.granted) throw throttled(taking.outcome.buckets)
+    return rateHeaders(taking.outcome.buckets)
   }
 
   /** Made once for as long as a key's record lives. */

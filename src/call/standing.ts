@@ -1,5 +1,4 @@
 import type { Balance } from "../account/credits.ts"
-import type { Period } from "../account/period.ts"
 import type { Plan } from "../account/plan.ts"
 import type { RateState } from "../store/store.ts"
 
@@ -23,27 +22,23 @@ export function creditHeaders({ used, remaining }: Balance): StandingHeaders {
   return { "x-api-credits-used": String(used), "x-api-remaining-credits": String(remaining) }
 }
 
-/** The month's allowance, when it renews (unix seconds), and the plan. One object a month and plan. */
-export function monthHeaders({ allowance, period }: Balance, plan: Plan): StandingHeaders {
-  let plans = months.get(period)
-  if (!plans) {
-    plans = new Map()
-    months.set(period, plans)
-  }
-  let headers = plans.get(plan)
-  if (!headers) {
-    headers = {
-      ...(allowance === null && { "x-api-remaining-credits": unlimited }),
-      "x-api-max-credits": allowance === null ? unlimited : String(allowance),
-      "x-api-renewal": String(Math.ceil(period.endMs / 1_000)),
-      "x-api-current-plan": plan.name,
+/** The month's allowance, when it renews (unix seconds), and the plan. */
+export function monthHeaders({ allowance, period }: Balance, { name }: Plan): StandingHeaders {
+  const renewal = String(Math.ceil(period.endMs / 1_000))
+  if (allowance !== null) {
+    return {
+      "x-api-max-credits": String(allowance),
+      "x-api-renewal": renewal,
+      "x-api-current-plan": name,
     }
-    plans.set(plan, headers)
   }
-  return headers
+  return {
+    "x-api-remaining-credits": unlimited,
+    "x-api-max-credits": unlimited,
+    "x-api-renewal": renewal,
+    "x-api-current-plan": name,
+  }
 }
-
-const months = new WeakMap<Period, Map<Plan, StandingHeaders>>()
 
 const unlimited = "unlimited"
 

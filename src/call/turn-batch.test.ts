@@ -1,34 +1,48 @@
 import { expect, test } from "bun:test"
 import { createTurnBatch } from "./turn-batch.ts"
 
+interface Sum {
+  readonly of: number
+  result: number | null
+}
+
+const sum = (of: number): Sum => ({ of, result: null })
+
 test("what one turn submits is one batch, in order", async () => {
   const batches: number[][] = []
-  const submit = createTurnBatch(async (batch: readonly number[]) => {
-    batches.push([...batch])
-    return batch.map((n) => n * 2)
+  const submit = createTurnBatch(async (batch: readonly Sum[]) => {
+    batches.push(batch.map((item) => item.of))
+    for (const item of batch) item.result = item.of * 2
   })
-  expect(await Promise.all([submit(1), submit(2), submit(3)])).toEqual([2, 4, 6])
-  expect(await submit(4)).toBe(8)
+  const items = [sum(1), sum(2), sum(3)]
+  await Promise.all(items.map(submit))
+  expect(items.map(({ result }) => result)).toEqual([2, 4, 6])
+  const late = sum(4)
+  await submit(late)
+  expect(late.result).toBe(8)
   expect(batches).toEqual([[1, 2, 3], [4]])
 })
 
-test("a batch that fails fails for all in it, and the next is served", async () => {
-  let broken = true
-  const submit = createTurnBatch(async (batch: readonly number[]) => {
-    if (broken) throw new Error("disk full")
-    return batch
+test("a batch that fails fails for all in it, and for none that came while it was at work", async () => {
+  const later = sum(3)
+  let submittedLater: Promise<void> | undefined
+  const submit = createTurnBatch(async (batch: readonly Sum[]) => {
+    if (batch.includes(later)) return
+    submittedLater = submit(later)
+    throw new Error("disk full")
   })
-  const results = await Promise.allSettled([submit(1), submit(2)])
+  const results = await Promise.allSettled([submit(sum(1)), submit(sum(2))])
   expect(results.map((result) => result.status === "rejected" && result.reason.message)).toEqual([
     "disk full",
     "disk full",
   ])
-  broken = false
-  expect(await submit(3)).toBe(3)
+  expect(submittedLater).toBeInstanceOf(Promise)
+  await submittedLater
 })
 
-test("too few outcomes are an error, not an answer", async () => {
-  const submit = createTurnBatch(async (_batch: readonly number[]) => [1])
-  const results = await Promise.allSettled([submit(1), submit(2)])
-  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"])
+test("work that throws at once fails its batch, too", async () => {
+  const submit = createTurnBatch((_batch: readonly Sum[]): Promise<void> => {
+    throw new Error("closed")
+  })
+  await expect(submit(sum(1))).rejects.toThrow("closed")
 })

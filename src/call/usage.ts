@@ -1,4 +1,4 @@
-import { type Asking, fail, logFault, type Reply, type Road, standingOf, succeed } from "./execute.ts"
+import { type Asking, fail, logFault, type Reply, type Road, succeed } from "./execute.ts"
 import { toFault } from "./fault.ts"
 import type { Caller } from "./gate.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
@@ -18,14 +18,14 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
     road.gate.requireAddress(caller, call.address)
     rate = await road.gate.requireRate(caller)
     call.check()
-    return succeed(await usageOf(caller, road), standingOf(caller, rate, road), {
+    return succeed(await usageOf(caller, road), road.charges.standing(caller, rate), {
       caller,
       charged: nothingCharged,
     })
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? standingOf(caller, rate, road) : unknownCaller, caller)
+    return fail(fault, caller ? road.charges.standing(caller, rate) : unknownCaller, caller)
   }
 }
 
