@@ -2,9 +2,10 @@
 import { balanceOf } from "../src/account/credits.ts"
 import { catalog, version } from "../src/app.ts"
 import { openLog } from "../src/app-observe.ts"
+import { Caller } from "../src/call/caller.ts"
 import { type Charges, Hold } from "../src/call/charge.ts"
 import { faultCodes } from "../src/call/fault.ts"
-import type { Caller, Gate } from "../src/call/gate.ts"
+import type { Gate } from "../src/call/gate.ts"
 import { compileInput } from "../src/call/input.ts"
 import { createKnownAccounts } from "../src/call/known.ts"
 import { compileMask } from "../src/call/present.ts"
@@ -25,7 +26,8 @@ const plan = config.plans.get("mega")
 if (!plan) throw new Error("there is no plan 'mega'")
 
 const account = toAccount("acc_bench", Date.now())
-const caller: Caller = { key: toKey("key_bench", account, "pk_bench"), account, plan, revision: 1 }
+const key = toKey("key_bench", account, "pk_bench")
+const caller = new Caller({ key, account, secretUntilMs: null, revision: 1, caller: null }, plan)
 const balance = balanceOf(account, plan, Date.now())
 const gate: Gate = {
   identify: async () => caller,

@@ -1,6 +1,6 @@
+import type { Caller } from "./caller.ts"
 import { type Asking, fail, logFault, type PreparedApi, type Reply, type Road, succeed } from "./execute.ts"
 import { inputFault, toFault } from "./fault.ts"
-import type { Caller } from "./gate.ts"
 import { createPace } from "./pace.ts"
 import { type Outcome, runOne } from "./run.ts"
 import { noStanding, unknownCaller } from "./standing.ts"

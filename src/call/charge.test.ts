@@ -6,8 +6,8 @@ import { systemClock } from "../ports/clock.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
 import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
 import type { AccountRecord, KeyRecord, Store } from "../store/store.ts"
+import { Caller } from "./caller.ts"
 import { createCharges } from "./charge.ts"
-import type { Caller } from "./gate.ts"
 
 const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
@@ -21,7 +21,22 @@ const account: AccountRecord = {
   used: 998,
   bonus: 0,
 }
-const caller: Caller = { key: {} as KeyRecord, account, plan: free, revision: 1 }
+const key: KeyRecord = {
+  id: "key_1",
+  accountId: "acc_1",
+  name: "",
+  prefix: "pk_",
+  createdMs: nowMs,
+  expiresMs: null,
+  revokedMs: null,
+  allowApis: null,
+  blockApis: [],
+  allowIps: null,
+  rateLimit: null,
+}
+/** As each key of an account has one of its own. */
+const callerOf = (record: AccountRecord, revision = 1) =>
+  new Caller({ key, account: record, secretUntilMs: null, revision, caller: null }, free)
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
@@ -29,11 +44,11 @@ async function setUp(record = account, clock: Clock = systemClock) {
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
-  return { store, logged, charges: createCharges(store, clock, log) }
+  return { store, logged, caller: callerOf(record), charges: createCharges(store, clock, log) }
 }
 
 test("what is held is not given to another call, and is free again after", async () => {
-  const { charges } = await setUp()
+  const { charges, caller } = await setUp()
   const holds = [charges.hold(caller, 1), charges.hold(caller, 1)]
   expect(() => charges.hold(caller, 1)).toThrow("used up")
   holds[0]?.release()
@@ -44,7 +59,7 @@ test("what is held is not given to another call, and is free again after", async
 })
 
 test("credits never count twice, not even between the charge and the end of the call", async () => {
-  const { charges } = await setUp()
+  const { charges, caller } = await setUp()
   const first = charges.hold(caller, 1)
   await charges.settle(first, items)
   // The first call has not released its hold yet; one credit is left, and it is there to be had.
@@ -57,7 +72,7 @@ test("credits never count twice, not even between the charge and the end of the 
 })
 
 test("a charge that another process was faster than is refused, and what it left is known then", async () => {
-  const { store, charges } = await setUp()
+  const { store, charges, caller } = await setUp()
   const hold = charges.hold(caller, 2)
   const { allowance, period } = charges.balance(caller)
   const other = { accountId: "acc_1", items, allowance, periodStartMs: period.startMs, day: "2025-01-01" }
@@ -70,8 +85,8 @@ test("a charge that another process was faster than is refused, and what it left
 })
 
 test("a caller read before an administrative change does not bring its old balance back", async () => {
-  const { charges } = await setUp()
-  const granted: Caller = { ...caller, account: { ...account, bonus: 5 }, revision: 2 }
+  const { charges, caller } = await setUp()
+  const granted = callerOf({ ...account, bonus: 5 }, 2)
   expect(charges.balance(caller).remaining).toBe(2)
   expect(charges.balance(granted).remaining).toBe(7)
   expect(charges.balance(caller).remaining).toBe(7)
@@ -87,7 +102,7 @@ test.each([
     },
   ],
 ])("a call whose account is %s while it is under way is told that the key is revoked", async (_, change) => {
-  const { store, charges } = await setUp()
+  const { store, charges, caller } = await setUp()
   const hold = charges.hold(caller, 1)
   await change(store)
   const used = (await store.findAccount("acc_1"))?.used
@@ -101,10 +116,9 @@ describe("a stored month in the future", () => {
   const clock = createManualClock("2025-03-01T00:00:00Z")
   const createdMs = Date.parse("2025-01-15T00:00:00Z")
   const record = { ...account, createdMs, periodStartMs: Date.parse("2031-01-15T00:00:00Z"), used: 0 }
-  const ahead: Caller = { ...caller, account: record }
 
   test("is logged once, with what to do", async () => {
-    const { charges, logged } = await setUp(record, clock)
+    const { charges, logged, caller: ahead } = await setUp(record, clock)
     for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items)
     expect(logged).toEqual([
       [
@@ -117,15 +131,15 @@ describe("a stored month in the future", () => {
     ])
     const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
     await healthy.charges.settle(
-      healthy.charges.hold({ ...ahead, account: { ...record, periodStartMs: createdMs } }, 1),
+      healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1),
       items,
     )
     expect(healthy.logged).toEqual([])
   })
 
   test("does not come back with a call that was under way when the month was renewed", async () => {
-    const { store, charges } = await setUp(record, clock)
-    const hold = charges.hold(ahead, 1)
+    const { store, charges, caller } = await setUp(record, clock)
+    const hold = charges.hold(caller, 1)
     const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
     await store.renewMonth("acc_1", { createdMs, periodStartMs })
     await charges.settle(hold, items)
@@ -133,22 +147,39 @@ describe("a stored month in the future", () => {
   })
 })
 
+test("the holds of all keys of an account count together", async () => {
+  const { charges, caller } = await setUp()
+  const other = callerOf(account)
+  const holds = [charges.hold(caller, 1), charges.hold(other, 1)]
+  for (const each of [caller, other]) expect(() => charges.hold(each, 1)).toThrow("used up")
+  holds[0]?.release()
+  const third = charges.hold(other, 1)
+  expect(() => charges.hold(caller, 1)).toThrow("used up")
+  for (const hold of [...holds, third]) hold.release()
+})
+
 test("of 50,000 accounts in memory the idle go first; what calls hold is never forgotten", async () => {
   const { charges } = await setUp()
-  const callerOf = (id: string, used: number): Caller => ({ ...caller, account: { ...account, id, used } })
-  const busy = charges.hold(callerOf("acc_busy", 0), 1_000)
-  const idle = callerOf("acc_idle", 0)
+  const callerWith = (id: string, used: number) => callerOf({ ...account, id, used })
+  const busy = charges.hold(callerWith("acc_busy", 0), 1_000)
+  const idle = callerWith("acc_idle", 0)
   charges.balance(idle)
-  charges.balance(callerOf("acc_next", 0))
-  const remembers = (id: string) => charges.balance(callerOf(id, 5)).used === 0
-  for (let i = 3; i < 50_000; i++) charges.balance(callerOf(`acc_${i}`, 0))
+  charges.balance(callerWith("acc_next", 0))
+  const remembers = (id: string) => charges.balance(callerWith(id, 5)).used === 0
+  for (let i = 3; i < 50_000; i++) charges.balance(callerWith(`acc_${i}`, 0))
   expect(["acc_busy", "acc_idle", "acc_next"].map(remembers)).toEqual([true, true, true])
 
-  charges.balance(callerOf("acc_one_more", 0))
+  charges.balance(callerWith("acc_one_more", 0))
   expect(["acc_busy", "acc_next"].map(remembers)).toEqual([true, true])
-  expect(() => charges.hold(callerOf("acc_busy", 0), 1)).toThrow("used up")
+  expect(() => charges.hold(callerWith("acc_busy", 0), 1)).toThrow("used up")
   // Looked at last, since looking brings it back.
   expect(remembers("acc_idle")).toBe(false)
   busy.release()
-  charges.hold(callerOf("acc_busy", 0), 1_000).release()
+  charges.hold(callerWith("acc_busy", 0), 1_000).release()
+
+  // Another key has brought the account back: one that remembers what was forgotten goes by that, too.
+  const hold = charges.hold(callerWith("acc_idle", 0), 995)
+  expect(charges.balance(idle).used).toBe(5)
+  expect(() => charges.hold(idle, 1)).toThrow("used up")
+  hold.release()
 })

@@ -2,8 +2,8 @@ import { type Balance, covers, monthAhead } from "../account/credits.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charge, ChargeItem, ChargeOutcome, Store, UsageRow } from "../store/store.ts"
+import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
-import type { Caller } from "./gate.ts"
 import { balanceNow, correct, createKnownAccounts, headersOf, type Known } from "./known.ts"
 import { creditHeaders, noStanding, type Standing, type StandingHeaders } from "./standing.ts"
 import { nothingCharged } from "./trail.ts"
@@ -72,8 +72,11 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
     })
   })
 
-  function knownOf({ account, revision }: Caller): Known {
-    return accounts.find(account, revision)
+  function knownOf(caller: Caller): Known {
+    const { known, account, revision } = caller
+    if (known !== null && !known.isForgotten && known.revision >= revision) return known
+    caller.known = accounts.find(account, revision)
+    return caller.known
   }
 
   function present(known: Known, { plan }: Caller, nowMs: number): Balance {

@@ -1,28 +1,12 @@
-import { addressMatches, type Network, toNetworks } from "../account/address.ts"
+import { addressMatches } from "../account/address.ts"
 import { hashKey, isWellFormedKey } from "../account/key.ts"
 import { missingPlan, type Plan, type Plans } from "../account/plan.ts"
 import type { Clock } from "../apis/contract.ts"
-import type {
-  AccountRecord,
-  KeyAccess,
-  KeyRecord,
-  RateOutcome,
-  RateState,
-  RateTake,
-  Store,
-} from "../store/store.ts"
+import type { KeyAccess, RateOutcome, RateState, RateTake, Store } from "../store/store.ts"
+import { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import { noStanding, rateHeaders, type StandingHeaders, tightestOf } from "./standing.ts"
 import { createTurnBatch } from "./turn-batch.ts"
-
-/** Who calls, as the gate has found out. */
-export interface Caller {
-  readonly key: KeyRecord
-  readonly account: AccountRecord
-  readonly plan: Plan
-  /** Of the store's administration when key and account were read. */
-  readonly revision: number
-}
 
 export interface Gate {
   /** Who is it? Throws the 401s. */
@@ -55,16 +39,15 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
     return rateHeaders(taking.outcome.buckets)
   }
 
-  /** Made once for as long as a key's record lives. */
-  const callers = new WeakMap<KeyAccess, Caller>()
-
   function admit(access: KeyAccess | null): Caller {
     if (access === null) throw fixedFault("keyUnknown")
-    requireValid(access, clock.now())
-    const known = callers.get(access)
-    if (known) return known
-    const caller = toCaller(access, plans)
-    callers.set(access, caller)
+    const nowMs = clock.now()
+    const known = access.caller
+    // Revoked or closed it cannot be: a record that says so never became a caller.
+    if (known instanceof Caller && nowMs < known.endsMs) return known
+    requireValid(access, nowMs)
+    const caller = new Caller(access, planOf(access, plans))
+    access.caller = caller
     return caller
   }
 
@@ -75,36 +58,28 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
       const access = store.findKey(hashKey(text))
       return access instanceof Promise ? access.then((found) => admit(found)) : admit(access)
     },
-    requireAddress({ key }, address) {
-      if (key.allowIps === null) return
-      if (!addressMatches(address(), networksOf(key))) throw fixedFault("addressForbidden")
+    requireAddress({ networks }, address) {
+      if (networks !== null && !addressMatches(address(), networks)) throw fixedFault("addressForbidden")
     },
-    requireApi({ key }, api) {
+    requireApi({ isBoundToApis, key }, api) {
+      if (!isBoundToApis) return
       if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
         throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       }
     },
-    requireRate({ key, account, plan }) {
-      const buckets = [
-        ...(plan.requestsPerMinute === null ? [] : [{ id: account.id, perMinute: plan.requestsPerMinute }]),
-        ...(key.rateLimit === null ? [] : [{ id: key.id, perMinute: key.rateLimit }]),
-      ]
-      return buckets.length === 0 ? noStanding : takeFrom(buckets)
-    },
+    requireRate: ({ buckets }) => (buckets.length === 0 ? noStanding : takeFrom(buckets)),
   }
 }
 
-function toCaller({ key, account, revision }: KeyAccess, plans: Plans): Caller {
+function planOf({ account }: KeyAccess, plans: Plans): Plan {
   const plan = plans.get(account.plan)
-  if (!plan) {
-    throw new Fault(
-      "planMissing",
-      `The plan of this account, '${account.plan}', is not configured here, so nothing ran and nothing was charged. ` +
-        "The operator of this service can choose another with 'account set-plan'.",
-      { cause: missingPlan(account) },
-    )
-  }
-  return { key, account, plan, revision }
+  if (plan) return plan
+  throw new Fault(
+    "planMissing",
+    `The plan of this account, '${account.plan}', is not configured here, so nothing ran and nothing was charged. ` +
+      "The operator of this service can choose another with 'account set-plan'.",
+    { cause: missingPlan(account) },
+  )
 }
 
 function throttled(buckets: readonly RateState[]): Fault {
@@ -123,16 +98,4 @@ function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number)
   if (account.closedMs !== null) throw fixedFault("keyRevoked")
   if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRevoked")
   if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
-}
-
-/** A key's networks are parsed once for as long as its record lives. */
-const parsed = new WeakMap<KeyRecord, readonly Network[]>()
-
-function networksOf(key: KeyRecord): readonly Network[] {
-  let networks = parsed.get(key)
-  if (!networks) {
-    networks = toNetworks(key.allowIps ?? [])
-    parsed.set(key, networks)
-  }
-  return networks
 }

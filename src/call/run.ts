@@ -1,6 +1,6 @@
+import type { Caller } from "./caller.ts"
 import { logFault, type PreparedApi, type Road } from "./execute.ts"
 import { type Fault, toFault } from "./fault.ts"
-import type { Caller } from "./gate.ts"
 import type { RawInput } from "./input.ts"
 
 /** What came of one of many calls in a request: what the caller may see of the data, or why there are none. */

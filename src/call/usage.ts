@@ -1,6 +1,6 @@
+import type { Caller } from "./caller.ts"
 import { type Asking, fail, logFault, type Reply, type Road, succeed } from "./execute.ts"
 import { toFault } from "./fault.ts"
-import type { Caller } from "./gate.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
 import { nothingCharged } from "./trail.ts"
 

@@ -91,6 +91,8 @@ export interface KeyAccess {
   readonly secretUntilMs: number | null
   /** Rises with every administrative change of keys and accounts; charges leave it alone. */
   readonly revision: number
+  /** Null at first: room for what the gate makes of the record, which is then found with it. The store leaves it alone. */
+  caller: object | null
 }
 
 /** What one answer costs; charged as a whole or not at all. */

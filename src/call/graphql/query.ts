@@ -1,7 +1,7 @@
 import { execute, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql"
+import type { Caller } from "../caller.ts"
 import { type Asking, logFault, type PreparedApi, type Road } from "../execute.ts"
 import { type Fault, fixedFault, toFault } from "../fault.ts"
-import type { Caller } from "../gate.ts"
 import { createPace } from "../pace.ts"
 import { type Outcome, runOne } from "../run.ts"
 import { noStanding } from "../standing.ts"

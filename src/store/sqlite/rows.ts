@@ -88,6 +88,7 @@ export function keyParameters(key: KeyRecord) {
 export function toAccess(row: AccessRow, revision: number): KeyAccess {
   return {
     revision,
+    caller: null,
     secretUntilMs: row.secret_until_ms,
     key: toKey({
       id: row.key_id,

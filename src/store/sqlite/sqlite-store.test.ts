@@ -65,7 +65,13 @@ describe("accounts and keys", () => {
     await store.createAccount(account)
     await store.createKey(key, { hash: "h1", prefix: "pk_abcdef", createdMs: 1_000 })
     expect(await store.findAccount("acc_1")).toStrictEqual(account)
-    expect(await store.findKey("h1")).toStrictEqual({ key, account, secretUntilMs: null, revision: 2 })
+    expect(await store.findKey("h1")).toStrictEqual({
+      key,
+      account,
+      secretUntilMs: null,
+      caller: null,
+      revision: 2,
+    })
     expect(await store.listKeys("acc_1")).toStrictEqual([key])
     expect(await store.listKeys("acc_2")).toStrictEqual([])
     expect(await store.findKey("h2")).toBeNull()
