@@ -6,9 +6,8 @@ import { Caller } from "../src/call/caller.ts"
 import { type Charges, Hold } from "../src/call/charge.ts"
 import { faultCodes } from "../src/call/fault.ts"
 import type { Gate } from "../src/call/gate.ts"
-import { compileInput } from "../src/call/input.ts"
 import { createKnownAccounts } from "../src/call/known.ts"
-import { compileMask } from "../src/call/present.ts"
+import { prepareApi } from "../src/call/prepare.ts"
 import { creditHeaders, monthHeaders, noStanding } from "../src/call/standing.ts"
 import { loadConfig } from "../src/config.ts"
 import { createCounts } from "../src/observe/counts.ts"
@@ -57,12 +56,7 @@ const apiIds = catalog.map(({ id }) => id)
 
 const server = startHttpServer(
   {
-    apis: catalog.map((definition) => ({
-      definition,
-      credits: definition.credits,
-      readInput: compileInput(definition.input),
-      mask: compileMask(definition.output),
-    })),
+    apis: catalog.map((definition) => prepareApi(definition)),
     road: {
       gate,
       charges,

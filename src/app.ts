@@ -12,7 +12,7 @@ import { createCharges } from "./call/charge.ts"
 import type { PreparedApi, Road } from "./call/execute.ts"
 import { createGate } from "./call/gate.ts"
 import { compileInput, type RawInput } from "./call/input.ts"
-import { compileMask } from "./call/present.ts"
+import { prepareApi } from "./call/prepare.ts"
 import type { Config } from "./config.ts"
 import { ConfigError } from "./config-error.ts"
 import { createDelivery } from "./notices/deliver.ts"
@@ -231,16 +231,7 @@ export const catalog: readonly ApiDefinition[] = createCatalog()
 export function prepareApis(config: Config): readonly PreparedApi[] {
   const definitions = catalogFor(config)
   requireKnownCredits(config, definitions)
-  return definitions.map((definition) => prepare(definition, config.credits.get(definition.id)))
-}
-
-function prepare(definition: ApiDefinition, credits: number | undefined): PreparedApi {
-  return {
-    definition,
-    credits: credits ?? definition.credits,
-    readInput: compileInput(definition.input),
-    mask: compileMask(definition.output),
-  }
+  return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
 }
 
 function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinition[] {

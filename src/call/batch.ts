@@ -43,7 +43,7 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
       if (hold.isRefused) await road.charges.refuse(hold)
       const count = results.length
       const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
-      return succeed(data, road.charges.standing(caller, rate), { caller, charged })
+      return succeed(data, road.charges.standing(caller, rate), caller, charged)
     } finally {
       hold.release()
     }

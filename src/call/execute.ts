@@ -1,6 +1,7 @@
 import { type ApiDefinition, type Ports, Unavailable } from "../apis/contract.ts"
 import type { Envelope } from "../encode/formats.ts"
 import type { Log } from "../ports/log.ts"
+import type { ChargeItem } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 import type { Charges } from "./charge.ts"
 import { type Fault, toFault } from "./fault.ts"
@@ -39,6 +40,8 @@ export interface Reply extends Trail {
 export interface PreparedApi {
   readonly definition: ApiDefinition
   readonly credits: number
+  /** What one call that succeeds is charged. */
+  readonly earned: readonly ChargeItem[]
   readonly readInput: ReadInput
   readonly mask: Mask
 }
@@ -53,7 +56,7 @@ export interface Road {
 
 /** Takes a call down the road: gate → input → hold → run → settle → present. Throws only what `finish` does. */
 export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
-  const { definition, credits, readInput, mask } = call.api
+  const { definition, credits, earned, readInput, mask } = call.api
   let caller: Caller | null = null
   let rate = noStanding
   let running = false
@@ -75,13 +78,10 @@ export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
       const result = definition.run(input, { ports: road.ports })
       const data = result instanceof Promise ? await result : result
       running = false
-      const charged = [{ api: definition.id, calls: 1, credits }]
-      await road.charges.settle(hold, charged)
+      await road.charges.settle(hold, earned)
       if (hold.isRefused) await road.charges.refuse(hold)
-      reply = succeed(caller.plan.premium ? data : mask(data), road.charges.standing(caller, rate), {
-        caller,
-        charged,
-      })
+      const shown = caller.plan.premium ? data : mask(data)
+      reply = succeed(shown, road.charges.standing(caller, rate), caller, earned)
     } finally {
       hold.release()
     }
@@ -96,7 +96,8 @@ export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
 export function succeed(
   data: Record<string, unknown>,
   { changing, stable } = unknownCaller,
-  { caller, charged }: Omit<Trail, "fault"> = untrailed,
+  caller: Caller | null = null,
+  charged: readonly ChargeItem[] = nothingCharged,
 ): Reply {
   return {
     status: 200,
@@ -108,8 +109,6 @@ export function succeed(
     fault: null,
   }
 }
-
-const untrailed: Omit<Trail, "fault"> = { caller: null, charged: nothingCharged }
 
 /** The answer that a fault becomes. */
 export function fail(

@@ -2,7 +2,6 @@ import type { Caller } from "./caller.ts"
 import { type Asking, fail, logFault, type Reply, type Road, succeed } from "./execute.ts"
 import { toFault } from "./fault.ts"
 import { noStanding, unknownCaller } from "./standing.ts"
-import { nothingCharged } from "./trail.ts"
 
 export interface UsageCall extends Asking {
   /** Throws what is wrong with the request, once the caller is known. */
@@ -18,10 +17,7 @@ export async function reportUsage(call: UsageCall, road: Road): Promise<Reply> {
     road.gate.requireAddress(caller, call.address)
     rate = await road.gate.requireRate(caller)
     call.check()
-    return succeed(await usageOf(caller, road), road.charges.standing(caller, rate), {
-      caller,
-      charged: nothingCharged,
-    })
+    return succeed(await usageOf(caller, road), road.charges.standing(caller, rate), caller)
   } catch (thrown) {
     const fault = toFault(thrown)
     logFault(fault, call.requestId, road.log)

@@ -5,8 +5,7 @@ import { defaultPlans } from "../../src/account/plan.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charge.ts"
 import { createGate } from "../../src/call/gate.ts"
-import { compileInput } from "../../src/call/input.ts"
-import { compileMask } from "../../src/call/present.ts"
+import { prepareApi } from "../../src/call/prepare.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
@@ -38,12 +37,7 @@ export function startCatalogService(
   const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
-  const apis = definitions.map((definition) => ({
-    definition,
-    credits: definition.credits,
-    readInput: compileInput(definition.input),
-    mask: compileMask(definition.output),
-  }))
+  const apis = definitions.map((definition) => prepareApi(definition))
   const server = startHttpServer(
     {
       apis,
