@@ -17,6 +17,7 @@ export class Hold implements Charge {
   readonly caller: Caller
   readonly known: Known
   readonly credits: number
+  readonly accountId: string
   /** Whether the database decided against the charge: the call becomes the refusal that {@link Charges.refuse} gives. */
   isRefused = false
   items: readonly ChargeItem[] = nothingCharged
@@ -29,11 +30,8 @@ export class Hold implements Charge {
     this.caller = caller
     this.known = known
     this.credits = credits
+    this.accountId = known.id
     known.held += credits
-  }
-
-  get accountId(): string {
-    return this.known.id
   }
 
   /** Gives the credits free, whatever became of the call. Once is enough; settling does it, too. */
