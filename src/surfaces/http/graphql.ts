@@ -1,19 +1,21 @@
 import type { PreparedApi, Road } from "../../call/execute.ts"
 import type { GraphqlCall, GraphqlReply } from "../../call/graphql/query.ts"
 import { Refusal, toRefusal } from "../../call/graphql/refusal.ts"
+import { noStanding } from "../../call/standing.ts"
 import { readRanges } from "../../encode/accept.ts"
 import type { Watch } from "../../observe/observer.ts"
+import { createAnswerHeaders } from "./answer-headers.ts"
 import { readJsonObject } from "./body.ts"
 import type { Intake } from "./intake.ts"
 import { overloaded } from "./overload.ts"
-import { type Exchange, headersFor, respondText } from "./respond.ts"
+import { type Exchange, respondText } from "./respond.ts"
 
 /** Media types of an answer (GraphQL over HTTP §4.1). The second is for clients that ask for it. */
 const json = "application/json"
 const graphqlJson = "application/graphql-response+json"
-const headers = {
-  [json]: headersFor(`${json}; charset=utf-8`),
-  [graphqlJson]: headersFor(`${graphqlJson}; charset=utf-8`),
+const fillHeaders = {
+  [json]: createAnswerHeaders(`${json}; charset=utf-8`),
+  [graphqlJson]: createAnswerHeaders(`${graphqlJson}; charset=utf-8`),
 }
 
 export interface GraphqlOptions {
@@ -77,8 +79,8 @@ function respond(
   { status, body, headers: more }: Pick<GraphqlReply, "status" | "body" | "headers">,
   exchange: Exchange,
 ): Response {
-  const common = headers[mediaTypeFor(exchange.request.headers.get("accept"))]
-  return respondText(JSON.stringify(body), { status, headers: more }, common, exchange)
+  const fill = fillHeaders[mediaTypeFor(exchange.request.headers.get("accept"))]
+  return respondText(JSON.stringify(body), { status, stable: noStanding, headers: more }, fill, exchange)
 }
 
 function mediaTypeFor(accept: string | null): typeof json | typeof graphqlJson {

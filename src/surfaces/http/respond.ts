@@ -4,7 +4,7 @@ import type { Trail } from "../../call/trail.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
 import type { Began } from "../../observe/observer.ts"
-import { crossOriginHeaders } from "./cross-origin.ts"
+import { createAnswerHeaders, type FillHeaders } from "./answer-headers.ts"
 import { parseQuery, type Query } from "./query.ts"
 
 /** A request on its way through this surface. */
@@ -38,23 +38,9 @@ export function negotiateFormat(request: Request, query: Query): Negotiated {
   }
 }
 
-/** What every answer in a format carries. Copying prepared headers costs a third of building them. */
-const prepared = Object.fromEntries(
-  formats.map((format) => [format, headersFor(contentTypes[format])]),
-) as Record<Format, Headers>
-
-/** The headers of every answer of a content type. */
-export function headersFor(contentType: string): Headers {
-  return new Headers({
-    ...crossOriginHeaders,
-    "content-type": contentType,
-    // The same address answers in several types and to one key only.
-    vary: "Accept",
-    "cache-control": "no-store",
-    // A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6).
-    "x-content-type-options": "nosniff",
-  })
-}
+const fillHeaders = Object.fromEntries(
+  formats.map((format) => [format, createAnswerHeaders(contentTypes[format])]),
+) as Record<Format, FillHeaders>
 
 /** What of a reply goes out. */
 type Answer = Omit<Reply, keyof Trail>
@@ -66,46 +52,18 @@ export function respond(
   exchange: Asked,
   text: string = encodeEnvelope(format, reply.envelope),
 ): Response {
-  return respondText(text, reply, withStable(format, reply.stable), exchange)
+  return respondText(text, reply, fillHeaders[format], exchange)
 }
 
-/**
- * Common headers and those that stay the same for a caller. Only for a caller who calls again and again are they put
- * together once: one pair a format is kept, since to keep one for each of many callers costs more than it saves.
- */
-function withStable(format: Format, stable: Reply["stable"]): Headers {
-  const last = lastTogether[format]
-  if (last.stable === stable) {
-    last.headers ??= new Headers([...prepared[format], ...Object.entries(stable)])
-    return last.headers
-  }
-  lastTogether[format] = { stable, headers: null }
-  const headers = new Headers(prepared[format])
-  for (const name in stable) headers.set(name, stable[name] ?? "")
-  return headers
-}
-
-interface Together {
-  readonly stable: Reply["stable"]
-  headers: Headers | null
-}
-
-const lastTogether = Object.fromEntries(
-  formats.map((format): [Format, Together] => [format, { stable: {}, headers: null }]),
-) as Record<Format, Together>
-
-/** Answers with a text that is already in its format; `headers` are prepared ones, which the answer copies. */
+/** Answers with a text that is already in its format. */
 export function respondText(
   text: string,
-  { status, headers: changing }: Pick<Reply, "status" | "headers">,
-  headers: Headers,
+  { status, stable, headers: changing }: Pick<Reply, "status" | "stable" | "headers">,
+  fill: FillHeaders,
   { requestId }: Pick<Exchange, "requestId">,
 ): Response {
-  const response = new Response(isLarge(text) ? toStream(text) : text, { status, headers })
-  // Into the copy: one that is made before is copied once more.
-  response.headers.set("x-request-id", requestId)
-  for (const name in changing) response.headers.set(name, changing[name] ?? "")
-  return response
+  const headers = fill(requestId, stable, changing)
+  return new Response(isLarge(text) ? toStream(text) : text, { status, headers })
 }
 
 /** Bun gathers what it writes, headers included, in a buffer of 16 KiB. */
