@@ -17,7 +17,9 @@ const read = compileInput(
 
 const text = (values: Record<string, string | string[]>): RawInput => ({
   kind: "text",
-  values: new Map(Object.entries(values).map(([name, value]) => [name, [value].flat()])),
+  parameters: Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().map((text) => ({ name, text })),
+  ),
 })
 const typed = (values: Record<string, unknown>): RawInput => ({ kind: "typed", values })
 
@@ -86,6 +88,17 @@ describe("JSON is taken as typed", () => {
       expect(() => read(typed({ amount: value }), true)).toThrow("The 'amount' parameter must be a number")
     },
   )
+
+  test("text that could not be read is refused, whatever else was given under its name", () => {
+    const parameters = [
+      { name: "amount", text: "1" },
+      { name: "other", text: null },
+    ]
+    expect(read({ kind: "text", parameters }, true).amount).toBe(1)
+    expect(() =>
+      read({ kind: "text", parameters: [...parameters, { name: "amount", text: null }] }, true),
+    ).toThrow("The 'amount' parameter must be percent-encoded UTF-8.")
+  })
 
   test("a list's culprit is pointed at, not quoted", () => {
     expect(() => read(typed({ amount: 1, lines: ["a", 7] }), true)).toThrow(

@@ -5,13 +5,20 @@ import { isBoolean, isNumber, toRequirement } from "./requirement.ts"
 
 /** Parameters before the check: as text that has to say what it means (query, command line), or typed (JSON). */
 export type RawInput =
-  | {
-      readonly kind: "text"
-      readonly values: ReadonlyMap<string, readonly string[]>
-      /** Names of those whose text could not be read. */
-      readonly malformed?: ReadonlySet<string>
-    }
+  | TextInput
   | { readonly kind: "typed"; readonly values: Readonly<Record<string, unknown>> }
+
+export interface TextInput {
+  readonly kind: "text"
+  /** In the order given; each name as often as it was. */
+  readonly parameters: readonly TextParameter[]
+}
+
+export interface TextParameter {
+  readonly name: string
+  /** Null where it could not be read. */
+  readonly text: string | null
+}
 
 export type Input = Record<string, unknown>
 
@@ -25,6 +32,9 @@ export type ReadInput = (raw: RawInput, premium: boolean) => Input
 interface Parameter {
   readonly name: string
   readonly schema: TSchema
+  readonly isList: boolean
+  /** What one text stands for. */
+  readonly coerce: (text: string) => unknown
   readonly check: TypeCheck<TSchema>
   readonly required: boolean
   readonly premium: boolean
@@ -39,6 +49,8 @@ export function compileInput(input: TObject): ReadInput {
     ([name, schema]): Parameter => ({
       name,
       schema,
+      isList: schema.type === "array",
+      coerce: toCoercion(schema),
       check: TypeCompiler.Compile(schema),
       required: required.has(name),
       premium: isPremium(schema),
@@ -49,7 +61,8 @@ export function compileInput(input: TObject): ReadInput {
   return (raw, premium) => {
     const result: Input = {}
     for (const parameter of parameters) {
-      const value = raw.kind === "text" ? fromText(parameter, raw) : fromTyped(parameter, raw.values)
+      const value =
+        raw.kind === "text" ? fromText(parameter, raw.parameters) : fromTyped(parameter, raw.values)
       const effective = value !== undefined && (premium || !parameter.premium)
       if (effective) result[parameter.name] = value
     }
@@ -57,16 +70,26 @@ export function compileInput(input: TObject): ReadInput {
   }
 }
 
-function fromText(parameter: Parameter, { values, malformed }: RawInput & { kind: "text" }): unknown {
-  if (malformed?.has(parameter.name)) reject(parameter.name, "must be percent-encoded UTF-8")
-  const texts = values.get(parameter.name)
-  if (texts === undefined) return absent(parameter)
-  if (parameter.schema.type === "array") return checked(parameter, texts)
-  const [text] = texts
-  if (text === undefined || texts.length > 1) {
-    reject(parameter.name, `must be given once, not ${texts.length} times`)
+function fromText(parameter: Parameter, given: readonly TextParameter[]): unknown {
+  let first: string | null = null
+  let count = 0
+  for (const { name, text } of given) {
+    if (name !== parameter.name) continue
+    if (text === null) reject(name, "must be percent-encoded UTF-8")
+    first ??= text
+    count++
   }
-  return checked(parameter, coerce(parameter.schema, text))
+  if (first === null) return absent(parameter)
+  if (parameter.isList) return checked(parameter, textsOf(parameter.name, given))
+  if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
+  return checked(parameter, parameter.coerce(first))
+}
+
+/** All that was given under a name and could be read, in order. */
+function textsOf(name: string, given: readonly TextParameter[]): string[] {
+  const texts: string[] = []
+  for (const one of given) if (one.name === name && one.text !== null) texts.push(one.text)
+  return texts
 }
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
@@ -101,8 +124,8 @@ function isUnicode(value: unknown): boolean {
 const numberText = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 /** Text becomes a number or a boolean only when it says exactly that; anything else stays text and fails the check. */
-function coerce(schema: TSchema, text: string): unknown {
-  if (isNumber(schema)) return numberText.test(text) ? Number(text) : text
-  if (isBoolean(schema)) return text === "true" ? true : text === "false" ? false : text
-  return text
+function toCoercion(schema: TSchema): (text: string) => unknown {
+  if (isNumber(schema)) return (text) => (numberText.test(text) ? Number(text) : text)
+  if (isBoolean(schema)) return (text) => (text === "true" ? true : text === "false" ? false : text)
+  return (text) => text
 }

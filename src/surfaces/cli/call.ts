@@ -25,12 +25,11 @@ function apiCommand(api: ApiDefinition, { terminal, env, callHere }: CliParts): 
 
   return command.action(async () => {
     const flags = command.opts<Record<string, unknown>>()
-    const values = new Map<string, readonly string[]>()
-    for (const name of Object.keys(api.input.properties)) {
+    const parameters = Object.keys(api.input.properties).flatMap((name) => {
       const given = flags[name]
-      if (Array.isArray(given)) values.set(name, given)
-    }
-    const data = await callHere(readSettings(command, env), api.id, { kind: "text", values })
+      return Array.isArray(given) ? given.map((text: string) => ({ name, text })) : []
+    })
+    const data = await callHere(readSettings(command, env), api.id, { kind: "text", parameters })
     terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
   })
 }

@@ -1,11 +1,12 @@
 import { fail, type Reply } from "../../call/execute.ts"
 import { type Fault, inputFault } from "../../call/fault.ts"
+import type { TextInput } from "../../call/input.ts"
 import type { Trail } from "../../call/trail.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
 import type { Began } from "../../observe/observer.ts"
 import { createAnswerHeaders, type FillHeaders } from "./answer-headers.ts"
-import { parseQuery, type Query } from "./query.ts"
+import { parseQuery } from "./query.ts"
 
 /** A request on its way through this surface. */
 export interface Exchange extends Began {
@@ -22,21 +23,29 @@ export interface Negotiated {
 }
 
 /** `?format=` wins over `Accept`. A `format` that cannot be met is answered in what `Accept` asks for. */
-export function negotiateFormat(request: Request, query: Query): Negotiated {
-  const asked = query.values.get("format")
-  if (asked === undefined) return { format: negotiate(request.headers.get("accept")), problem: null }
-  const [format] = asked
-  if (format !== undefined && asked.length === 1 && isFormat(format)) return { format, problem: null }
+export function negotiateFormat(request: Request, { parameters }: TextInput): Negotiated {
+  let asked: string | null = null
+  let count = 0
+  for (const { name, text } of parameters) {
+    if (name !== "format" || text === null) continue
+    asked ??= text
+    count++
+  }
+  if (asked !== null && count === 1 && isFormat(asked)) return agreed[asked]
+  const format = negotiate(request.headers.get("accept"))
+  if (asked === null) return agreed[format]
   return {
-    format: negotiate(request.headers.get("accept")),
+    format,
     problem: inputFault(
       "format",
-      asked.length > 1
-        ? `must be given once, not ${asked.length} times`
-        : `must be one of ${formats.join(", ")}`,
+      count > 1 ? `must be given once, not ${count} times` : `must be one of ${formats.join(", ")}`,
     ),
   }
 }
+
+const agreed = Object.fromEntries(
+  formats.map((format): [Format, Negotiated] => [format, { format, problem: null }]),
+) as Record<Format, Negotiated>
 
 const fillHeaders = Object.fromEntries(
   formats.map((format) => [format, createAnswerHeaders(contentTypes[format])]),

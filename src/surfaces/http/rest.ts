@@ -1,11 +1,11 @@
 import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
 import { inputFault } from "../../call/fault.ts"
-import type { RawInput } from "../../call/input.ts"
+import type { RawInput, TextInput } from "../../call/input.ts"
 import { reportUsage } from "../../call/usage.ts"
 import type { Watch } from "../../observe/observer.ts"
 import { readJsonObject } from "./body.ts"
 import type { Intake } from "./intake.ts"
-import { parseQuery, type Query } from "./query.ts"
+import { parseQuery } from "./query.ts"
 import { type Exchange, type Negotiated, negotiateFormat, respond } from "./respond.ts"
 
 /** The handler of one API: `GET` with a query string, or `POST` with a JSON body. */
@@ -15,11 +15,8 @@ export function createRestHandler(
   intake: Intake,
   watch: Watch,
 ): (exchange: Exchange) => Promise<Response> {
-  const readParameters = api.definition.method === "GET" ? readFromQuery : readFromBody
+  const inQuery = api.definition.method === "GET"
 
-  function readFromQuery(_request: Request, query: Query): RawInput {
-    return { kind: "text", values: query.values, malformed: query.malformed }
-  }
   async function readFromBody(request: Request): Promise<RawInput> {
     return { kind: "typed", values: await readJsonObject(request, intake) }
   }
@@ -37,7 +34,7 @@ export function createRestHandler(
         requestId,
         read: () => {
           requireReadable(query, negotiated)
-          return readParameters(request, query)
+          return inQuery ? query : readFromBody(request)
         },
         finish: (reply) => {
           const response = respond(reply, negotiated.format, exchange)
@@ -68,7 +65,9 @@ export function createUsageHandler(road: Road, watch: Watch): (exchange: Exchang
 }
 
 /** Refuses a query string that cannot be read, or a `format` that there is not. */
-export function requireReadable(query: Query, { problem }: Negotiated): void {
+export function requireReadable({ parameters }: TextInput, { problem }: Negotiated): void {
   if (problem) throw problem
-  if (query.malformed.has("format")) throw inputFault("format", "must be percent-encoded UTF-8")
+  for (const { name, text } of parameters) {
+    if (name === "format" && text === null) throw inputFault("format", "must be percent-encoded UTF-8")
+  }
 }

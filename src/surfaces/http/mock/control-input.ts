@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { type ApiDefinition, reject } from "../../../apis/contract.ts"
-import { compileInput } from "../../../call/input.ts"
+import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
 import type { FaultRule } from "../../../mock/faults.ts"
 import type { Stub } from "../../../mock/stubs.ts"
@@ -78,19 +78,16 @@ export function readClock(body: Body, nowMs: number): number {
 }
 
 /** The query of `GET /_mock/requests`. */
-export function readFilter(
-  values: ReadonlyMap<string, readonly string[]>,
-  apis: Apis,
-): Static<typeof filterQuery> {
-  for (const name of values.keys()) requireKnown(name, filterQuery)
-  const filter = readFilterQuery({ kind: "text", values }, true) as Static<typeof filterQuery>
+export function readFilter(query: TextInput, apis: Apis): Static<typeof filterQuery> {
+  for (const { name } of query.parameters) requireKnown(name, filterQuery)
+  const filter = readFilterQuery(query, true) as Static<typeof filterQuery>
   if (filter.api !== undefined) requireApi(filter.api, apis)
   return filter
 }
 
 /** For bodies without parameters. */
-export function requireNothing(values: ReadonlyMap<string, unknown>): void {
-  for (const name of values.keys()) reject(name, "is not known here")
+export function requireNothing({ parameters }: TextInput): void {
+  for (const { name } of parameters) reject(name, "is not known here")
 }
 
 /** A body on such a path is meant to say something, such as which of the faults to take away; nothing would heed it. */

@@ -39,9 +39,11 @@ export function createControl(parts: ControlParts): (request: Request, path: str
         throw new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. There is ${list(routes)}.`)
       const handle = methods[request.method]
       if (!handle) throw wrongMethod(request.method, methods)
-      const { values, malformed } = parseQuery(request.url)
-      for (const name of malformed) throw new InputRejected(name, "must be percent-encoded UTF-8")
-      if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(values)
+      const query = parseQuery(request.url)
+      for (const { name, text } of query.parameters) {
+        if (text === null) throw new InputRejected(name, "must be percent-encoded UTF-8")
+      }
+      if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(query)
       if (request.method === "POST" || request.method === "DELETE") {
         requireNoBody(await readText(request, parts.intake))
       }
@@ -73,8 +75,7 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): ReadonlyMap<s
     [
       "/_mock/requests",
       {
-        GET: (request, world) =>
-          world.journal.read(readFilter(parseQuery(request.url).values, apisOf(world))),
+        GET: (request, world) => world.journal.read(readFilter(parseQuery(request.url), apisOf(world))),
         DELETE: (_request, { journal }) => {
           journal.clear()
           return journal.read({})
