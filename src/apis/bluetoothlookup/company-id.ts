@@ -13,5 +13,8 @@ export function parseCompanyId(text: string): number | null {
 
 /** As the Bluetooth SIG prints it: `0x004C`. */
 export function formatCompanyId(id: number): string {
-  return `0x${id.toString(16).toUpperCase().padStart(4, "0")}`
+  return `0x${bytes[id >> 8]}${bytes[id & 0xff]}`
 }
+
+/** Two digits each, since to make them takes as long as the rest of a look-up. */
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, "0"))
