@@ -11,11 +11,22 @@ test("a key is pk_ and 38 base62 characters, and each is different", () => {
 
 test("the checksum is the CRC-32 of the rest in base62", () => {
   const body = `pk_${"0".repeat(32)}`
+  expect(isWellFormedKey(body + checksumOf(body))).toBe(true)
+})
+
+test.each(["pk_!", "pk_-", "pk_/", "pk_:", "pk_\0", "pk_\x80", "pk_é", "pk_Ā", "pk_😀", "pk-0", "PK_0"])(
+  "a right checksum makes no key of %p",
+  (start) => {
+    const body = start.padEnd(35, "0")
+    expect(isWellFormedKey(body + checksumOf(body))).toBe(false)
+  },
+)
+
+function checksumOf(body: string): string {
   const crc = Bun.hash.crc32(body)
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-  const checksum = [5, 4, 3, 2, 1, 0].map((power) => digits[Math.floor(crc / 62 ** power) % 62]).join("")
-  expect(isWellFormedKey(body + checksum)).toBe(true)
-})
+  return [5, 4, 3, 2, 1, 0].map((power) => digits[Math.floor(crc / 62 ** power) % 62]).join("")
+}
 
 test("every single mistyped or swapped character is noticed without a look-up", () => {
   const key = createKey(systemRandom)
