@@ -25,6 +25,7 @@ import { systemWaits } from "./ports/waits.ts"
 import { createWebhookSender } from "./ports/webhook-sender.ts"
 import { backUp } from "./store/sqlite/backup.ts"
 import { prepareGauges } from "./store/sqlite/gauges.ts"
+import { flushLogOf } from "./store/sqlite/log-flush.ts"
 import { openDatabase } from "./store/sqlite/open.ts"
 import { prepareOutbox } from "./store/sqlite/outbox.ts"
 import { restore } from "./store/sqlite/restore.ts"
@@ -98,11 +99,8 @@ export async function startService(
     timer: systemTimer,
     log,
   })
-  const store = createSqliteStore(database, {
-    thresholds: noticeThresholds,
-    now: clock.now,
-    onRaised: delivery.raised,
-  })
+  const rules = { thresholds: noticeThresholds, now: clock.now, onRaised: delivery.raised }
+  const store = flushLogOf(createSqliteStore(database, rules), config.db, { timer: systemTimer })
   try {
     await requireKnownPlans(store, config)
     const road: Road = {
