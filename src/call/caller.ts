@@ -1,12 +1,12 @@
 import { type Network, toNetworks } from "../account/address.ts"
 import type { Plan } from "../account/plan.ts"
-import type { AccountRecord, KeyAccess, KeyRecord, RateTake } from "../store/store.ts"
+import type { KeyAccess, RateTake } from "../store/store.ts"
 import type { Known } from "./known.ts"
 
 /** Who calls, as the gate has found out. Made once for as long as the store keeps the key's record, and kept with it. */
 export class Caller {
-  readonly key: KeyRecord
-  readonly account: AccountRecord
+  readonly key: KeyAccess["key"]
+  readonly account: KeyAccess["account"]
   readonly plan: Plan
   /** Of the store's administration when key and account were read. */
   readonly revision: number
@@ -21,7 +21,8 @@ export class Caller {
   /** What is known of the account: room for the charges of the process, which find it by the account only once. */
   known: Known | null = null
 
-  constructor({ key, account, revision, secretUntilMs }: KeyAccess, plan: Plan) {
+  constructor(access: KeyAccess, plan: Plan) {
+    const { key, account, revision, secretUntilMs } = access
     this.key = key
     this.account = account
     this.plan = plan
@@ -32,11 +33,11 @@ export class Caller {
     )
     this.isBoundToApis = key.allowApis !== null || key.blockApis.length > 0
     this.networks = key.allowIps && toNetworks(key.allowIps)
-    this.buckets = bucketsOf(key, account, plan)
+    this.buckets = bucketsOf(access, plan)
   }
 }
 
-function bucketsOf(key: KeyRecord, account: AccountRecord, plan: Plan): RateTake["buckets"] {
+function bucketsOf({ key, account }: KeyAccess, plan: Plan): RateTake["buckets"] {
   if (plan.requestsPerMinute === null && key.rateLimit === null) return unlimited
   return [
     ...(plan.requestsPerMinute === null ? [] : [{ id: account.id, perMinute: plan.requestsPerMinute }]),

@@ -1,7 +1,7 @@
 import { type Balance, balanceOf } from "../account/credits.ts"
 import type { Period } from "../account/period.ts"
 import type { Plan } from "../account/plan.ts"
-import type { AccountRecord } from "../store/store.ts"
+import type { KeyAccess } from "../store/store.ts"
 import { monthHeaders, type StandingHeaders } from "./standing.ts"
 
 /**
@@ -33,7 +33,7 @@ const maxKnown = 50_000
 
 export interface KnownAccounts {
   /** What is known of an account, of which `record` was read at `revision`. */
-  find(record: AccountRecord, revision: number): Known
+  find(record: KeyAccess["account"], revision: number): Known
 }
 
 export function createKnownAccounts(): KnownAccounts {
@@ -58,7 +58,7 @@ export function createKnownAccounts(): KnownAccounts {
 }
 
 /** Puts what the database says in place of what is known. Calls under way go on holding what they hold. */
-export function correct(known: Known, { createdMs, periodStartMs, used, bonus }: AccountRecord): void {
+export function correct(known: Known, { createdMs, periodStartMs, used, bonus }: KeyAccess["account"]): void {
   known.createdMs = createdMs
   known.periodStartMs = periodStartMs
   known.used = used
@@ -84,7 +84,10 @@ export function headersOf(known: Known, balance: Balance, plan: Plan): StandingH
   return known.headers
 }
 
-function toKnown({ id, createdMs, periodStartMs, used, bonus }: AccountRecord, revision: number): Known {
+function toKnown(
+  { id, createdMs, periodStartMs, used, bonus }: KeyAccess["account"],
+  revision: number,
+): Known {
   return {
     id,
     revision,

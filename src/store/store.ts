@@ -84,9 +84,10 @@ export interface SecretRecord {
   readonly createdMs: number
 }
 
+/** What a call needs of a key and its account. No more, since a busy server keeps very many. */
 export interface KeyAccess {
-  readonly key: KeyRecord
-  readonly account: AccountRecord
+  readonly key: Omit<KeyRecord, "accountId" | "name" | "prefix" | "createdMs">
+  readonly account: Omit<AccountRecord, "name">
   /** When this secret stops because the key was rotated; null for the current one. */
   readonly secretUntilMs: number | null
   /** Rises with every administrative change of keys and accounts; charges leave it alone. */

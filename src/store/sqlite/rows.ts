@@ -25,27 +25,23 @@ export interface KeyRow {
   rate_limit: number | null
 }
 
-type Prefixed<Row, P extends string> = { [K in keyof Row & string as `${P}${K}`]: Row[K] }
-export type AccessRow = { secret_until_ms: number | null } & Prefixed<KeyRow, "key_"> &
-  Prefixed<AccountRow, "account_">
+/** What is read of a secret, its key and its account: {@link accessColumns}. */
+export interface AccessRow
+  extends Omit<KeyRow, "id" | "name" | "prefix" | "created_ms">,
+    Omit<AccountRow, "id" | "name"> {
+  secret_until_ms: number | null
+  key_id: string
+}
+
+export const accessColumns =
+  "secrets.until_ms AS secret_until_ms, keys.id AS key_id, expires_ms, revoked_ms, allow_apis, block_apis, " +
+  "allow_ips, rate_limit, accounts.id AS account_id, plan, accounts.created_ms AS created_ms, closed_ms, period_start_ms, used, bonus"
 
 /** The tables that an account's record is made of. */
 export const accountTables = "accounts JOIN ledger ON ledger.account_id = accounts.id"
 
-/** The select list of an account from {@link accountTables}, its names under a prefix. */
-export function accountColumns(prefix = ""): string {
-  const fixed = columns("accounts", prefix, "id name plan created_ms")
-  return `${fixed}, ${columns("ledger", prefix, "closed_ms period_start_ms used bonus")}`
-}
-
-/** The select list of a key, its names under a prefix. */
-export function keyColumns(prefix: string): string {
-  return columns(
-    "keys",
-    prefix,
-    "id account_id name prefix created_ms expires_ms revoked_ms allow_apis block_apis allow_ips rate_limit",
-  )
-}
+/** The select list of an account from {@link accountTables}. */
+export const accountColumns = "id, name, plan, created_ms, closed_ms, period_start_ms, used, bonus"
 
 export function toAccount(row: AccountRow): AccountRecord {
   return {
@@ -70,7 +66,7 @@ export function toKey(row: KeyRow): KeyRecord {
     expiresMs: row.expires_ms,
     revokedMs: row.revoked_ms,
     allowApis: toList(row.allow_apis),
-    blockApis: toList(row.block_apis) ?? [],
+    blockApis: toList(row.block_apis) ?? none,
     allowIps: toList(row.allow_ips),
     rateLimit: row.rate_limit,
   }
@@ -90,39 +86,29 @@ export function toAccess(row: AccessRow, revision: number): KeyAccess {
     revision,
     caller: null,
     secretUntilMs: row.secret_until_ms,
-    key: toKey({
+    key: {
       id: row.key_id,
-      account_id: row.key_account_id,
-      name: row.key_name,
-      prefix: row.key_prefix,
-      created_ms: row.key_created_ms,
-      expires_ms: row.key_expires_ms,
-      revoked_ms: row.key_revoked_ms,
-      allow_apis: row.key_allow_apis,
-      block_apis: row.key_block_apis,
-      allow_ips: row.key_allow_ips,
-      rate_limit: row.key_rate_limit,
-    }),
-    account: toAccount({
+      expiresMs: row.expires_ms,
+      revokedMs: row.revoked_ms,
+      allowApis: toList(row.allow_apis),
+      blockApis: toList(row.block_apis) ?? none,
+      allowIps: toList(row.allow_ips),
+      rateLimit: row.rate_limit,
+    },
+    account: {
       id: row.account_id,
-      name: row.account_name,
-      plan: row.account_plan,
-      created_ms: row.account_created_ms,
-      closed_ms: row.account_closed_ms,
-      period_start_ms: row.account_period_start_ms,
-      used: row.account_used,
-      bonus: row.account_bonus,
-    }),
+      plan: row.plan,
+      createdMs: row.created_ms,
+      closedMs: row.closed_ms,
+      periodStartMs: row.period_start_ms,
+      used: row.used,
+      bonus: row.bonus,
+    },
   }
 }
 
-function toList(json: string | null): readonly string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[])
-}
+const none: readonly string[] = []
 
-function columns(table: string, prefix: string, names: string): string {
-  return names
-    .split(" ")
-    .map((name) => `${table}.${name} AS ${prefix}${name}`)
-    .join(", ")
+function toList(json: string | null): readonly string[] | null {
+  return json === null ? null : json === "[]" ? none : (JSON.parse(json) as string[])
 }

@@ -65,9 +65,11 @@ describe("accounts and keys", () => {
     await store.createAccount(account)
     await store.createKey(key, { hash: "h1", prefix: "pk_abcdef", createdMs: 1_000 })
     expect(await store.findAccount("acc_1")).toStrictEqual(account)
+    const { id, expiresMs, revokedMs, allowApis, blockApis, allowIps, rateLimit } = key
+    const { name, ...balance } = account
     expect(await store.findKey("h1")).toStrictEqual({
-      key,
-      account,
+      key: { id, expiresMs, revokedMs, allowApis, blockApis, allowIps, rateLimit },
+      account: balance,
       secretUntilMs: null,
       caller: null,
       revision: 2,

@@ -9,10 +9,10 @@ import { prepareRates } from "./rates.ts"
 import {
   type AccessRow,
   type AccountRow,
+  accessColumns,
   accountColumns,
   accountTables,
   type KeyRow,
-  keyColumns,
   keyParameters,
   toAccess,
   toAccount,
@@ -27,7 +27,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   const ledger = prepareLedger(database)
   const charge = prepareCharges(database, ledger, notices)
   const findAccess = database.query<AccessRow, [string]>(
-    `SELECT secrets.until_ms AS secret_until_ms, ${keyColumns("key_")}, ${accountColumns("account_")}
+    `SELECT ${accessColumns}
      FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN (${accountTables}) ON accounts.id = keys.account_id
      WHERE secrets.hash = ?1`,
   )
@@ -53,7 +53,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   let probing: Promise<void> | null = null
 
   const findAccount = database.query<AccountRow, [string]>(
-    `SELECT ${accountColumns()} FROM ${accountTables} WHERE id = ?1`,
+    `SELECT ${accountColumns} FROM ${accountTables} WHERE id = ?1`,
   )
   const createAccount = database.transaction((account: AccountRecord) => insertAccount(database, account))
   const findKeyById = database.query<KeyRow, [string]>("SELECT * FROM keys WHERE id = ?1")
@@ -78,7 +78,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
     async listAccounts() {
       const rows = guarded(() =>
         database
-          .query<AccountRow, []>(`SELECT ${accountColumns()} FROM ${accountTables} ORDER BY created_ms, id`)
+          .query<AccountRow, []>(`SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`)
           .all(),
       )
       return rows.map(toAccount)
