@@ -117,6 +117,17 @@ test("what was charged is what is booked, by month, API and day, and nothing is 
   )
 }, 60_000)
 
+test.each(["constructor", "toString", "__proto__"])("usage of an API called %s is booked", async (api) => {
+  const store = await openStore(open())
+  const one = { accountId: "acc_1", items: [{ api, calls: 1, credits: 2 }], allowance: 100, periodStartMs: 0 }
+  await store.charge([{ ...one, day: "2025-01-01" }])
+  await store.charge([{ ...one, day: "2025-01-02" }])
+  expect(await store.usage("acc_1", "")).toEqual([
+    { day: "2025-01-02", api, calls: 1, credits: 2 },
+    { day: "2025-01-01", api, calls: 1, credits: 2 },
+  ])
+})
+
 test("the ledger is marked with what a month's notices have told of, and unmarked when the month is over", async () => {
   const database = open()
   const store = await openStore(database)

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { statSync } from "node:fs"
+import { realpathSync, statSync } from "node:fs"
 import { createGuard } from "./open.ts"
 
 /** What operators want to see of a store. Looking takes no lock. */
@@ -19,6 +19,8 @@ export function prepareGauges(database: Database): StoreGauges {
   )
   const guarded = createGuard(database)
   const { filename } = database
+  // Where a link leads to the data file, SQLite keeps the log beside the file itself.
+  const logFile = filename === ":memory:" ? "" : `${realpathSync(filename)}-wal`
 
   return {
     notices() {
@@ -28,7 +30,7 @@ export function prepareGauges(database: Database): StoreGauges {
     },
     bytes() {
       if (filename === ":memory:") return { main: guarded(() => pages.get()?.bytes ?? 0) }
-      return { main: sizeOf(filename), wal: sizeOf(`${filename}-wal`) }
+      return { main: sizeOf(filename), wal: sizeOf(logFile) }
     },
   }
 }

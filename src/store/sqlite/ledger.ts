@@ -95,7 +95,7 @@ export function prepareLedger(database: Database, maxKept = 50_000): Ledger {
       if (known) return known
       const row = read.get(accountId)
       if (row === null) return null
-      const entry: LedgerEntry = { ...row, booked: JSON.parse(row.booked) }
+      const entry: LedgerEntry = { ...row, booked: Object.assign(noBookings(), JSON.parse(row.booked)) }
       kept.set(accountId, entry)
       return entry
     },
@@ -117,7 +117,12 @@ export function prepareLedger(database: Database, maxKept = 50_000): Ledger {
       for (const [api, [calls, credits]] of Object.entries(entry.booked)) {
         addUsage.run(entry.accountId, entry.periodStartMs, entry.day, api, calls, credits)
       }
-      entry.booked = {}
+      entry.booked = noBookings()
     },
   }
+}
+
+/** Without a prototype, which has properties that an API could be called like. */
+function noBookings(): LedgerEntry["booked"] {
+  return Object.create(null)
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test"
-import { fdatasync, fstatSync, renameSync, statSync } from "node:fs"
+import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Charge } from "../store.ts"
+import { prepareGauges } from "./gauges.ts"
 import { flushLogOf } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
@@ -20,8 +21,7 @@ const charge: Charge = {
 }
 
 /** A store with an account, and what was brought to the disk. */
-async function openStore() {
-  const file = join(dir, `flush-${files++}.db`)
+async function openStore(file = join(dir, `flush-${files++}.db`)) {
   const timer = createManualTimer()
   const flushes: { readonly inode: number; readonly descriptor: number }[] = []
   let { promise, resolve } = Promise.withResolvers<void>()
@@ -87,15 +87,43 @@ test("a log that somebody has taken away breaks nothing, and is flushed again wh
   await store.close()
 })
 
+test("the log of a data file behind a symbolic link is brought to the disk, and counted, too", async () => {
+  const real = join(dir, "real.db")
+  const link = join(dir, "link.db")
+  openDatabase(real).close()
+  symlinkSync(real, link)
+  const { store, flushes, flush } = await openStore(link)
+  await store.charge([charge])
+  await flush()
+  expect(flushes).toMatchObject([{ inode: statSync(`${real}-wal`).ino }])
+  const database = openDatabase(link)
+  expect(prepareGauges(database).bytes().wal).toBe(statSync(`${real}-wal`).size)
+  database.close()
+  await store.close()
+})
+
+test("closing twice closes nothing else", async () => {
+  const { store, flushes, flush } = await openStore()
+  await store.charge([charge])
+  await flush()
+  await store.close()
+  // The system gives the lowest number that is free, so that the log's is another file's by then.
+  const others = Array.from({ length: 20 }, () => openSync(import.meta.path, "r"))
+  expect(others).toContain(flushes[0]?.descriptor as number)
+  await store.close()
+  expect(others.every(isOpen)).toBe(true)
+  for (const other of others) closeSync(other)
+})
+
 test("a store in memory has no log", async () => {
   const store = createSqliteStore(openDatabase(":memory:"))
   expect(flushLogOf(store, ":memory:", { timer: createManualTimer() })).toBe(store)
   await store.close()
 })
 
-function isOpen(descriptor = -1): boolean {
+function isOpen(descriptor: number | undefined): boolean {
   try {
-    fstatSync(descriptor)
+    fstatSync(descriptor ?? -1)
     return true
   } catch {
     return false

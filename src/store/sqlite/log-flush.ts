@@ -1,4 +1,4 @@
-import { close, closeSync, fdatasync, openSync } from "node:fs"
+import { close, closeSync, fdatasync, openSync, realpathSync } from "node:fs"
 import type { Store } from "../store.ts"
 
 export interface FlushOptions {
@@ -19,6 +19,8 @@ const delayMs = 100
  */
 export function flushLogOf(store: Store, file: string, { timer, sync = fdatasync }: FlushOptions): Store {
   if (file === ":memory:") return store
+  // Where a link leads to the data file, SQLite keeps the log beside the file itself.
+  const logFile = `${realpathSync(file)}-wal`
   let log: number | null = null
   let isPending = false
   let isClosed = false
@@ -36,7 +38,7 @@ export function flushLogOf(store: Store, file: string, { timer, sync = fdatasync
     }
     try {
       // Closing it gives up no lock of SQLite's: those are on the data file and on its shared memory (fcntl(2)).
-      log ??= openSync(`${file}-wal`, "r+")
+      log ??= openSync(logFile, "r+")
     } catch {
       // Whoever takes the log away from under a server hears of it from SQLite.
       isPending = false
@@ -57,6 +59,7 @@ export function flushLogOf(store: Store, file: string, { timer, sync = fdatasync
       return outcomes
     },
     close() {
+      if (isClosed) return store.close()
       isClosed = true
       if (log !== null && !isPending) closeSync(log)
       return store.close()

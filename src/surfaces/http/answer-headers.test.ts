@@ -31,3 +31,16 @@ test("each answer has its own headers, and none of those before it", () => {
     { seed: 20250101, numRuns: 300 },
   )
 })
+
+test("a value that cannot be sent leaves nothing of its caller's for the next", () => {
+  const fill = createAnswerHeaders("text/plain")
+  const plan = { "x-api-max-credits": "1000" }
+  fill("a", plan, {})
+  expect(() => fill("b", { "x-api-max-credits": "5", "x-api-current-plan": "a\nb" }, {})).toThrow()
+  expect(fill("c", plan, {}).get("x-api-max-credits")).toBe("1000")
+  expect(() => fill("d", plan, { "x-api-credits-used": "77", bad: "a\nb" })).toThrow()
+  const headers = fill("e", {}, {})
+  expect(headers.get("x-api-credits-used")).toBeNull()
+  expect(headers.get("x-api-max-credits")).toBeNull()
+  expect(headers.get("content-type")).toBe("text/plain")
+})

@@ -13,7 +13,7 @@ export type FillHeaders = (requestId: string, stable: HeaderValues, changing: He
  * has copied makes that grow, and needs an object more.
  */
 export function createAnswerHeaders(contentType: string): FillHeaders {
-  const headers = new Headers({
+  const common = {
     ...crossOriginHeaders,
     "content-type": contentType,
     // The same address answers in several types and to one key only.
@@ -21,12 +21,28 @@ export function createAnswerHeaders(contentType: string): FillHeaders {
     "cache-control": "no-store",
     // A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6).
     "x-content-type-options": "nosniff",
-  })
+  }
+  let headers = new Headers(common)
   let lastStable: HeaderValues = {}
   let lastChanging: HeaderValues = {}
 
   return (requestId, stable, changing) => {
-    // Nothing of one caller's may be left for another to read.
+    try {
+      fill(requestId, stable, changing)
+    } catch (cause) {
+      // Of a value that cannot be sent nobody knows what was set before it.
+      headers = new Headers(common)
+      lastStable = {}
+      lastChanging = {}
+      throw cause
+    }
+    lastStable = stable
+    lastChanging = changing
+    return headers
+  }
+
+  /** Nothing of one caller's may be left for another to read. */
+  function fill(requestId: string, stable: HeaderValues, changing: HeaderValues): void {
     const hasStale = removeStale(lastChanging, changing)
     if (hasStale || stable !== lastStable) {
       removeStale(lastStable, stable)
@@ -34,9 +50,6 @@ export function createAnswerHeaders(contentType: string): FillHeaders {
     }
     headers.set("x-request-id", requestId)
     setAll(changing)
-    lastStable = stable
-    lastChanging = changing
-    return headers
   }
 
   function removeStale(before: HeaderValues, now: HeaderValues): boolean {
