@@ -39,9 +39,6 @@ const stable = monthHeaders(balance, plan)
 const charges: Charges = {
   hold: (caller, credits) => new Hold(caller, known, credits),
   async settle() {},
-  async refuse() {
-    throw new Error("nothing is refused here")
-  },
   // The credit headers are part of the answer, so they are still written.
   standing: () => ({ changing: creditHeaders(balance), stable }),
   balance: () => balance,

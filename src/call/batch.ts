@@ -40,7 +40,6 @@ export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> 
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
       if (succeeded > 0) await road.charges.settle(hold, charged)
-      if (hold.isRefused) await road.charges.refuse(hold)
       const count = results.length
       const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
       return succeed(data, road.charges.standing(caller, rate), caller, charged)

@@ -18,7 +18,7 @@ export class Hold implements Charge {
   readonly known: Known
   readonly credits: number
   readonly accountId: string
-  /** Whether the database decided against the charge: the call becomes the refusal that {@link Charges.refuse} gives. */
+  /** Whether the database decided against the charge. */
   isRefused = false
   items: readonly ChargeItem[] = nothingCharged
   allowance: number | null = null
@@ -46,11 +46,9 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * After success and before the answer leaves: the database decides on the sum of `items` (of what was held, the part
-   * that succeeded) and commits. Whether it did, {@link Hold.isRefused} says: the promise is shared with other calls.
+   * that succeeded) and commits, or the call becomes the refusal.
    */
   settle(hold: Hold, items: readonly ChargeItem[]): Promise<void>
-  /** Throws why a charge was decided against. */
-  refuse(hold: Hold): Promise<never>
   /** The balance as last heard of. */
   balance(caller: Caller): Balance
   /** Where a caller stands, as last heard of; `rate` is what the gate has said. */
@@ -90,6 +88,17 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
     log.error("credit month in the future", { account: id, problem: monthAhead(known, nowMs) })
   }
 
+  async function refuse({ caller, credits }: Hold): Promise<never> {
+    const stored = await store.findAccount(caller.account.id)
+    // As the gate would have said, had it known.
+    if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
+    // Another process was faster. What it left is what the next hold has to know.
+    const known = knownOf(caller)
+    correct(known, stored)
+    const nowMs = clock.now()
+    throw creditsUsedUp(present(known, caller, nowMs), credits, nowMs)
+  }
+
   return {
     hold(caller, credits) {
       const nowMs = clock.now()
@@ -98,7 +107,7 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
       if (!covers(balance, known.held + credits)) throw creditsUsedUp(balance, credits, nowMs)
       return new Hold(caller, known, credits)
     },
-    settle(hold, items) {
+    async settle(hold, items) {
       const nowMs = clock.now()
       const { allowance, period } = present(hold.known, hold.caller, nowMs)
       hold.items = items
@@ -106,17 +115,9 @@ export function createCharges(store: Store, clock: Clock, log: Pick<Log, "error"
       // A month in the future is the stored one or, renewed by an operator just now, must not come back.
       hold.periodStartMs = period.startMs > nowMs ? 0 : period.startMs
       hold.day = dayOf(nowMs)
-      return submit(hold)
-    },
-    async refuse({ caller, credits }) {
-      const stored = await store.findAccount(caller.account.id)
-      // As the gate would have said, had it known.
-      if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
-      // Another process was faster. What it left is what the next hold has to know.
-      const known = knownOf(caller)
-      correct(known, stored)
-      const nowMs = clock.now()
-      throw creditsUsedUp(present(known, caller, nowMs), credits, nowMs)
+      // Shared with the other calls of the turn: what came of this one is in its hold.
+      await submit(hold)
+      if (hold.isRefused) await refuse(hold)
     },
     balance: (caller) => present(knownOf(caller), caller, clock.now()),
     standing(caller, rate) {

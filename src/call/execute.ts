@@ -79,7 +79,6 @@ export async function execute<T>(call: Call<T>, road: Road): Promise<T> {
       const data = result instanceof Promise ? await result : result
       running = false
       await road.charges.settle(hold, earned)
-      if (hold.isRefused) await road.charges.refuse(hold)
       const shown = caller.plan.premium ? data : mask(data)
       reply = succeed(shown, road.charges.standing(caller, rate), caller, earned)
     } finally {

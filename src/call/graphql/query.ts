@@ -84,7 +84,6 @@ export function createGateway(
           credits,
         }))
         if (hold && charged.length > 0) await road.charges.settle(hold, charged)
-        if (hold?.isRefused) await road.charges.refuse(hold)
         return { status: 200, body, headers: rate, caller, apis, charged, fault: null }
       } finally {
         hold?.release()
