@@ -167,6 +167,7 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     [["account", "create"], "required option '--name <NAME>' not specified"],
     [["account", "grant", "acc_1", "-5"], "Write a whole number, 1 or more."],
     [["account", "grant", "acc_1", "0"], "Write a whole number, 1 or more."],
+    [["account", "grant", "acc_1", "9007199254740992"], "That is too large: write 9007199254740991 or less."],
     [["key", "create", "--account", "acc_1", "--expires", "soon"], "Write a date such as 2027-01-31"],
     [["key", "create", "--account", "acc_1", "--expires", "2027-02-30"], "Write a date such as"],
     [["key", "rotate", "key_1", "--grace", "1w"], "Write a time such as 90s"],

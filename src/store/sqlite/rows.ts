@@ -63,6 +63,15 @@ export function toKey(row: KeyRow): KeyRecord {
     name: row.name,
     prefix: row.prefix,
     createdMs: row.created_ms,
+    ...toBounds(row),
+  }
+}
+
+/** What a key is bound by. */
+function toBounds(
+  row: Pick<KeyRow, "expires_ms" | "revoked_ms" | "allow_apis" | "block_apis" | "allow_ips" | "rate_limit">,
+) {
+  return {
     expiresMs: row.expires_ms,
     revokedMs: row.revoked_ms,
     allowApis: toList(row.allow_apis),
@@ -88,12 +97,7 @@ export function toAccess(row: AccessRow, revision: number): KeyAccess {
     secretUntilMs: row.secret_until_ms,
     key: {
       id: row.key_id,
-      expiresMs: row.expires_ms,
-      revokedMs: row.revoked_ms,
-      allowApis: toList(row.allow_apis),
-      blockApis: toList(row.block_apis) ?? none,
-      allowIps: toList(row.allow_ips),
-      rateLimit: row.rate_limit,
+      ...toBounds(row),
     },
     account: {
       id: row.account_id,

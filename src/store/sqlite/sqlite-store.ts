@@ -88,8 +88,7 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
         const entry = ledger.read(id)
         if (entry === null) return false
         if (plan !== undefined) database.query("UPDATE accounts SET plan = ?2 WHERE id = ?1").run(id, plan)
-        if (closedMs !== undefined) entry.closedMs = closedMs
-        ledger.write(entry)
+        if (closedMs !== undefined) ledger.write(Object.assign(entry, { closedMs }))
         return true
       })
     },

@@ -20,10 +20,13 @@ export function toInstantMs(text: string, nowMs: number): number {
   return instant
 }
 
-/** A whole number, 1 or more. */
+/** A whole number, 1 or more, that the program can count exactly. */
 export function toPositiveInteger(text: string): number {
-  const number = /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) {
+    throw new InvalidArgumentError(`That is too large: write ${Number.MAX_SAFE_INTEGER} or less.`)
+  }
   return number
 }
 
