@@ -1,4 +1,4 @@
-import { createKey } from "../src/account/key.ts"
+import { createKey } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import type { Load } from "./load.ts"
 

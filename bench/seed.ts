@@ -1,4 +1,4 @@
-import { createId, createKey, hashKey, visiblePrefix } from "../src/account/key.ts"
+import { createId, createKey, hashKey, visiblePrefix } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"

@@ -25,7 +25,7 @@ export function makePackage(): boolean {
   // Empty, so that the program does not take the one of the project that is tested.
   writeFileSync(join(folder, "bunfig.toml"), "")
   copyFileSync("LICENSE", join(folder, "LICENSE"))
-  copyFileSync("mock/README.md", join(folder, "README.md"))
+  copyFileSync("src/mock-client/README.md", join(folder, "README.md"))
   return makeProgram() && makeModules() && makeTypes()
 }
 
@@ -78,18 +78,18 @@ function makeModules(): boolean {
   const node = (source: string, name: string, ...more: string[]) =>
     build(["--target=node", ...more, `--outfile=${folder}/${name}`, source])
   return (
-    node("mock/start-mock.ts", "mock.js", "--format=esm") &&
+    node("src/mock-client/start-mock.ts", "mock.js", "--format=esm") &&
     node(
-      ...(["mock/start-mock.ts", "mock.cjs"] as const),
+      ...(["src/mock-client/start-mock.ts", "mock.cjs"] as const),
       ...["--format=cjs", "--define=import.meta.url=moduleUrl", `--banner=${place}`],
     ) &&
-    node("mock/cli.ts", "cli.js", "--format=esm", "--banner=#!/usr/bin/env node")
+    node("src/mock-client/cli.ts", "cli.js", "--format=esm", "--banner=#!/usr/bin/env node")
   )
 }
 
 /** Once for `import` and once for `require`, since TypeScript tells by the name which of them a declaration is for. */
 function makeTypes(): boolean {
-  if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "mock"])) return false
+  if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "src/mock-client"])) return false
   for (const name of ["mock.d.ts", "mock.d.cts"])
     copyFileSync("dist/types/start-mock.d.ts", join(folder, name))
   return true

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path"
 import type { ApiDefinition } from "../src/apis/contract.ts"
-import { catalog } from "../src/app.ts"
-import { defaultTextOf, envOf, fileKeyOf, type Option, options, usageOf } from "../src/config.ts"
+import { catalog } from "../src/app/service.ts"
+import { defaultTextOf, envOf, fileKeyOf, type Option, options, usageOf } from "../src/config/options.ts"
 
 const file = join(import.meta.dir, "../README.md")
 

@@ -8,7 +8,7 @@ import {
   safekeeping,
   startService,
   version,
-} from "./app.ts"
+} from "./app/service.ts"
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { runCli } from "./surfaces/cli/program.ts"
@@ -37,7 +37,7 @@ runCli(argv, {
   onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
   // Only one command needs it.
-  startMock: async (config) => (await import("./app-mock.ts")).startMock(config),
+  startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,
   openNotices,
   prepareApis,

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { maxCredits } from "../src/account/plan.ts"
+import { maxCredits } from "../src/accounts/plan.ts"
 import type { Dns, DnsAnswer } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
-import { catalog } from "../src/app.ts"
+import { catalog } from "../src/app/service.ts"
 import { contentTypes, type Envelope, encodeEnvelope, formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"

@@ -146,7 +146,7 @@ describe("GET /v1/usage", () => {
     clock.set("2025-02-01T00:00:00Z")
     await call(key)
     await service.call(
-      (await import("../src/app.ts")).catalog[0] as never,
+      (await import("../src/app/service.ts")).catalog[0] as never,
       { message: "m", secret: "s" },
       { key },
     )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { statuses } from "../src/call/graphql/refusal.ts"
+import { statuses } from "../src/surfaces/graphql/refusal.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 
 let service: TestService

@@ -1,8 +1,8 @@
 /** Batch and GraphQL against REST: for every API and each of its examples the same data, charged once. */
 import { afterAll, describe, expect, test } from "bun:test"
 import type { ApiDefinition, Example } from "../src/apis/contract.ts"
-import { catalog } from "../src/app.ts"
-import { toRootField } from "../src/call/graphql/names.ts"
+import { catalog } from "../src/app/service.ts"
+import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { startTestService, type TestService } from "./support/service.ts"

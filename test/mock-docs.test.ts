@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { allOptions, flagOf, mockOptions } from "../src/config.ts"
+import { allOptions, flagOf, mockOptions } from "../src/config/options.ts"
 import { dnsWorld } from "../src/mock/dns-world.ts"
 import { magicKeys } from "../src/mock/keys.ts"
 import { parseZone } from "../src/ports/dns/zone-file.ts"

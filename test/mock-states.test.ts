@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createKey } from "../src/account/key.ts"
+import { createKey } from "../src/accounts/key.ts"
 import type { FaultCode } from "../src/call/fault.ts"
-import { type RefusalCode, statuses } from "../src/call/graphql/refusal.ts"
 import { createSeededRandom } from "../src/ports/mock/random.ts"
+import { type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
 import { readAnswer } from "./support/answer.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 

@@ -1,6 +1,6 @@
 /** The mock: its keys in every way of calling, and that `serve` knows nothing of them. */
 import { afterAll, describe, expect, test } from "bun:test"
-import { catalog } from "../src/app.ts"
+import { catalog } from "../src/app/service.ts"
 import { errorReaders } from "./support/formats.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"

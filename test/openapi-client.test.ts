@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DnsZone } from "../src/apis/contract.ts"
-import { catalog, prepareApis, version } from "../src/app.ts"
-import { loadConfig } from "../src/config.ts"
+import { catalog, prepareApis, version } from "../src/app/service.ts"
+import { loadConfig } from "../src/config/options.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
-import { describedBy } from "../src/surfaces/openapi/described.ts"
+import { toDocInput } from "../src/surfaces/openapi/doc-input.ts"
 import { printOpenApi } from "../src/surfaces/openapi/document.ts"
 import { type WrittenClient, writeClient } from "./support/openapi-client.ts"
 import { startTestService } from "./support/service.ts"
@@ -15,7 +15,7 @@ let client: WrittenClient
 
 beforeAll(async () => {
   const config = loadConfig({ flags: {}, env: {}, file: null })
-  const described = describedBy(config, { apis: prepareApis(config), version })
+  const described = toDocInput(config, { apis: prepareApis(config), version })
   client = await writeClient(printOpenApi(described), catalog)
 }, 60_000)
 afterAll(() => client.remove())

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import { catalog } from "../src/app.ts"
+import { catalog } from "../src/app/service.ts"
 import { contentTypes, formats } from "../src/encode/formats.ts"
-import type { OpenApiDocument, Part } from "../src/surfaces/openapi/part.ts"
+import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"
 import { answerCheckOf, startTestService, type TestService, toRequest } from "./support/service.ts"
@@ -57,10 +57,10 @@ describe("the document", () => {
         [200, 400, 401, 403, 405, ...own, 429, 500, 503].sort(),
       )
       for (const response of Object.values(operation.responses).map(resolved)) {
-        expect(Object.keys(response.content as Part)).toEqual(
+        expect(Object.keys(response.content as JsonObject)).toEqual(
           formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
         )
-        for (const media of Object.values(response.content as Record<string, Part>)) {
+        for (const media of Object.values(response.content as Record<string, JsonObject>)) {
           expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)
         }
       }
@@ -208,15 +208,15 @@ describe("the check that all answers of this suite go through", () => {
   })
 })
 
-interface OperationPart extends Part {
-  readonly responses: Readonly<Record<string, Part>>
+interface OperationPart extends JsonObject {
+  readonly responses: Readonly<Record<string, JsonObject>>
 }
 
 function operationOf(path: string, method: string): OperationPart {
   return (document.paths[path]?.[method] ?? {}) as OperationPart
 }
 
-function resolved(part: Part): Part {
+function resolved(part: JsonObject): JsonObject {
   const name =
     String(part.$ref ?? "")
       .split("/")

@@ -1,6 +1,6 @@
-import { type Network, toNetworks } from "../account/address.ts"
-import type { Plan } from "../account/plan.ts"
+import type { Plan } from "../accounts/plan.ts"
 import type { KeyAccess, RateTake } from "../store/store.ts"
+import { type Network, toNetworks } from "../values/ip.ts"
 import type { Known } from "./known.ts"
 
 /** Who calls, as the gate has found out. Made once for as long as the store keeps the key's record, and kept with it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
-import { defaultPlans, type Plan } from "../account/plan.ts"
+import { defaultPlans, type Plan } from "../accounts/plan.ts"
 import type { Clock } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openDatabase } from "../store/sqlite/open.ts"

@@ -1,4 +1,4 @@
-import { type Balance, covers, monthAhead } from "../account/credits.ts"
+import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charge, ChargeItem, ChargeOutcome, Store, UsageRow } from "../store/store.ts"

@@ -1,6 +1,6 @@
-import { type Balance, balanceOf } from "../account/credits.ts"
-import type { Period } from "../account/period.ts"
-import type { Plan } from "../account/plan.ts"
+import { type Balance, balanceOf } from "../accounts/credits.ts"
+import type { Period } from "../accounts/period.ts"
+import type { Plan } from "../accounts/plan.ts"
 import type { KeyAccess } from "../store/store.ts"
 import { monthHeaders, type StandingHeaders } from "./standing.ts"
 

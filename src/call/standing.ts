@@ -1,5 +1,5 @@
-import type { Balance } from "../account/credits.ts"
-import type { Plan } from "../account/plan.ts"
+import type { Balance } from "../accounts/credits.ts"
+import type { Plan } from "../accounts/plan.ts"
 import type { RateState } from "../store/store.ts"
 
 /** Headers that tell a caller where they stand. */

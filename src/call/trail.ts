@@ -1,7 +1,7 @@
 import type { ChargeItem } from "../store/store.ts"
+import type { RefusalCode } from "../surfaces/graphql/refusal.ts"
 import type { Caller } from "./caller.ts"
 import type { FaultCode } from "./fault.ts"
-import type { RefusalCode } from "./graphql/refusal.ts"
 
 /** What a call leaves behind for logs and metrics. None of it is part of the answer. */
 export interface Trail {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
+import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
 import { encodeCsv } from "./csv.ts"
-import { anyEnvelope, everything, failure, toJsonValue } from "./envelope-samples.ts"
 import type { Envelope } from "./formats.ts"
 
 function encodeData(data: object): string {

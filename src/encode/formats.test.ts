@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { anyEnvelope, everything, failure } from "./envelope-samples.ts"
+import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { contentTypes, encodeEnvelope, formats, isFormat } from "./formats.ts"
 
 test("formats are known by their names alone", () => {

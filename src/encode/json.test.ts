@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { everything, failure } from "./envelope-samples.ts"
+import { everything, failure } from "../../test/data/envelope-samples.ts"
 import { encodeJson } from "./json.ts"
 
 test("the envelope is its three members, in order", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { anyEnvelope, everything, failure } from "./envelope-samples.ts"
+import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { type Envelope, encodeEnvelope, formats } from "./formats.ts"
 import { encodeInParts } from "./parts.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
-import { anyEnvelope, everything, failure, toJsonValue } from "./envelope-samples.ts"
+import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
 import type { Envelope } from "./formats.ts"
 import { encodeXml } from "./xml.ts"
 

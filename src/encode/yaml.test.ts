@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { CORE_SCHEMA, load, YAML11_SCHEMA } from "js-yaml"
 import { parse } from "yaml"
-import { anyEnvelope, everything, failure, lookalikes, toJsonValue } from "./envelope-samples.ts"
+import {
+  anyEnvelope,
+  everything,
+  failure,
+  lookalikes,
+  toJsonValue,
+} from "../../test/data/envelope-samples.ts"
 import { encodeYaml } from "./yaml.ts"
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = {

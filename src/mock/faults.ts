@@ -23,7 +23,7 @@ export interface Target {
 }
 
 /** What strikes one request. */
-export interface Strike {
+export interface ActiveFault {
   /** Statuses by API; those of rules without an API under null. */
   readonly statuses: ReadonlyMap<string | null, number>
   readonly delayMs: number
@@ -37,7 +37,7 @@ export interface Faults {
   clear(): void
   list(): readonly FaultRule[]
   /** What strikes this request; counts it as a call of every rule that does. Null when nothing does. */
-  take(target: Target): Strike | null
+  take(target: Target): ActiveFault | null
 }
 
 export function createFaults(): Faults {

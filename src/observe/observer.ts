@@ -4,7 +4,7 @@ import type { Counts, Surface, Tally } from "./counts.ts"
 import type { RequestLog } from "./request-log.ts"
 
 /** A request as it began. */
-export interface Began {
+export interface RequestStart {
   readonly requestId: string
   /** The client's IP address. */
   readonly address: () => string
@@ -13,20 +13,20 @@ export interface Began {
 }
 
 /** How it ended. */
-export interface Ended extends Partial<Trail> {
+export interface RequestEnd extends Partial<Trail> {
   readonly status: number
   /** Ids of the APIs that a request of several asked, each once. */
   readonly apis?: readonly string[]
 }
 
 /** Takes note of one request. Made once per API and surface. */
-export type Watch = (began: Began, ended: Ended) => void
+export type Watch = (began: RequestStart, ended: RequestEnd) => void
 
 /** Counts and logs requests. */
 export interface Observer {
   /** For the start of a request. */
   nowMs(): number
-  /** @param api the id of an API, or what stands in its place; null where {@link Ended.apis} says it */
+  /** @param api the id of an API, or what stands in its place; null where {@link RequestEnd.apis} says it */
   watch(api: string | null, surface: Surface): Watch
 }
 

@@ -1,10 +1,10 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
-import type { Began, Ended } from "./observer.ts"
+import type { RequestEnd, RequestStart } from "./observer.ts"
 
 /** Writes one line about a request, or none. */
-export type RequestLog = (tally: Tally, began: Began, ended: Ended, durationMs: number) => void
+export type RequestLog = (tally: Tally, began: RequestStart, ended: RequestEnd, durationMs: number) => void
 
 export const noRequestLog: RequestLog = () => {}
 
@@ -63,7 +63,7 @@ function levelFor(status: number, { surface }: Tally): "debug" | "info" | "warn"
   return surface === "unkeyed" && status < 400 ? "debug" : "info"
 }
 
-function sumOf({ charged }: Ended): number {
+function sumOf({ charged }: RequestEnd): number {
   let sum = 0
   if (charged) for (const { credits } of charged) sum += credits
   return sum

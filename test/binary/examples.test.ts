@@ -1,7 +1,7 @@
 /** Every example of the catalog and of the specification, over REST and the command line, against the executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { catalog } from "../../src/app.ts"
+import { catalog } from "../../src/app/service.ts"
 import { readAnswer } from "../support/answer.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { startMock } from "../../mock/start-mock.ts"
+import { startMock } from "../../src/mock-client/start-mock.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
 import { tempDir } from "../support/temp.ts"
 import { binary, run, start } from "./support.ts"
@@ -79,7 +79,7 @@ describe.if(linux)("200 starts and stops", () => {
 
   test("and none is left when the test process is killed", async () => {
     const script = `
-      import { startMock } from ${JSON.stringify(join(root, "mock/start-mock.ts"))}
+      import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
       const mock = await startMock({ command: [${JSON.stringify(binary)}] })
       console.log(mock.pid)
       await new Promise(() => setInterval(() => {}, 1_000))`

@@ -1,6 +1,6 @@
 import fc from "fast-check"
-import { catalog } from "../../src/app.ts"
-import type { OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+import { catalog } from "../../src/app/service.ts"
+import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { operationsOf } from "./operations.ts"
 import { type FuzzKeys, type FuzzRequest, requestOf } from "./requests.ts"

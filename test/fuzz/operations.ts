@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 
 /** A JSON Schema, as far as the generator reads it. */
 export interface Schema {

@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql"
-import { statuses } from "../../src/call/graphql/refusal.ts"
+import { statuses } from "../../src/surfaces/graphql/refusal.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import type { Operation } from "./operations.ts"
 import type { FuzzRequest } from "./requests.ts"

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { createOpenApiDocument } from "../../src/surfaces/openapi/document.ts"
-import type { Described, OpenApiDocument } from "../../src/surfaces/openapi/part.ts"
+import type { ApiDocInput, OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 
 /** Throws what an answer has that the OpenAPI document does not say, or lacks that it does. */
 export type AnswerCheck = (method: string, path: string, response: Response) => Promise<void>
@@ -18,7 +18,7 @@ interface HeaderPart {
 const checks = new Map<string, AnswerCheck>()
 
 /** The check of a service's answers. `key` is the same for services that are described by the same document. */
-export function answerCheckFor(key: string, describe: () => Described): AnswerCheck {
+export function answerCheckFor(key: string, describe: () => ApiDocInput): AnswerCheck {
   return async (method, path, response) => {
     let check = checks.get(key)
     if (!check) {

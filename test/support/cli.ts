@@ -1,4 +1,5 @@
 import type { Ports } from "../../src/apis/contract.ts"
+import { startMock } from "../../src/app/mock.ts"
 import {
   callHere,
   catalog,
@@ -8,8 +9,7 @@ import {
   prepareApis,
   safekeeping,
   startService,
-} from "../../src/app.ts"
-import { startMock } from "../../src/app-mock.ts"
+} from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
 

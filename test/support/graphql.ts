@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
-import { toFieldName, toRootField, toTypeName } from "../../src/call/graphql/names.ts"
+import { toFieldName, toRootField, toTypeName } from "../../src/surfaces/graphql/names.ts"
 
 /** The body of a GraphQL answer as a client reads it. */
 export interface GraphqlAnswer {

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { NewKey } from "../../src/account/accounts.ts"
+import type { NewKey } from "../../src/accounts/accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
-import { prepareApis, type Service, startService, version } from "../../src/app.ts"
-import { type Config, loadConfig } from "../../src/config.ts"
+import { prepareApis, type Service, startService, version } from "../../src/app/service.ts"
+import { type Config, loadConfig } from "../../src/config/options.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemWaits } from "../../src/ports/waits.ts"
-import { describedBy } from "../../src/surfaces/openapi/described.ts"
+import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 
@@ -103,7 +103,7 @@ export function answerCheckOf(config: Config): AnswerCheck {
   const { credits, maxBodyBytes, noGraphql, noMetrics, metricsToken } = config
   const differences = [[...credits], maxBodyBytes, noGraphql, noMetrics, metricsToken]
   return answerCheckFor(JSON.stringify(differences), () =>
-    describedBy(config, { apis: prepareApis(config), version }),
+    toDocInput(config, { apis: prepareApis(config), version }),
   )
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
+import { keySha256 } from "../../../test/data/tlsa-samples.ts"
 import { systemWaits } from "../../ports/waits.ts"
 import { InputRejected, isPremium, type RunContext } from "../contract.ts"
 import { danevalidator } from "./index.ts"
-import { keySha256 } from "./sample-data.ts"
 
 const context: RunContext = {
   ports: {

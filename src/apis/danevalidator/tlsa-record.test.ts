@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { keySha256 as digest } from "./sample-data.ts"
+import { keySha256 as digest } from "../../../test/data/tlsa-samples.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
 
 const owner = "_25._tcp.mail.example.com."

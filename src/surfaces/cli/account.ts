@@ -1,6 +1,6 @@
 import { Command } from "commander"
-import { type AccountStatus, type Accounts, requireNewAccount } from "../../account/accounts.ts"
-import type { Config } from "../../config.ts"
+import { type AccountStatus, type Accounts, requireNewAccount } from "../../accounts/accounts.ts"
+import type { Config } from "../../config/options.ts"
 import type { AccountRecord } from "../../store/store.ts"
 import { setWebhookCommand } from "./notices.ts"
 import { printRecord, printRows, type Row, toIso } from "./output.ts"

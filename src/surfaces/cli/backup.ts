@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import type { Config } from "../../config.ts"
+import type { Config } from "../../config/options.ts"
 import { printRecord, type Terminal } from "./output.ts"
 import { addSettings, readSettings } from "./settings.ts"
 

@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import type { NewKey } from "../../account/accounts.ts"
+import type { NewKey } from "../../accounts/accounts.ts"
 import type { KeyRecord } from "../../store/store.ts"
 import { administrative } from "./account.ts"
 import { printRecord, printRows, type Row, toIso } from "./output.ts"

@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import { type Config, mockOptions, type OptionKey } from "../../config.ts"
+import { type Config, mockOptions, type OptionKey } from "../../config/options.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
 

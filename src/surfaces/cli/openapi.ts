@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import { describedBy } from "../openapi/described.ts"
+import { toDocInput } from "../openapi/doc-input.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
@@ -12,6 +12,6 @@ export function openApiCommand({ terminal, env, version, prepareApis }: CliParts
   return command.action(async () => {
     const config = readSettings(command, env)
     const { printOpenApi } = await import("../openapi/document.ts")
-    terminal.out(printOpenApi(describedBy(config, { apis: prepareApis(config), version })))
+    terminal.out(printOpenApi(toDocInput(config, { apis: prepareApis(config), version })))
   })
 }

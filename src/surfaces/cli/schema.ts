@@ -8,7 +8,7 @@ export function schemaCommand({ terminal, catalog }: Pick<CliParts, "terminal" |
     .option("--json", "print it as the answer to an introspection query")
   return command.action(async () => {
     // Only this command needs GraphQL, which takes a while to load.
-    const { introspectCatalogSchema, printCatalogSchema } = await import("../../call/graphql/schema.ts")
+    const { introspectCatalogSchema, printCatalogSchema } = await import("../graphql/schema.ts")
     const { json } = command.opts<{ json?: boolean }>()
     terminal.out(json ? `${JSON.stringify(introspectCatalogSchema(catalog))}\n` : printCatalogSchema(catalog))
   })

@@ -1,6 +1,6 @@
 import { Command } from "commander"
-import { type Config, type OptionKey, options } from "../../config.ts"
-import { ConfigError } from "../../config-error.ts"
+import { ConfigError } from "../../config/config-error.ts"
+import { type Config, type OptionKey, options } from "../../config/options.ts"
 import { requireFreePort } from "./free-port.ts"
 import type { CliParts } from "./program.ts"
 import { addSettings, readSettings } from "./settings.ts"

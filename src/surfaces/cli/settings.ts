@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { type Command, Option as Flag } from "commander"
+import { ConfigError } from "../../config/config-error.ts"
 import {
   allOptions,
   type Config,
@@ -9,8 +10,7 @@ import {
   loadConfig,
   type Option,
   type OptionKey,
-} from "../../config.ts"
-import { ConfigError } from "../../config-error.ts"
+} from "../../config/options.ts"
 import { collect } from "./values.ts"
 
 /** Gives a command the settings it uses, from the configuration table, and `--config`. */

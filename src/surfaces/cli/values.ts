@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander"
-import { parseDuration, parseInstant } from "../../time-text.ts"
+import { parseDuration, parseInstant } from "../../values/time-text.ts"
 
 /** `90s`, `15m`, `24h`, `30d` in milliseconds; `0` is no time at all. */
 export function toDurationMs(text: string): number {

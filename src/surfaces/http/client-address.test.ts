@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { toNetworks } from "../../account/address.ts"
+import { toNetworks } from "../../values/ip.ts"
 import { clientAddress } from "./client-address.ts"
 
 const trusted = toNetworks(["10.0.0.0/8", "::1"])

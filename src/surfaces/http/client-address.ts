@@ -1,4 +1,4 @@
-import { addressMatches, type Network } from "../../account/address.ts"
+import { addressMatches, type Network } from "../../values/ip.ts"
 
 /**
  * The address a request came from: the socket's, unless that is a trusted proxy; then the right-most address of

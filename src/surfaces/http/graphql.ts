@@ -1,9 +1,9 @@
 import type { PreparedApi, Road } from "../../call/execute.ts"
-import type { GraphqlCall, GraphqlReply } from "../../call/graphql/query.ts"
-import { Refusal, toRefusal } from "../../call/graphql/refusal.ts"
 import { noStanding } from "../../call/standing.ts"
 import { readRanges } from "../../encode/accept.ts"
 import type { Watch } from "../../observe/observer.ts"
+import type { GraphqlCall, GraphqlReply } from "../graphql/query.ts"
+import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import { createAnswerHeaders } from "./answer-headers.ts"
 import { readJsonObject } from "./body.ts"
 import type { Intake } from "./intake.ts"
@@ -38,7 +38,7 @@ export function createGraphqlHandler(
 
   // GraphQL and the schema would take a quarter of the time that the process has to start in.
   function loadGateway(): Promise<Gateway> {
-    gateway ??= import("../../call/graphql/query.ts").then(({ createGateway }) => createGateway(apis, road))
+    gateway ??= import("../graphql/query.ts").then(({ createGateway }) => createGateway(apis, road))
     return gateway
   }
 

@@ -1,11 +1,11 @@
-import type { Described } from "../openapi/part.ts"
+import type { ApiDocInput } from "../openapi/json-object.ts"
 import { crossOriginHeaders } from "./cross-origin.ts"
 import { createResource } from "./resource.ts"
 import type { Exchange } from "./respond.ts"
 
 /** The handler of `GET /openapi.json`. The document is made with the first request, since a start has no time for it. */
 export function createOpenApiHandler(
-  service: Described,
+  service: ApiDocInput,
 ): (exchange: Omit<Exchange, "address">) => Promise<Response> {
   return createResource({
     headers: {

@@ -4,12 +4,12 @@ import type { TextInput } from "../../call/input.ts"
 import type { Trail } from "../../call/trail.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
-import type { Began } from "../../observe/observer.ts"
+import type { RequestStart } from "../../observe/observer.ts"
 import { createAnswerHeaders, type FillHeaders } from "./answer-headers.ts"
 import { parseQuery } from "./query.ts"
 
 /** A request on its way through this surface. */
-export interface Exchange extends Began {
+export interface Exchange extends RequestStart {
   readonly request: Request
 }
 

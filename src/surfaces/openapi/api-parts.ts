@@ -1,7 +1,7 @@
 import type { Example } from "../../apis/contract.ts"
 import { type Fault, inputFault, toFault } from "../../call/fault.ts"
-import { toTypeName } from "../../call/graphql/names.ts"
-import type { DescribedApi } from "./part.ts"
+import { toTypeName } from "../graphql/names.ts"
+import type { DescribedApi } from "./json-object.ts"
 
 /** The component that holds an API's parameters. */
 export function inputName(id: string): string {

@@ -6,8 +6,8 @@ import { dataName, exampleName, firstRefusal, inputName, priceText } from "./api
 import { batchOperation } from "./batch-operation.ts"
 import { keyedFaults, refusal } from "./fault-responses.ts"
 import { commonHeaders, standingHeaders } from "./headers.ts"
+import { type DescribedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"
-import { type DescribedApi, type Part, type PathGroup, refTo } from "./part.ts"
 import { okEnvelope, okShown, restContent } from "./rest-answer.ts"
 
 /** The paths of one API, for one call and for a batch. */
@@ -22,7 +22,7 @@ export function apiPaths(api: DescribedApi): PathGroup {
   }
 }
 
-function callOperation(api: DescribedApi): Part {
+function callOperation(api: DescribedApi): JsonObject {
   const { id, title, description, method, examples } = api.definition
   const headers = { ...commonHeaders, ...standingHeaders }
   const shown = examples.map((example) => [exampleName(example), okShown(example.name, example.output)])
@@ -48,7 +48,7 @@ function callOperation(api: DescribedApi): Part {
   }
 }
 
-function inQuery({ input, examples }: ApiDefinition): Part {
+function inQuery({ input, examples }: ApiDefinition): JsonObject {
   const required = new Set(input.required)
   const parameters = Object.entries(input.properties).map(([name, schema]) => {
     const { description, ...bare } = toJsonSchema(schema)
@@ -71,11 +71,11 @@ function inQuery({ input, examples }: ApiDefinition): Part {
 }
 
 /** Again beside the schema, where viewers look for the marks of a parameter. */
-function premiumMark(schema: TSchema): Part {
+function premiumMark(schema: TSchema): JsonObject {
   return isPremium(schema) ? { "x-premium": true } : {}
 }
 
-function inBody({ id, examples }: ApiDefinition): Part {
+function inBody({ id, examples }: ApiDefinition): JsonObject {
   const shown = examples.map((example) => [
     exampleName(example),
     { summary: example.name, value: example.input },

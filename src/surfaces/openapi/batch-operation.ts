@@ -3,11 +3,11 @@ import { inputFault } from "../../call/fault.ts"
 import { dataName, firstRefusal, inputName, priceText } from "./api-parts.ts"
 import { keyedFaults, refusal } from "./fault-responses.ts"
 import { commonHeaders, standingHeaders } from "./headers.ts"
-import { type DescribedApi, type Part, refTo } from "./part.ts"
+import { type DescribedApi, type JsonObject, refTo } from "./json-object.ts"
 import { okEnvelope, okShown, restContent } from "./rest-answer.ts"
 
 /** `POST /v1/{api}/batch`. */
-export function batchOperation(api: DescribedApi): Part {
+export function batchOperation(api: DescribedApi): JsonObject {
   const { id, title, examples } = api.definition
   const inputs = examples.slice(0, 1).map(({ input }) => input)
   const headers = { ...commonHeaders, ...standingHeaders }
@@ -39,7 +39,7 @@ export function batchOperation(api: DescribedApi): Part {
   }
 }
 
-function requestSchema(id: string): Part {
+function requestSchema(id: string): JsonObject {
   return {
     type: "object",
     required: ["inputs"],
@@ -55,7 +55,7 @@ function requestSchema(id: string): Part {
   }
 }
 
-function answerSchema(id: string): Part {
+function answerSchema(id: string): JsonObject {
   const count = (description: string) => ({ type: "integer", minimum: 0, description })
   return {
     type: "object",

@@ -2,7 +2,7 @@ import { apiPaths } from "./api-paths.ts"
 import { faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
-import type { Described, OpenApiDocument, Part } from "./part.ts"
+import type { ApiDocInput, JsonObject, OpenApiDocument } from "./json-object.ts"
 import { formatParameter } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
@@ -10,11 +10,11 @@ import { servicePaths } from "./service-paths.ts"
  * The OpenAPI 3.1 document of a service: everything in it is read from the catalog, from the table of faults and from the
  * encoders that write the answers. Gives the same text for the same service; takes a few milliseconds.
  */
-export function printOpenApi(service: Described): string {
+export function printOpenApi(service: ApiDocInput): string {
   return `${JSON.stringify(createOpenApiDocument(service), null, 2)}\n`
 }
 
-export function createOpenApiDocument(service: Described): OpenApiDocument {
+export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
   const groups = [
     ...service.apis.map((api) => apiPaths(api)),
     ...(service.graphql ? [graphqlPath(service)] : []),
@@ -59,14 +59,14 @@ A call that does not answer 200 costs nothing. What a successful one costs is it
 
 Every answer has an \`X-Request-ID\`: the request's own, if it sends a well-formed one (1 to 128 of A–Z a–z 0–9 . _ -), otherwise one made here. A path that there is not is answered with 404 and the same envelope.`
 
-const tags: readonly Part[] = [
+const tags: readonly JsonObject[] = [
   { name: "apis", description: "One call, one answer." },
   { name: "many", description: "Many calls in one request." },
   { name: "account", description: "Where the caller stands." },
   { name: "service", description: "The service itself; no key needed." },
 ]
 
-const refused: Part = {
+const refused: JsonObject = {
   type: "object",
   description: "The envelope of an answer that is none.",
   required: ["status", "error", "data"],

@@ -1,13 +1,13 @@
 import { Fault, fixedFault } from "../../call/fault.ts"
-import { options } from "../../config.ts"
+import { options } from "../../config/options.ts"
 import { tooSlow } from "../http/intake.ts"
 import { overloaded } from "../http/overload.ts"
 import { allowHeader, commonHeaders, retryHeader, standingHeaders } from "./headers.ts"
-import { type Described, type Part, refTo } from "./part.ts"
+import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
 import { errorShown, restContent } from "./rest-answer.ts"
 
 /** Refusals that are the same on every REST path, with the texts that the service sends. */
-export function faultResponses({ apis, maxBodyBytes }: Described): Readonly<Record<string, Part>> {
+export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Record<string, JsonObject>> {
   const api = apis[0]?.definition.id ?? "hmac"
   const told = {
     apiForbidden: new Fault("apiForbidden", `This API key may not call '${api}'.`),
@@ -72,16 +72,16 @@ const known = { ...commonHeaders, ...standingHeaders }
 /** The response of a refusal, with an example for each way to come by it. */
 export function refusal(
   description: string,
-  headers: Part,
+  headers: JsonObject,
   faults: readonly (readonly [name: string, fault: Fault])[],
-): Part {
+): JsonObject {
   const shown = Object.fromEntries(
     faults.map(([name, { message }]) => [name, errorShown(name.replaceAll("-", " "), message)]),
   )
   return { description, headers, content: restContent(refTo("schemas", "Refused"), shown) }
 }
 
-function wrongMethod(allow: "GET" | "POST"): Part {
+function wrongMethod(allow: "GET" | "POST"): JsonObject {
   const fault = new Fault("methodNotAllowed", `This path takes ${allow}, not PUT.`)
   return refusal(`The path takes ${allow} alone.`, { ...commonHeaders, ...allowHeader }, [
     ["wrong-method", fault],
@@ -89,7 +89,7 @@ function wrongMethod(allow: "GET" | "POST"): Part {
 }
 
 /** The responses of a REST path to a keyed request, but for 200 and 400. */
-export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, Part>> {
+export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
   return {
     401: refTo("responses", "Unauthorized"),
     403: refTo("responses", "Forbidden"),

@@ -1,16 +1,16 @@
 import type { TSchema } from "@sinclair/typebox"
 import { fixedFault } from "../../call/fault.ts"
-import { toFieldName, toRootField, toTypeName } from "../../call/graphql/names.ts"
-import { Refusal, statuses, toRefusal } from "../../call/graphql/refusal.ts"
+import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
+import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { allowHeader, commonHeaders, rateHeaders, retryHeader } from "./headers.ts"
-import { type Described, type Part, type PathGroup, refTo } from "./part.ts"
+import { type ApiDocInput, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 
 /** `POST /v1/graphql`, which has an envelope of its own and other headers than the REST paths. */
-export function graphqlPath({ apis }: Described): PathGroup {
+export function graphqlPath({ apis }: ApiDocInput): PathGroup {
   const [first] = apis
   const shown = first ? exampleOf(first) : { request: { query: "{ __typename }" }, answer: {} }
   const known = { ...commonHeaders, ...rateHeaders }
-  const operation: Part = {
+  const operation: JsonObject = {
     operationId: "graphql",
     tags: ["many"],
     summary: "GraphQL: several APIs in one query",
@@ -53,7 +53,7 @@ export function graphqlPath({ apis }: Described): PathGroup {
   return { paths: { "/v1/graphql": { post: operation } }, schemas: { GraphqlAnswer: answer } }
 }
 
-const request: Part = {
+const request: JsonObject = {
   type: "object",
   required: ["query"],
   properties: {
@@ -66,7 +66,7 @@ const request: Part = {
 
 const codes = [...Object.keys(statuses), "BAD_USER_INPUT"].sort()
 
-const answer: Part = {
+const answer: JsonObject = {
   type: "object",
   properties: {
     data: { type: ["object", "null"], description: "By root field; absent where nothing was run." },
@@ -99,17 +99,17 @@ const answer: Part = {
   },
 }
 
-function content(example: Part): Part {
+function content(example: JsonObject): JsonObject {
   const media = { schema: refTo("schemas", "GraphqlAnswer"), example }
   return { "application/json": media, "application/graphql-response+json": media }
 }
 
-function answerTo(description: string, headers: Part, refusals: readonly Refusal[]): Part {
+function answerTo(description: string, headers: JsonObject, refusals: readonly Refusal[]): JsonObject {
   return { description, headers, content: content({ errors: refusals.flatMap(({ errors }) => errors) }) }
 }
 
 /** The first example of an API, asked for the fields that have no parts. */
-function exampleOf({ definition: { id, input, output, examples } }: Described["apis"][number]) {
+function exampleOf({ definition: { id, input, output, examples } }: ApiDocInput["apis"][number]) {
   const [example] = examples
   const field = toRootField(id)
   const plain = Object.entries(output.properties).filter(

@@ -1,9 +1,9 @@
-import { type Part, refTo } from "./part.ts"
+import { type JsonObject, refTo } from "./json-object.ts"
 
 const whole = { type: "integer", minimum: 0 }
 const wholeOrUnlimited = { anyOf: [whole, { type: "string", const: "unlimited" }] }
 
-function header(description: string, schema: Part, required = false): Part {
+function header(description: string, schema: JsonObject, required = false): JsonObject {
   return { description, ...(required && { required }), schema }
 }
 
@@ -24,13 +24,13 @@ export const headerComponents = {
   MaxCredits: header("Credits of a month.", wholeOrUnlimited),
   Renewal: header("When the month's credits renew, in unix seconds.", whole),
   CurrentPlan: header("The plan of the account.", { type: "string" }),
-} as const satisfies Readonly<Record<string, Part>>
+} as const satisfies Readonly<Record<string, JsonObject>>
 
-function requestId(): Part {
+function requestId(): JsonObject {
   return { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" }
 }
 
-function references(names: Readonly<Record<string, keyof typeof headerComponents>>): Part {
+function references(names: Readonly<Record<string, keyof typeof headerComponents>>): JsonObject {
   return Object.fromEntries(Object.entries(names).map(([name, to]) => [name, refTo("headers", to)]))
 }
 

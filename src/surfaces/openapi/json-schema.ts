@@ -1,12 +1,12 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf, isPremium } from "../../apis/contract.ts"
-import type { Part } from "./part.ts"
+import type { JsonObject } from "./json-object.ts"
 
 /**
  * A definition's schema as JSON Schema 2020-12, which OpenAPI 3.1 speaks: a copy without the words that only the input
  * check uses. Premium fields keep their mark and are never required, since plans without them do not see them.
  */
-export function toJsonSchema(schema: TSchema): Part {
+export function toJsonSchema(schema: TSchema): JsonObject {
   const choices = choicesOf(schema)
   const own = choices ? { type: "string", enum: choices, ...withoutUnion(schema) } : mergeNull(schema)
   const entries = Object.entries(own).flatMap(([keyword, value]): [string, unknown][] => {
@@ -32,7 +32,7 @@ function listed(keyword: string, names: readonly string[]): [string, unknown][] 
 }
 
 /** A union of null and one thing that has no more than a type reads better as a type of two. */
-function mergeNull(schema: TSchema): Part {
+function mergeNull(schema: TSchema): JsonObject {
   const members = Array.isArray(schema.anyOf) ? (schema.anyOf as TSchema[]) : []
   const other = members.find(({ type }) => type !== "null")
   const isSimple = members.length === 2 && members.some(({ type }) => type === "null")
@@ -42,10 +42,10 @@ function mergeNull(schema: TSchema): Part {
   return { ...other, type: [other.type, "null"], ...withoutUnion(schema) }
 }
 
-function withoutUnion(schema: TSchema): Part {
+function withoutUnion(schema: TSchema): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== "anyOf"))
 }
 
-function mapValues(values: Schemas, map: (value: TSchema) => Part): Part {
+function mapValues(values: Schemas, map: (value: TSchema) => JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }

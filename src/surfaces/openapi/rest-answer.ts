@@ -1,14 +1,14 @@
 import { type Envelope, encodeEnvelope, formats } from "../../encode/formats.ts"
-import type { Part } from "./part.ts"
+import type { JsonObject } from "./json-object.ts"
 
 /** Answers by name, each with a few words. */
 export type Shown = Readonly<Record<string, { readonly summary: string; readonly envelope: Envelope }>>
 
 /** The media types of a REST answer, each with examples that the encoders themselves have written. */
-export function restContent(schema: Part, shown: Shown): Part {
+export function restContent(schema: JsonObject, shown: Shown): JsonObject {
   return Object.fromEntries(formats.map((format) => [mediaTypes[format], contentOf(format)]))
 
-  function contentOf(format: (typeof formats)[number]): Part {
+  function contentOf(format: (typeof formats)[number]): JsonObject {
     const all = Object.entries(shown)
     if (format === "json") {
       const examples = all.map(([name, { summary, envelope }]) => [name, { summary, value: envelope }])
@@ -37,7 +37,7 @@ const texts = {
 } as const
 
 /** The schema of a successful envelope. */
-export function okEnvelope(data: Part): Part {
+export function okEnvelope(data: JsonObject): JsonObject {
   return {
     type: "object",
     required: ["status", "error", "data"],
@@ -54,7 +54,7 @@ export function errorShown(summary: string, error: string): Shown[string] {
 }
 
 /** `?format=`, of every REST path. */
-export const formatParameter: Part = {
+export const formatParameter: JsonObject = {
   name: "format",
   in: "query",
   description: "The format of the answer; wins over the `Accept` header. Without either: `json`.",

@@ -2,11 +2,11 @@ import { fixedFault, inputFault } from "../../call/fault.ts"
 import { formats } from "../../encode/formats.ts"
 import { keyedFaults, refusal } from "./fault-responses.ts"
 import { commonHeaders, etagHeader, standingHeaders } from "./headers.ts"
-import { type Described, type Part, type PathGroup, refTo } from "./part.ts"
+import { type ApiDocInput, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { errorShown, okEnvelope, okShown, restContent } from "./rest-answer.ts"
 
 /** What is beside the APIs: usage, and the paths that need no key. */
-export function servicePaths({ apis, version, metrics }: Described): PathGroup {
+export function servicePaths({ apis, version, metrics }: ApiDocInput): PathGroup {
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]?.definition.id ?? "hmac", apis[0]?.credits ?? 1) },
@@ -40,7 +40,7 @@ export function servicePaths({ apis, version, metrics }: Described): PathGroup {
   }
 }
 
-function usageOperation(api: string, credits: number): Part {
+function usageOperation(api: string, credits: number): JsonObject {
   const headers = { ...commonHeaders, ...standingHeaders }
   const example = {
     account: "acc_1a2b3c",
@@ -71,7 +71,7 @@ function usageOperation(api: string, credits: number): Part {
   }
 }
 
-function metricsOperation(access: "open" | "token"): Part {
+function metricsOperation(access: "open" | "token"): JsonObject {
   const operation = open("metrics", "Figures for Prometheus", {
     200: {
       description: "Prometheus text.",
@@ -98,7 +98,7 @@ const metricsTokenNeeded =
   "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
 
 /** An operation that needs no key. */
-function open(operationId: string, summary: string, responses: Part): Part {
+function open(operationId: string, summary: string, responses: JsonObject): JsonObject {
   return {
     operationId,
     tags: ["service"],
@@ -108,7 +108,7 @@ function open(operationId: string, summary: string, responses: Part): Part {
   }
 }
 
-function json(schema: Part, data: object): Part {
+function json(schema: JsonObject, data: object): JsonObject {
   const { envelope } = okShown("", data)
   return {
     description: "It is.",
@@ -117,7 +117,7 @@ function json(schema: Part, data: object): Part {
   }
 }
 
-const unready: Part = {
+const unready: JsonObject = {
   description: "It does not.",
   headers: commonHeaders,
   content: {
@@ -128,13 +128,13 @@ const unready: Part = {
   },
 }
 
-function dataOf(properties: Readonly<Record<string, Part>>): Part {
+function dataOf(properties: Readonly<Record<string, JsonObject>>): JsonObject {
   return { type: "object", required: Object.keys(properties), properties }
 }
 
-const instant: Part = { type: "string", format: "date-time" }
-const count: Part = { type: "integer", minimum: 0 }
-const unlimited: Part = { type: ["integer", "null"], minimum: 0, description: "Null is unlimited." }
+const instant: JsonObject = { type: "string", format: "date-time" }
+const count: JsonObject = { type: "integer", minimum: 0 }
+const unlimited: JsonObject = { type: ["integer", "null"], minimum: 0, description: "Null is unlimited." }
 
 const usage = dataOf({
   account: { type: "string" },

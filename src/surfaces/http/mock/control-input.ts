@@ -5,7 +5,7 @@ import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
 import type { FaultRule } from "../../../mock/faults.ts"
 import type { Stub } from "../../../mock/stubs.ts"
-import { parseDuration, parseInstant } from "../../../time-text.ts"
+import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 
 type Body = Readonly<Record<string, unknown>>
 type Apis = ReadonlyMap<string, ApiDefinition>

@@ -1,8 +1,8 @@
 import type { ApiDefinition } from "../../../apis/contract.ts"
+import { frontStatus, runWithFault } from "../../../mock/active-fault.ts"
 import { toBrokenBody } from "../../../mock/broken-body.ts"
-import type { Strike, Target } from "../../../mock/faults.ts"
+import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
-import { frontStatus, strikeDuring } from "../../../mock/struck.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { afterBody } from "../drain.ts"
 import { createHttpApp } from "../http-app.ts"
@@ -148,8 +148,8 @@ export async function startMockServer(
     const at = new Date(world.clock.now()).toISOString()
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, current.apiIds)
-    const strike = target && world.faults.take(target)
-    const response = await underStrike(request, target, strike, current)
+    const fault = target && world.faults.take(target)
+    const response = await underStrike(request, target, fault, current)
     const body = response && (await response.text())
     world.journal.add({
       at,
@@ -157,7 +157,7 @@ export async function startMockServer(
       path: request.url.slice(request.url.indexOf(path)),
       apis: target?.apis ?? [],
       key: keyOf(request),
-      fault: strike && toFaultEntry(strike),
+      fault: fault && toFaultEntry(fault),
       request: toMessage(headersOf(request.headers), asked),
       response: response && {
         status: response.status,
@@ -169,22 +169,22 @@ export async function startMockServer(
     return new Response(status === 204 ? null : body, { status, headers })
   }
 
-  /** What the service answers under a strike; null where the connection is to be reset. */
+  /** What the service answers under a fault; null where the connection is to be reset. */
   async function underStrike(
     request: Request,
     target: Target | null,
-    strike: Strike | null,
+    fault: ActiveFault | null,
     current: Stage,
   ): Promise<Response | null> {
-    if (strike === null) return current.app.fetch(request)
-    if (strike.delayMs > 0) await delays.wait(strike.delayMs)
-    if (strike.reset) return null
-    const status = frontStatus(strike, target?.apis ?? [])
+    if (fault === null) return current.app.fetch(request)
+    if (fault.delayMs > 0) await delays.wait(fault.delayMs)
+    if (fault.reset) return null
+    const status = frontStatus(fault, target?.apis ?? [])
     const response =
       status === null
-        ? await strikeDuring(strike, () => current.app.fetch(request))
+        ? await runWithFault(fault, () => current.app.fetch(request))
         : await afterBody(request, answerInFront(status, request, current), intake)
-    return strike.malformed ? breakBody(response) : response
+    return fault.malformed ? breakBody(response) : response
   }
 
   return {
@@ -228,7 +228,7 @@ function resetConnection(): Response {
   )
 }
 
-function toFaultEntry({ statuses, delayMs, reset, malformed }: Strike): JournalEntry["fault"] {
+function toFaultEntry({ statuses, delayMs, reset, malformed }: ActiveFault): JournalEntry["fault"] {
   const [status] = statuses.values()
   return {
     ...(status !== undefined && { status }),

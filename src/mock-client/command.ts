@@ -14,7 +14,7 @@ export function findCommand(): readonly [string, ...string[]] {
   const here = fileURLToPath(new URL(".", import.meta.url))
   const packed = join(here, "penknife.js")
   if (existsSync(packed)) return underBun(packed, here)
-  const root = join(here, "..")
+  const root = join(here, "../..")
   const built = join(root, "dist", process.platform === "win32" ? "penknife.exe" : "penknife")
   return existsSync(built) ? [built] : underBun(join(root, "src/main.ts"), root)
 }

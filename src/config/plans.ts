@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox"
 import { Value, type ValueError } from "@sinclair/typebox/value"
-import { maxCallsPerMinute, maxCredits, type Plan, type Plans } from "./account/plan.ts"
+import { maxCallsPerMinute, maxCredits, type Plan, type Plans } from "../accounts/plan.ts"
 import { ConfigError } from "./config-error.ts"
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })

@@ -1,11 +1,11 @@
-import type { Config } from "../../config.ts"
-import type { Described } from "./part.ts"
+import type { Config } from "../../config/options.ts"
+import type { ApiDocInput } from "./json-object.ts"
 
 /** What a service with this configuration has to say of itself. */
-export function describedBy(
+export function toDocInput(
   { noGraphql, noMetrics, metricsToken, maxBodyBytes }: Config,
-  catalog: Pick<Described, "apis" | "version">,
-): Described {
+  catalog: Pick<ApiDocInput, "apis" | "version">,
+): ApiDocInput {
   const metrics = metricsToken === null ? "open" : "token"
   return { ...catalog, graphql: !noGraphql, metrics: noMetrics ? "off" : metrics, maxBodyBytes }
 }

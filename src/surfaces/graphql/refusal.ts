@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError, SourceLocation } from "graphql"
-import type { Fault, FaultCode } from "../fault.ts"
+import type { Fault, FaultCode } from "../../call/fault.ts"
 
 /** Codes of a request that is refused as a whole, and its HTTP status. */
 export const statuses = {

@@ -3,15 +3,15 @@ import { InputRejected, Unavailable } from "../apis/contract.ts"
 import type { PreparedApi } from "../call/execute.ts"
 import { Fault, fixedFault } from "../call/fault.ts"
 import type { Gate } from "../call/gate.ts"
-import type { Strike } from "./faults.ts"
+import type { ActiveFault } from "./faults.ts"
 import { askedFor } from "./keys.ts"
 import type { Stubs } from "./stubs.ts"
 
 /** What strikes the request that is under way. The road does not know of requests, so it travels beside it. */
-const current = new AsyncLocalStorage<Strike>()
+const current = new AsyncLocalStorage<ActiveFault>()
 
-export function strikeDuring<T>(strike: Strike, work: () => T): T {
-  return current.run(strike, work)
+export function runWithFault<T>(fault: ActiveFault, work: () => T): T {
+  return current.run(fault, work)
 }
 
 const callerStatuses: ReadonlySet<number> = new Set([401, 429])
@@ -21,7 +21,7 @@ const apiStatuses: ReadonlySet<number> = new Set([400, 403, 500, 503])
  * The status that the service itself never gives, or not for a request of no API: whoever stands in front of the service
  * answers with it. Null when there is none.
  */
-export function frontStatus({ statuses }: Strike, apis: readonly string[]): number | null {
+export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]): number | null {
   for (const status of statuses.values()) {
     const isOnRoad = callerStatuses.has(status) || (apis.length > 0 && apiStatuses.has(status))
     if (!isOnRoad) return status
@@ -30,7 +30,7 @@ export function frontStatus({ statuses }: Strike, apis: readonly string[]): numb
 }
 
 /** The gate, refusing what a fault says it refuses. */
-export function strikeGate(gate: Gate): Gate {
+export function injectAtGate(gate: Gate): Gate {
   const isStruck = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
   return {
     identify(key) {
@@ -57,7 +57,7 @@ export function strikeGate(gate: Gate): Gate {
 }
 
 /** An API that fails where a fault says so, and gives a stub's answer where one matches. */
-export function strikeApi(api: PreparedApi, stubs: Stubs): PreparedApi {
+export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
   const { definition } = api
   const { id } = definition
   const [parameter = "body"] = Object.keys(definition.input.properties)

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks"
-import { periodAt } from "../account/period.ts"
+import { periodAt } from "../accounts/period.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 
 /** What a notice says. Times are ISO 8601 in UTC; `threshold` is in percent. */

@@ -1,4 +1,4 @@
-import { inputFault } from "../fault.ts"
+import { inputFault } from "../../call/fault.ts"
 
 /** What a request to the gateway says. */
 export interface GraphqlParameters {

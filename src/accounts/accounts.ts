@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
-import { toNetworks } from "./address.ts"
+import { toNetworks } from "../values/ip.ts"
 import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
 import { periodAt } from "./period.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { addressMatches, toNetwork, toNetworks } from "./address.ts"
+import { addressMatches, toNetwork, toNetworks } from "./ip.ts"
 
 test.each([
   ["192.0.2.77", "192.0.2.0/24", true],

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
 import { Webhook } from "standardwebhooks"
-import { createWebhookSecret } from "../account/webhook.ts"
+import { createWebhookSecret } from "../accounts/webhook.ts"
 import { systemRandom } from "../ports/random.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 import { signedHeaders, toMessage } from "./message.ts"

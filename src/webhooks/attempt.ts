@@ -1,4 +1,4 @@
-import { addressRule } from "../account/webhook.ts"
+import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"

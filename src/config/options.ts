@@ -1,10 +1,10 @@
-import { type Network, toNetwork } from "./account/address.ts"
-import { defaultPlans, type Plans } from "./account/plan.ts"
+import { defaultPlans, type Plans } from "../accounts/plan.ts"
+import { parseServerAddress } from "../ports/dns/server-address.ts"
+import { type LogLevel, logLevels } from "../ports/log.ts"
+import { type Network, toNetwork } from "../values/ip.ts"
+import { parseInstant } from "../values/time-text.ts"
 import { ConfigError } from "./config-error.ts"
-import { readCredits, readPlans } from "./config-tables.ts"
-import { parseServerAddress } from "./ports/dns/server-address.ts"
-import { type LogLevel, logLevels } from "./ports/log.ts"
-import { parseInstant } from "./time-text.ts"
+import { readCredits, readPlans } from "./plans.ts"
 
 /** One setting: how it is named everywhere, what it means, how its text is read. The README's table is made of these. */
 export interface Option<T> {

@@ -1,34 +1,34 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { createAccounts } from "./account/accounts.ts"
-import { noticeThresholds } from "./account/notices.ts"
-import type { DnsZone } from "./apis/contract.ts"
-import { prepareApis, version } from "./app.ts"
-import { type OpenLog, openLog, watchService } from "./app-observe.ts"
-import { createCharges } from "./call/charge.ts"
-import type { PreparedApi } from "./call/execute.ts"
-import { createGate } from "./call/gate.ts"
-import type { Config } from "./config.ts"
-import { ConfigError } from "./config-error.ts"
-import { dnsWorld } from "./mock/dns-world.ts"
-import { createFaults } from "./mock/faults.ts"
-import { createJournal } from "./mock/journal.ts"
-import { defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "./mock/keys.ts"
-import { strikeApi, strikeGate } from "./mock/struck.ts"
-import { createStubs } from "./mock/stubs.ts"
-import type { MockWorld } from "./mock/world.ts"
-import { toMessage } from "./notices/message.ts"
-import { systemClock } from "./ports/clock.ts"
-import { parseZone } from "./ports/dns/zone-file.ts"
-import { createMockClock } from "./ports/mock/clock.ts"
-import { createMockDns } from "./ports/mock/dns.ts"
-import { createSeededRandom } from "./ports/mock/random.ts"
-import { createSelfSigned } from "./ports/tls/self-signed.ts"
-import { systemWaits } from "./ports/waits.ts"
-import { prepareGauges } from "./store/sqlite/gauges.ts"
-import { openDatabase } from "./store/sqlite/open.ts"
-import { prepareOutbox } from "./store/sqlite/outbox.ts"
-import { createSqliteStore } from "./store/sqlite/sqlite-store.ts"
-import { startMockServer } from "./surfaces/http/mock/mock-server.ts"
+import { createAccounts } from "../accounts/accounts.ts"
+import { noticeThresholds } from "../accounts/notices.ts"
+import type { DnsZone } from "../apis/contract.ts"
+import { createCharges } from "../call/charge.ts"
+import type { PreparedApi } from "../call/execute.ts"
+import { createGate } from "../call/gate.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/options.ts"
+import { injectAtApi, injectAtGate } from "../mock/active-fault.ts"
+import { dnsWorld } from "../mock/dns-world.ts"
+import { createFaults } from "../mock/faults.ts"
+import { createJournal } from "../mock/journal.ts"
+import { defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
+import { createStubs } from "../mock/stubs.ts"
+import type { MockWorld } from "../mock/world.ts"
+import { systemClock } from "../ports/clock.ts"
+import { parseZone } from "../ports/dns/zone-file.ts"
+import { createMockClock } from "../ports/mock/clock.ts"
+import { createMockDns } from "../ports/mock/dns.ts"
+import { createSeededRandom } from "../ports/mock/random.ts"
+import { createSelfSigned } from "../ports/tls/self-signed.ts"
+import { systemWaits } from "../ports/waits.ts"
+import { prepareGauges } from "../store/sqlite/gauges.ts"
+import { openDatabase } from "../store/sqlite/open.ts"
+import { prepareOutbox } from "../store/sqlite/outbox.ts"
+import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
+import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
+import { toMessage } from "../webhooks/message.ts"
+import { type OpenLog, openLog, watchService } from "./observability.ts"
+import { prepareApis, version } from "./service.ts"
 
 /** A mock that listens. */
 export interface Mock {
@@ -116,13 +116,13 @@ async function createWorld(
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   return {
     road: {
-      gate: strikeGate(nameKeys(createGate(seen, plans, clock), names)),
+      gate: injectAtGate(nameKeys(createGate(seen, plans, clock), names)),
       // A clock that is moved back is what a mock is for, and no news.
       charges: createCharges(store, clock, { error() {} }),
       ports,
       log: opened.log,
     },
-    apis: apis.map((api) => strikeApi(api, stubs)),
+    apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
     observer: watching.observer,
     readMetrics: watching.readMetrics,
