@@ -27,7 +27,7 @@ import { prepareOutbox } from "../store/sqlite/outbox.ts"
 import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { toMessage } from "../webhooks/message.ts"
-import { type OpenLog, openLog, watchService } from "./observability.ts"
+import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { prepareApis, version } from "./service.ts"
 
 /** A mock that listens. */
@@ -103,7 +103,7 @@ async function createWorld(
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
   const stubs = createStubs()
-  const watching = watchService({
+  const observability = createObservability({
     opened,
     ports,
     gauges: prepareGauges(database),
@@ -124,8 +124,8 @@ async function createWorld(
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
-    observer: watching.observer,
-    readMetrics: watching.readMetrics,
+    observer: observability.observer,
+    readMetrics: observability.readMetrics,
     clock,
     dns,
     faults: createFaults(),
@@ -134,7 +134,7 @@ async function createWorld(
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
     async close() {
-      watching.stop()
+      observability.stop()
       await store.close()
     },
   }

@@ -50,15 +50,15 @@ export interface LogPlace {
   readonly send?: SendLog
 }
 
-/** What watches a service. */
-export interface Watching {
+/** The metrics and the request log of a service. */
+export interface Observability {
   readonly observer: Observer
   readMetrics(): Promise<Exposition>
   /** Leaves a last report with the supervisor, if there is one. */
   stop(): void
 }
 
-export interface WatchedParts {
+export interface ObservabilityParts {
   readonly opened: OpenLog
   readonly ports: Ports
   readonly gauges: StoreGauges
@@ -71,7 +71,7 @@ export interface WatchedParts {
   openRequests(): number
 }
 
-export function watchService(parts: WatchedParts): Watching {
+export function createObservability(parts: ObservabilityParts): Observability {
   const { opened, ports, gauges, apiIds, version, channel, logSample } = parts
   const { clock, random } = ports
   const { level, write } = opened

@@ -32,7 +32,7 @@ import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
-import { openLog, type SendLog, watchService } from "./observability.ts"
+import { createObservability, openLog, type SendLog } from "./observability.ts"
 
 export const version = packageJson.version
 
@@ -109,7 +109,7 @@ export async function startService(
       ports,
       log,
     }
-    const watching = watchService({
+    const observability = createObservability({
       opened,
       ports,
       gauges: prepareGauges(database),
@@ -119,7 +119,7 @@ export async function startService(
       logSample: config.logSample,
       openRequests: () => server.openRequests(),
     })
-    const { observer, readMetrics } = watching
+    const { observer, readMetrics } = observability
     const server = startHttpServer(
       {
         apis,
@@ -161,7 +161,7 @@ export async function startService(
       },
       async stop() {
         await Promise.all([server.stop(stopGraceMs), delivery.stop()])
-        watching.stop()
+        observability.stop()
         await store.close()
         await opened.close()
       },

@@ -1,33 +1,17 @@
 import type { Clock } from "../apis/contract.ts"
-import type { Trail } from "../call/trail.ts"
 import type { Counts, Surface, Tally } from "./counts.ts"
+import type { RecordRequest } from "./request.ts"
 import type { RequestLog } from "./request-log.ts"
-
-/** A request as it began. */
-export interface RequestStart {
-  readonly requestId: string
-  /** The client's IP address. */
-  readonly address: () => string
-  /** Of the observer's {@link Observer.nowMs}. */
-  readonly startedMs: number
-}
-
-/** How it ended. */
-export interface RequestEnd extends Partial<Trail> {
-  readonly status: number
-  /** Ids of the APIs that a request of several asked, each once. */
-  readonly apis?: readonly string[]
-}
-
-/** Takes note of one request. Made once per API and surface. */
-export type Watch = (began: RequestStart, ended: RequestEnd) => void
 
 /** Counts and logs requests. */
 export interface Observer {
   /** For the start of a request. */
   nowMs(): number
-  /** @param api the id of an API, or what stands in its place; null where {@link RequestEnd.apis} says it */
-  watch(api: string | null, surface: Surface): Watch
+  /**
+   * Returns the function that records the requests of one API on one surface. Call it once, at the start.
+   * @param api the id of an API, `usage` or `none`; null where each request names its APIs in `RequestEnd.apis`
+   */
+  recorderFor(api: string | null, surface: Surface): RecordRequest
 }
 
 /** Where no API is in question, and where a request asks more than one. */
@@ -42,17 +26,17 @@ export function createObserver(
 ): Observer {
   return {
     nowMs: () => clock.monotonicMs(),
-    watch(api, surface) {
+    recorderFor(api, surface) {
       const tallyFor = api === null ? tallyByApis(surface) : constant(counts.tallyOf(api, surface))
-      return (began, ended) => {
-        const durationMs = clock.monotonicMs() - began.startedMs
-        const tally = tallyFor(ended.apis)
-        counts.add(tally, ended.status, durationMs)
-        const { charged, fault } = ended
+      return (start, end) => {
+        const durationMs = clock.monotonicMs() - start.startedMs
+        const tally = tallyFor(end.apis)
+        counts.add(tally, end.status, durationMs)
+        const { charged, fault } = end
         if (charged)
           for (const item of charged) counts.addCharged(item.api, surface, item.calls, item.credits)
         if (fault) counts.addFault(fault)
-        log(tally, began, ended, durationMs)
+        log(tally, start, end, durationMs)
       }
     },
   }

@@ -1,10 +1,10 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
-import type { RequestEnd, RequestStart } from "./observer.ts"
+import type { RequestEnd, RequestStart } from "./request.ts"
 
 /** Writes one line about a request, or none. */
-export type RequestLog = (tally: Tally, began: RequestStart, ended: RequestEnd, durationMs: number) => void
+export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) => void
 
 export const noRequestLog: RequestLog = () => {}
 
@@ -31,23 +31,23 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
   const isoTime = createIsoTime(clock)
   const isSampled = createSampler(sample, random)
   const shown = new Set(logLevels.slice(logLevels.indexOf(level)))
-  return (tally, began, ended, durationMs) => {
-    const { status } = ended
+  return (tally, start, end, durationMs) => {
+    const { status } = end
     const lineLevel = levelFor(status, tally)
     if (!shown.has(lineLevel) || (lineLevel === "info" && status < 500 && !isSampled())) return
     const line = {
       level: lineLevel,
       time: isoTime(),
-      requestId: began.requestId,
-      account: ended.caller?.account.id ?? null,
-      key: ended.caller?.key.id ?? null,
-      api: ended.apis?.join(",") || tally.api,
+      requestId: start.requestId,
+      account: end.caller?.account.id ?? null,
+      key: end.caller?.key.id ?? null,
+      api: end.apis?.join(",") || tally.api,
       surface: tally.surface,
       status,
-      fault: ended.fault ?? undefined,
+      fault: end.fault ?? undefined,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
-      credits: sumOf(ended),
-      address: began.address().slice(0, maxAddressLength),
+      credits: sumOf(end),
+      address: start.address().slice(0, maxAddressLength),
       message: "request",
     }
     write(`${JSON.stringify(line)}\n`)

@@ -3,7 +3,8 @@ import type { PreparedApi, Road } from "../../call/execute.ts"
 import { createPace, type Pace } from "../../call/pace.ts"
 import type { Envelope, Format } from "../../encode/formats.ts"
 import { encodeInParts } from "../../encode/parts.ts"
-import type { Observer, Watch } from "../../observe/observer.ts"
+import type { Observer } from "../../observe/observer.ts"
+import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
 import type { Intake } from "./intake.ts"
 import { parseQuery } from "./query.ts"
@@ -18,7 +19,7 @@ export function createBatchHandler(
   observer: Observer,
 ): (id: string, exchange: Exchange) => Promise<Response> | undefined {
   const byId = new Map(
-    apis.map((api) => [api.definition.id, { api, watch: observer.watch(api.definition.id, "batch") }]),
+    apis.map((api) => [api.definition.id, { api, watch: observer.recorderFor(api.definition.id, "batch") }]),
   )
 
   return (id, exchange) => {
@@ -26,7 +27,7 @@ export function createBatchHandler(
     return known && answer(known.api, exchange, known.watch)
   }
 
-  async function answer(api: PreparedApi, exchange: Exchange, watch: Watch): Promise<Response> {
+  async function answer(api: PreparedApi, exchange: Exchange, watch: RecordRequest): Promise<Response> {
     const { request, requestId, address } = exchange
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)

@@ -1,7 +1,7 @@
 import type { PreparedApi, Road } from "../../call/execute.ts"
 import { noStanding } from "../../call/standing.ts"
 import { readRanges } from "../../encode/accept.ts"
-import type { Watch } from "../../observe/observer.ts"
+import type { RecordRequest } from "../../observe/request.ts"
 import type { GraphqlCall, GraphqlReply } from "../graphql/query.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import { createAnswerHeaders } from "./answer-headers.ts"
@@ -23,7 +23,7 @@ export interface GraphqlOptions {
   readonly intake: Intake
   /** Whether there are too many calls under way. */
   readonly isFull: () => boolean
-  readonly watch: Watch
+  readonly watch: RecordRequest
 }
 
 type Gateway = (call: GraphqlCall) => Promise<GraphqlReply>

@@ -3,7 +3,8 @@ import type { Random } from "../../apis/contract.ts"
 import { fail, logFault, type PreparedApi, type Road, succeed } from "../../call/execute.ts"
 import { Fault, toFault } from "../../call/fault.ts"
 import type { Exposition } from "../../observe/exposition.ts"
-import type { Observer, Watch } from "../../observe/observer.ts"
+import type { Observer } from "../../observe/observer.ts"
+import type { RecordRequest } from "../../observe/request.ts"
 import type { Network } from "../../values/ip.ts"
 import { createBatchHandler } from "./batch.ts"
 import { clientAddress } from "./client-address.ts"
@@ -62,8 +63,8 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const { trustedProxies, maxCalls } = options
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs)
   const tellsTls = options.tls !== null && options.strict
-  const watchUnkeyed = observer.watch("none", "unkeyed")
-  const watchStray = observer.watch("none", "none")
+  const watchUnkeyed = observer.recorderFor("none", "unkeyed")
+  const watchStray = observer.recorderFor("none", "none")
 
   const direct: Record<
     string,
@@ -92,11 +93,11 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   }
 
   /** Refuses what is one call too many. */
-  function limited(handle: (exchange: Exchange) => Promise<Response>, watch: Watch): typeof handle {
+  function limited(handle: (exchange: Exchange) => Promise<Response>, watch: RecordRequest): typeof handle {
     return (exchange) => (isFull() ? Promise.resolve(refuseOne(exchange, watch)) : handle(exchange))
   }
 
-  function refuseOne(exchange: Exchange, watch: Watch): Response {
+  function refuseOne(exchange: Exchange, watch: RecordRequest): Response {
     watch(exchange, { status: overloaded.status, fault: overloaded.code })
     return respondFault(overloaded, exchange)
   }
@@ -171,14 +172,14 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
   for (const api of apis) {
     const { id, method } = api.definition
-    const watch = observer.watch(id, "rest")
+    const watch = observer.recorderFor(id, "rest")
     const answer = limited(createRestHandler(api, road, intake, watch), watch)
     if (method === "GET") meteredGet(`/v1/${id}`, answer)
     else route(method, `/v1/${id}`, answer)
     methods.set(`/v1/${id}/batch`, "POST")
   }
   const answerBatch = createBatchHandler(apis, road, intake, observer)
-  const watchRefused = observer.watch("none", "batch")
+  const watchRefused = observer.recorderFor("none", "batch")
   // One route for all of them: each takes half a millisecond of the start.
   app.post(
     "/v1/:api/batch",
@@ -193,14 +194,14 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     },
     { parse: "none" },
   )
-  const watchUsage = observer.watch("usage", "rest")
+  const watchUsage = observer.recorderFor("usage", "rest")
   meteredGet("/v1/usage", limited(createUsageHandler(road, watchUsage), watchUsage))
 
   const answerGraphql = createGraphqlHandler(apis, road, {
     enabled: options.graphql,
     intake,
     isFull,
-    watch: observer.watch(null, "graphql"),
+    watch: observer.recorderFor(null, "graphql"),
   })
   methods.set("/v1/graphql", "POST")
   // Every method comes here, since what is wrong with one is said in GraphQL's own form.

@@ -4,7 +4,7 @@ import type { TextInput } from "../../call/input.ts"
 import type { Trail } from "../../call/trail.ts"
 import { negotiate } from "../../encode/accept.ts"
 import { contentTypes, encodeEnvelope, type Format, formats, isFormat } from "../../encode/formats.ts"
-import type { RequestStart } from "../../observe/observer.ts"
+import type { RequestStart } from "../../observe/request.ts"
 import { createAnswerHeaders, type FillHeaders } from "./answer-headers.ts"
 import { parseQuery } from "./query.ts"
 

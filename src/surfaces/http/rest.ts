@@ -2,7 +2,7 @@ import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
 import { inputFault } from "../../call/fault.ts"
 import type { RawInput, TextInput } from "../../call/input.ts"
 import { reportUsage } from "../../call/usage.ts"
-import type { Watch } from "../../observe/observer.ts"
+import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
 import type { Intake } from "./intake.ts"
 import { parseQuery } from "./query.ts"
@@ -13,7 +13,7 @@ export function createRestHandler(
   api: PreparedApi,
   road: Road,
   intake: Intake,
-  watch: Watch,
+  watch: RecordRequest,
 ): (exchange: Exchange) => Promise<Response> {
   const inQuery = api.definition.method === "GET"
 
@@ -48,7 +48,10 @@ export function createRestHandler(
 }
 
 /** The handler of `GET /v1/usage`. */
-export function createUsageHandler(road: Road, watch: Watch): (exchange: Exchange) => Promise<Response> {
+export function createUsageHandler(
+  road: Road,
+  watch: RecordRequest,
+): (exchange: Exchange) => Promise<Response> {
   return async (exchange) => {
     const { request, requestId, address } = exchange
     const query = parseQuery(request.url)

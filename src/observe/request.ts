@@ -1,0 +1,21 @@
+import type { Trail } from "../call/trail.ts"
+
+/** What is known of a request when it arrives. */
+export interface RequestStart {
+  readonly requestId: string
+  /** Returns the client's IP address as text. */
+  readonly address: () => string
+  /** Milliseconds, read from `Observer.nowMs`. */
+  readonly startedMs: number
+}
+
+/** What is known of a request when its answer is made. */
+export interface RequestEnd extends Partial<Trail> {
+  /** The HTTP status. */
+  readonly status: number
+  /** The ids of all APIs that a GraphQL query asked, each once. */
+  readonly apis?: readonly string[]
+}
+
+/** Counts and logs one finished request. */
+export type RecordRequest = (start: RequestStart, end: RequestEnd) => void
