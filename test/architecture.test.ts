@@ -1,4 +1,4 @@
-/** The arrows between the rooms of src/, and a few rules of the house, checked on what the files really import. */
+/** Which folder of src/ may import which, and a few other rules, checked on the files' imports. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -8,7 +8,7 @@ const src = join(import.meta.dir, "../src")
 const files = [...new Glob("**/*.ts").scanSync(src)].filter((file) => !file.endsWith(".test.ts")).sort()
 const textOf = (file: string) => readFileSync(join(src, file), "utf8")
 
-/** What each room may import besides itself; a file's own entry wins over its room's. */
+/** What each folder may import besides itself; an entry of a file replaces that of its folder. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["app", "observe/siblings.ts", "ports", "surfaces"],
   app: [
@@ -62,6 +62,14 @@ test("every import follows an arrow", () => {
   expect(files.length).toBeGreaterThan(40)
 })
 
+test("no two files import each other, directly or in a longer circle", () => {
+  expect(circles()).toEqual([])
+})
+
+test("dynamic imports are seen", () => {
+  expect(importsOf("surfaces/cli/schema.ts")).toContain("surfaces/graphql/schema.ts")
+})
+
 test("Elysia is known in surfaces/http alone, SQLite in store/sqlite alone", () => {
   const users = (name: RegExp) => files.filter((file) => packagesOf(file).some((used) => name.test(used)))
   expect(users(/elysia/).filter((file) => !file.startsWith("surfaces/http/"))).toEqual([])
@@ -100,10 +108,25 @@ function mayImport(file: string, target: string): boolean {
   return allowed.some((arrow) => target === arrow || target.startsWith(`${arrow}/`))
 }
 
+/** Every circle of imports, as "a → b → a"; type imports and dynamic imports count. */
+function circles(): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  function visit(file: string, path: readonly string[]): void {
+    const start = path.indexOf(file)
+    if (start !== -1) found.push([...path.slice(start), file].join(" → "))
+    else if (!done.has(file)) {
+      for (const target of importsOf(file)) visit(target, [...path, file])
+      done.add(file)
+    }
+  }
+  for (const file of files) visit(file, [])
+  return found
+}
+
 function specifiersOf(file: string): string[] {
-  return [...textOf(file).matchAll(/^(?:import|export)\b[^"']*?["']([^"']+)["']/gms)].map(
-    (match) => match[1] ?? "",
-  )
+  const imports = /^(?:import|export)\b[^"'()]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gms
+  return [...withoutComments(textOf(file)).matchAll(imports)].map((match) => match[1] ?? match[2] ?? "")
 }
 
 function importsOf(file: string): string[] {

@@ -1,5 +1,5 @@
 import { type ApiDefinition, type Ports, Unavailable } from "../apis/contract.ts"
-import type { Envelope } from "../encode/formats.ts"
+import type { Envelope } from "../encode/envelope.ts"
 import type { Log } from "../ports/log.ts"
 import type { ChargeItem } from "../store/store.ts"
 import type { Caller } from "./caller.ts"

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
 import { encodeCsv } from "./csv.ts"
-import type { Envelope } from "./formats.ts"
+import type { Envelope } from "./envelope.ts"
 
 function encodeData(data: object): string {
   return encodeCsv({ status: "ok", error: null, data })

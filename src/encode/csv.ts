@@ -1,4 +1,4 @@
-import type { Envelope, ListPart } from "./formats.ts"
+import type { Envelope, ListPart } from "./envelope.ts"
 
 /**
  * RFC 4180: the header `key,value`, then one row for each leaf of `data`, keys joined as in `formatted.loanAmount`

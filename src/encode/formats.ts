@@ -1,4 +1,5 @@
 import { encodeCsv } from "./csv.ts"
+import type { Envelope } from "./envelope.ts"
 import { encodeJson } from "./json.ts"
 import { encodeXml } from "./xml.ts"
 import { encodeYaml } from "./yaml.ts"
@@ -10,24 +11,6 @@ export type Format = (typeof formats)[number]
 /** Whether a text is the name of a format; names are lower-case. */
 export function isFormat(text: string): text is Format {
   return formats.some((format) => format === text)
-}
-
-/**
- * What every REST answer is, in whatever format. `data` holds JSON values only: strings, finite numbers, booleans,
- * null, arrays and plain objects without cycles, whose keys are letters, digits and underscores. A member that is
- * undefined counts as absent.
- */
-export interface Envelope {
-  readonly status: "ok" | "error"
-  readonly error: string | null
-  readonly data: object | null
-}
-
-/** Some neighbours out of a list that is a member of an envelope's `data`. */
-export interface ListPart {
-  readonly name: string
-  readonly items: readonly unknown[]
-  readonly firstIndex: number
 }
 
 /** The `Content-Type` of each format: RFC 8259 §11, RFC 7303 §9.1, RFC 9512 §2.1, RFC 4180 §3. All are UTF-8. */

@@ -1,4 +1,4 @@
-import type { Envelope, ListPart } from "./formats.ts"
+import type { Envelope, ListPart } from "./envelope.ts"
 
 /** RFC 8259. */
 export function encodeJson(envelope: Envelope): string {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
-import { type Envelope, encodeEnvelope, formats } from "./formats.ts"
+import type { Envelope } from "./envelope.ts"
+import { encodeEnvelope, formats } from "./formats.ts"
 import { encodeInParts } from "./parts.ts"
 
 const withList = (...results: unknown[]): Envelope => ({

@@ -1,5 +1,6 @@
 import { encodeCsvItems } from "./csv.ts"
-import { type Envelope, encodeEnvelope, type Format, type ListPart } from "./formats.ts"
+import type { Envelope, ListPart } from "./envelope.ts"
+import { encodeEnvelope, type Format } from "./formats.ts"
 import { encodeJsonItems } from "./json.ts"
 import { encodeXmlItems } from "./xml.ts"
 import { encodeYamlItems, toYamlScalar } from "./yaml.ts"

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
-import type { Envelope } from "./formats.ts"
+import type { Envelope } from "./envelope.ts"
 import { encodeXml } from "./xml.ts"
 
 const head =

@@ -1,5 +1,5 @@
 import Builder from "fast-xml-builder"
-import type { Envelope, ListPart } from "./formats.ts"
+import type { Envelope, ListPart } from "./envelope.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 const namespaces = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" }

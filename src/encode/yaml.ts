@@ -1,5 +1,5 @@
 import { type ScalarTag, stringify } from "yaml"
-import type { Envelope, ListPart } from "./formats.ts"
+import type { Envelope, ListPart } from "./envelope.ts"
 
 /**
  * Block-style YAML that readers of YAML 1.1 and of YAML 1.2 load as the same value. One line for each scalar, no

@@ -3,19 +3,19 @@ import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
 
 const executable = process.platform === "win32" ? "bun.exe" : "bun"
-/** Where install scripts are not run, a text that says so stands in place of the executable. */
-const leastBytes = 1_000_000
+/** When install scripts are not run, a short text file takes the place of the executable. */
+const minBytes = 1_000_000
 
-/** A Bun: of the package `bun` that `from` (a URL of a module) can see, else the one that runs this, else one on the PATH. */
+/** Finds Bun: in the package `bun` as seen from the module `from` (a URL), else this process's own, else on the PATH. */
 export function findBun(from: string): string | undefined {
-  const installed = installedBuns(from).find((file) => existsSync(file) && statSync(file).size > leastBytes)
+  const installed = installedBuns(from).find((file) => existsSync(file) && statSync(file).size > minBytes)
   if (installed) return installed
   if (process.versions.bun) return process.execPath
   const folders = (process.env.PATH ?? "").split(delimiter)
   return folders.map((folder) => join(folder, executable)).find((file) => existsSync(file))
 }
 
-/** Its install script puts the executable into the package; before that, it lies in the package for this platform. */
+/** The install script of `bun` copies the executable into it from the package for this platform. */
 function installedBuns(from: string): string[] {
   const bun = folderOf("bun", from)
   if (bun === undefined) return []

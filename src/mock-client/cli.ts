@@ -1,4 +1,4 @@
-/** `penknife` of the npm package: runs it with the arguments given, and ends as it ends. */
+/** The `penknife` command of the npm package: runs penknife with the same arguments and ends with its exit code. */
 import { spawn } from "node:child_process"
 import { findCommand } from "./command.ts"
 
@@ -10,7 +10,7 @@ try {
 
 function run([program, ...args]: readonly [string, ...string[]]): void {
   const child = spawn(program, [...args, ...process.argv.slice(2)], { stdio: "inherit" })
-  // A terminal sends them to both; whoever sends one to this process alone means the other.
+  // A signal that was sent to this process alone is meant for penknife.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
   child.once("error", fail)
   child.once("exit", (code, signal) => {

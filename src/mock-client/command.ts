@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url"
 import { findBun } from "./bun.ts"
 
 /**
- * How to run penknife: the executable that PENKNIFE_BIN names; else, in the package, the program that lies beside this module,
- * under Bun; else, in the repository, the executable built there, or its sources under Bun.
- * @throws Error saying what is missing
+ * Finds the command that runs penknife: the executable in PENKNIFE_BIN; in the npm package, the program beside this module,
+ * under Bun; in the repository, the executable in dist or the sources under Bun.
+ * @throws Error when Bun is missing; the message says what to install
  */
 export function findCommand(): readonly [string, ...string[]] {
   const named = process.env.PENKNIFE_BIN
@@ -19,12 +19,12 @@ export function findCommand(): readonly [string, ...string[]] {
   return existsSync(built) ? [built] : underBun(join(root, "src/main.ts"), root)
 }
 
-/** Without what a project keeps for Bun in the working directory: its preloads and its .env are not meant for penknife. */
+/** Bun's preloads and .env of the tested project are not meant for penknife, so they are turned off. */
 function underBun(program: string, folder: string): readonly [string, ...string[]] {
   const bun = findBun(import.meta.url)
   if (bun === undefined) {
     throw new Error(
-      "penknife runs under Bun, and there is none: install the package 'bun', put Bun on the PATH, or name an executable of penknife in PENKNIFE_BIN.",
+      "penknife runs under Bun, which was not found: install the package 'bun', put Bun on the PATH, or set PENKNIFE_BIN to a penknife executable.",
     )
   }
   return [bun, "--no-env-file", `--config=${join(folder, "bunfig.toml")}`, program]

@@ -1,36 +1,31 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import type { MockNotice, MockRequest } from "./start-mock.ts"
 
-/** What control paths answer with, each its own part. */
-interface ControlData {
-  readonly requests: readonly MockRequest[]
-  readonly total: number
-  readonly dropped: number
-  readonly now: string
-  readonly notices: readonly MockNotice[]
-}
-
-interface Envelope {
+interface Envelope<T> {
   readonly error: string | null
-  readonly data: ControlData
+  readonly data: T
 }
 
-/** Asks control paths; an answer that is no success rejects with what it says. Not by `fetch`, which takes no authority. */
+/**
+ * Makes the function that sends requests to a mock's control paths and gives the `data` of the answers. It throws an Error
+ * with the mock's message when the mock refuses the request.
+ * @param ca the certificate of the mock's authority, or null for plain HTTP
+ */
 export function controlOf(url: string, ca: string | null) {
-  return async (method: string, path: string, body?: object): Promise<ControlData> => {
+  return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const text = await exchange(new URL(path, url), method, ca, body && JSON.stringify(body))
-    const { error, data } = JSON.parse(text) as Envelope
+    const { error, data }: Envelope<T> = JSON.parse(text)
     if (error !== null) throw new Error(`penknife mock: ${error}`)
     return data
   }
 }
 
+/** Node's `fetch` cannot be given a certificate authority, so this uses `node:http`. */
 function exchange(url: URL, method: string, ca: string | null, body = ""): Promise<string> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
   return new Promise((resolve, reject) => {
-    // A connection of its own: one kept open would keep the test process from ending.
+    // Without an agent the connection closes; one kept open would keep the test process from ending.
     const request = send(url, { method, headers, agent: false, ...(ca !== null && { ca }) }, (response) => {
       const chunks: Uint8Array[] = []
       response.on("data", (chunk: Uint8Array) => chunks.push(chunk))

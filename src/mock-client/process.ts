@@ -1,36 +1,38 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
-import { findCommand } from "./command.ts"
-import type { MockOptions } from "./start-mock.ts"
 
+/** A mock that runs as a child process. */
 export interface MockProcess {
   readonly url: string
   readonly key: string
+  /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
   readonly pid: number
+  /** Stops the process; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** What is kept of the mock's log, for the message when it does not start. */
+/** How many characters of the log are kept for the error message when the mock does not start. */
 const maxLog = 16_384
 
 /**
- * Runs `penknife mock`. It is ready when it has printed where it listens, and its standard input is a pipe that closes
- * with this process, so that it never outlives a test run that was killed.
+ * Runs a command that is `penknife mock --json`, and resolves when it has printed where it listens. Its standard input is a
+ * pipe that closes when this process ends, so the mock ends too when a test run is killed.
+ * @throws Error when the command cannot be run, prints something else or ends; the message holds its log
  */
-export async function startProcess(options: MockOptions): Promise<MockProcess> {
-  const [program, ...args] = options.command ?? findCommand()
-  const child = spawn(program, [...args, ...argumentsOf(options)], { stdio: ["pipe", "pipe", "pipe"] })
+export async function startProcess(command: readonly [string, ...string[]]): Promise<MockProcess> {
+  const [program, ...args] = command
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] })
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve())
     child.once("error", () => resolve())
   })
-  // Broken when the mock ends first; its end is what is waited for.
+  // The pipe breaks when the mock ends first; `exited` already reports that.
   child.stdin.on("error", () => {})
   const { url, key, ca = null, pid } = await readEvent(child, program)
-  letEnd(child)
+  unref(child)
   return {
     url,
     key,
@@ -45,23 +47,7 @@ export async function startProcess(options: MockOptions): Promise<MockProcess> {
   }
 }
 
-function argumentsOf({ seedTime, dns, plan, tls, graphql }: MockOptions): string[] {
-  return [
-    ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
-    ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
-    ...(dns === undefined ? [] : ["--dns", dns]),
-    ...(plan === undefined ? [] : ["--plan", plan]),
-    ...(graphql === false ? ["--no-graphql"] : []),
-    ...(tls === undefined ? [] : ["--tls-self-signed", tls.join(",")]),
-  ]
-}
-
-interface Listening {
-  readonly url: string
-  readonly key: string
-  readonly ca?: string
-  readonly pid: number
-}
+type Listening = Pick<MockProcess, "url" | "key" | "pid"> & { readonly ca?: string }
 
 function readEvent(child: Child, program: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
@@ -75,7 +61,7 @@ function readEvent(child: Child, program: string): Promise<Listening> {
         resolve(JSON.parse(out.slice(0, end)) as Listening)
       } catch {
         child.kill("SIGKILL")
-        reject(new Error(`${program} is no penknife: it printed '${out.slice(0, Math.min(end, 200))}'`))
+        reject(new Error(`${program} is not penknife: it printed '${out.slice(0, Math.min(end, 200))}'`))
       }
     })
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -86,8 +72,8 @@ function readEvent(child: Child, program: string): Promise<Listening> {
   })
 }
 
-/** Lets the test process end although the mock is still there; then the mock ends too. */
-function letEnd(child: Child): void {
+/** Lets the test process end while the mock still runs; the mock then ends too. */
+function unref(child: Child): void {
   child.unref()
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
     if ("unref" in stream && typeof stream.unref === "function") stream.unref()

@@ -1,146 +1,174 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** `penknife/mock`: the service as a test double, started from a test in Node or Bun. */
+/** `penknife/mock`: starts the service as a test double from a test in Node or Bun. */
+import { findCommand } from "./command.ts"
 import { controlOf } from "./control.ts"
 import { startProcess } from "./process.ts"
 
+/** How {@link startMock} starts the mock; every option may be left out. */
 export interface MockOptions {
-  /** What the clock shows at the start: an instant such as `2025-01-01T00:00:00Z`, which is the default. */
+  /** The mock's clock at the start, such as `2025-01-01T00:00:00Z` (the default). It stands still until it is moved. */
   readonly seedTime?: string
-  /** A YAML file with the DNS that the SPF validator sees. */
+  /** A YAML file with the DNS records that the SPF validator sees; by default a set of examples. */
   readonly dns?: string
-  /** The plan of {@link Mock.key}; `pro` unless it is given. */
+  /** The plan of {@link Mock.key}; `pro` by default. */
   readonly plan?: string
-  /** Names to serve TLS for, with a certificate made at the start; clients have to trust {@link Mock.ca}. */
+  /** Host names to serve TLS for. The certificate is made at the start; clients must trust {@link Mock.ca}. */
   readonly tls?: readonly string[]
-  /** `false` for a service whose GraphQL is turned off. */
+  /** `false` turns GraphQL off. */
   readonly graphql?: boolean
-  /** The command that runs penknife, such as `["/opt/penknife"]`, where it is not to be looked for. */
+  /** The command that runs penknife, such as `["/opt/penknife"]`; by default it is found by itself. */
   readonly command?: readonly [program: string, ...args: string[]]
 }
 
+/** A running mock. Its methods reject when the mock refuses the request; the message says what to change. */
 export interface Mock {
-  /** Such as `http://127.0.0.1:41273`. */
+  /** Where it listens, such as `http://127.0.0.1:41273`. */
   readonly url: string
-  /** A key that works, on the plan that {@link MockOptions.plan} names. */
+  /** A valid API key, on the plan of {@link MockOptions.plan}. */
   readonly key: string
-  /** PEM of the authority that signed the certificate; null for plain HTTP. */
+  /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
-  /** The process id. */
+  /** The process id of the mock. */
   readonly pid: number
 
-  /** The requests that came, oldest first, with their answers. Rejects when older ones are no longer kept. */
+  /** The requests so far with their answers, oldest first. Rejects when the mock no longer keeps the oldest ones. */
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
-  /** The requests as text, for whoever reads why a test has failed. */
+  /** The requests so far as text, for the output of a failed test. */
   describeRequests(filter?: RequestFilter): Promise<string>
-  /** Makes calls go wrong. A fault for the same `api` and `key` takes the place of an earlier one. */
+  /** Makes calls fail. A new fault replaces the one with the same `api` and `key`. */
   fault(fault: MockFault): Promise<void>
-  /** Gives a fixed answer. A stub for the same `api` and `input` takes the place of an earlier one. */
+  /** Sets a fixed answer. A new stub replaces the one with the same `api` and `input`. */
   stub(stub: MockStub): Promise<void>
-  /** Takes all faults and stubs away. */
+  /** Removes all faults and stubs. */
   clear(): Promise<void>
-  /** Moves the clock on by a time such as `90s`, `15m`, `24h` or `31d`; gives the instant it shows then. */
+  /** Moves the clock forward by a time such as `90s`, `15m`, `24h` or `31d`; gives the new time (ISO 8601). */
   advance(time: string): Promise<string>
-  /** Sets the clock to an instant; gives it. */
+  /** Sets the clock to an instant such as `2025-03-01T12:00:00Z`; gives the new time. */
   setTime(now: string): Promise<string>
-  /** Replaces the DNS: names, each with its records. */
+  /** Replaces all DNS records. */
   dns(zone: MockZone): Promise<void>
-  /** Notifications that would have been sent. */
+  /** The webhook messages that the service would have sent. */
   notices(): Promise<readonly MockNotice[]>
-  /** Brings everything back to the start: clock, credits, journal, faults, stubs, DNS. */
+  /** Restores the state at the start: clock, credits, requests, faults, stubs and DNS. */
   reset(): Promise<void>
   /** Ends the mock. */
   stop(): Promise<void>
+  /** Ends the mock at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** Which requests to give; all of the given conditions must hold. */
 export interface RequestFilter {
+  /** Requests that called this API. */
   readonly api?: string
+  /** Requests answered with this HTTP status. */
   readonly status?: number
+  /** Requests with this API key. */
   readonly key?: string
 }
 
+/** A request that the mock received, and its answer. */
 export interface MockRequest {
-  /** 1, 2, … since the start. */
+  /** Counts from 1 since the start. */
   readonly number: number
-  /** The mock's clock when it came. */
+  /** The time of the mock's clock (ISO 8601). */
   readonly at: string
   readonly method: string
-  /** With the query string. */
+  /** The path with the query string. */
   readonly path: string
-  /** APIs it called. */
+  /** Ids of the APIs that it called. */
   readonly apis: readonly string[]
+  /** The API key; null without one. */
   readonly key: string | null
-  /** What a fault did to it. */
+  /** The effect of the fault that changed the answer; null without one. */
   readonly fault: Omit<MockFault, "api" | "key" | "times"> | null
   readonly request: MockMessage
   /** Null when the connection was reset. */
   readonly response: (MockMessage & { readonly status: number }) | null
 }
 
+/** A request or an answer. */
 export interface MockMessage {
+  /** Values by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** At most 65,536 characters of the body. */
   readonly body: string
-  /** Whether the body was longer than what is kept of it. */
+  /** Whether the body was longer. */
   readonly cut: boolean
 }
 
-/** At least one of `status`, `delay_ms`, `reset`, `malformed`. */
+/** Makes calls fail. At least one of `status`, `delay_ms`, `reset` and `malformed` is required. */
 export interface MockFault {
   /** Only calls of this API. */
   readonly api?: string
   /** Only calls with this key. */
   readonly key?: string
-  /** How many calls; without it all, until it is taken away. */
+  /** How many calls fail; without it all calls, until the fault is removed. */
   readonly times?: number
-  /** HTTP status, 400 to 599. */
+  /** The HTTP status of the answer, 400 to 599. */
   readonly status?: number
-  /** How long the answer is held back, in real milliseconds. */
+  /** The delay before the call, in real milliseconds. */
   readonly delay_ms?: number
-  /** The connection is reset without an answer. */
+  /** Resets the connection without an answer. */
   readonly reset?: boolean
-  /** The body cannot be parsed. */
+  /** Answers with a body that cannot be parsed. */
   readonly malformed?: boolean
 }
 
+/** A fixed answer of an API. */
 export interface MockStub {
+  /** The API's id. */
   readonly api: string
-  /** Only for inputs that have these values. */
+  /** Only for inputs with these values; without it for all inputs. */
   readonly input?: Readonly<Record<string, unknown>>
   /** The `data` of the answer. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** `{"example.com": [{TXT: "v=spf1 -all"}], "slow.example": ["TIMEOUT"]}` */
+/** DNS records by name: `{"example.com": [{TXT: "v=spf1 -all"}], "slow.example": ["TIMEOUT"]}` */
 export type MockZone = Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
 
+/** A webhook message that the service would have sent. */
 export interface MockNotice {
   readonly id: string
   readonly type: string
+  /** The time of the mock's clock (ISO 8601). */
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /**
- * Starts a mock on a free port; it answers when this resolves. It ends with `stop()`, and with the process that started it,
- * however that ends.
+ * Starts a mock on a free port and resolves when it answers. It ends with `stop()`, and when the process that started it ends.
  * @throws Error when penknife is not found or does not start; the message says why
+ * @example
+ * const mock = await startMock()
+ * const url = `${mock.url}/v1/bluetoothlookup?companyid=76`
+ * await fetch(url, { headers: { "x-api-key": mock.key } }) // 200
+ * await mock.fault({ api: "bluetoothlookup", status: 503, times: 1 })
+ * await fetch(url, { headers: { "x-api-key": mock.key } }) // 503
+ * await mock.stop()
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
-  const { url, key, ca, pid, stop } = await startProcess(options)
+  const [program, ...args] = options.command ?? findCommand()
+  const { url, key, ca, pid, stop } = await startProcess([program, ...args, ...argumentsOf(options)])
   const control = controlOf(url, ca)
+
+  async function change(method: string, path: string, body?: object): Promise<void> {
+    await control(method, path, body)
+  }
 
   async function requests(filter: RequestFilter = {}): Promise<readonly MockRequest[]> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(filter)) {
       if (value !== undefined) query.set(name, String(value))
     }
-    const read = await control("GET", `/_mock/requests?${query}`)
-    if (read.dropped > 0) {
+    const journal = await control<Journal>("GET", `/_mock/requests?${query}`)
+    if (journal.dropped > 0) {
       throw new Error(
-        `penknife mock: the ${read.dropped} oldest of ${read.total} requests are no longer kept; call reset() between tests`,
+        `penknife mock: the ${journal.dropped} oldest of ${journal.total} requests are no longer kept; call reset() between tests`,
       )
     }
-    return read.requests
+    return journal.requests
   }
 
   return {
@@ -150,33 +178,42 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     pid,
     requests,
     describeRequests: async (filter) => (await requests(filter)).map(describe).join("\n"),
-    fault: async (fault) => {
-      await control("PUT", "/_mock/faults", fault)
+    fault: (fault) => change("PUT", "/_mock/faults", fault),
+    stub: (stub) => change("PUT", "/_mock/stubs", stub),
+    async clear() {
+      await change("DELETE", "/_mock/faults")
+      await change("DELETE", "/_mock/stubs")
     },
-    stub: async (stub) => {
-      await control("PUT", "/_mock/stubs", stub)
-    },
-    clear: async () => {
-      await control("DELETE", "/_mock/faults")
-      await control("DELETE", "/_mock/stubs")
-    },
-    advance: async (time) => (await control("PUT", "/_mock/clock", { advance: time })).now,
-    setTime: async (now) => (await control("PUT", "/_mock/clock", { now })).now,
-    dns: async (zone) => {
-      await control("PUT", "/_mock/dns", zone)
-    },
-    notices: async () => (await control("GET", "/_mock/notices")).notices,
-    reset: async () => {
-      await control("POST", "/_mock/reset")
-    },
+    advance: async (time) => (await control<{ now: string }>("PUT", "/_mock/clock", { advance: time })).now,
+    setTime: async (now) => (await control<{ now: string }>("PUT", "/_mock/clock", { now })).now,
+    dns: (zone) => change("PUT", "/_mock/dns", zone),
+    notices: async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices,
+    reset: () => change("POST", "/_mock/reset"),
     stop,
     [Symbol.asyncDispose]: stop,
   }
 }
 
+interface Journal {
+  readonly requests: readonly MockRequest[]
+  readonly total: number
+  readonly dropped: number
+}
+
+function argumentsOf({ seedTime, dns, plan, tls, graphql }: MockOptions): string[] {
+  return [
+    ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
+    ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
+    ...(dns === undefined ? [] : ["--dns", dns]),
+    ...(plan === undefined ? [] : ["--plan", plan]),
+    ...(graphql === false ? ["--no-graphql"] : []),
+    ...(tls === undefined ? [] : ["--tls-self-signed", tls.join(",")]),
+  ]
+}
+
 function describe({ number, method, path, key, fault, request, response }: MockRequest): string {
-  const asked = `${number}. ${method} ${path} with ${key === null ? "no key" : `key ${key}`}`
-  const struck = fault ? `\n   fault: ${JSON.stringify(fault)}` : ""
-  const answered = response ? `${response.status} ${response.body}` : "connection reset"
-  return `${asked}${request.body && `\n   ${request.body}`}${struck}\n   → ${answered}`
+  const requestLine = `${number}. ${method} ${path} with ${key === null ? "no key" : `key ${key}`}`
+  const faultLine = fault ? `\n   fault: ${JSON.stringify(fault)}` : ""
+  const answer = response ? `${response.status} ${response.body}` : "connection reset"
+  return `${requestLine}${request.body && `\n   ${request.body}`}${faultLine}\n   → ${answer}`
 }

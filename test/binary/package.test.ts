@@ -142,7 +142,7 @@ describe("starts a mock", () => {
     const none = await runIn(bare, [node, "as-module.mjs"])
     expect(none.code).toBe(1)
     expect(none.err).toContain(
-      "Error: penknife runs under Bun, and there is none: install the package 'bun', put Bun on the PATH, or name an executable",
+      "Error: penknife runs under Bun, which was not found: install the package 'bun', put Bun on the PATH, or set PENKNIFE_BIN",
     )
     const bin = join(bare, "bin")
     mkdirSync(bin)

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { Envelope } from "../../src/encode/formats.ts"
+import type { Envelope } from "../../src/encode/envelope.ts"
 
 /** Material of the tests beside this file: envelopes, fixed and generated, that are hard on some format. */
 

@@ -11,7 +11,8 @@ import {
   startService,
 } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
-import { type CliParts, runCli } from "../../src/surfaces/cli/program.ts"
+import type { CliParts } from "../../src/surfaces/cli/parts.ts"
+import { runCli } from "../../src/surfaces/cli/program.ts"
 
 export interface CliResult {
   readonly code: number

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
-import type { CliParts } from "./program.ts"
+import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { collect } from "./values.ts"
 

@@ -1,9 +1,9 @@
 import { Command } from "commander"
 import type { NewKey } from "../../accounts/accounts.ts"
 import type { KeyRecord } from "../../store/store.ts"
-import { administrative } from "./account.ts"
+import { administrative } from "./administrative.ts"
 import { printRecord, printRows, type Row, toIso } from "./output.ts"
-import type { CliParts } from "./program.ts"
+import type { CliParts } from "./parts.ts"
 import { collect, toDurationMs, toInstantMs, toPositiveInteger } from "./values.ts"
 
 /** `key create · list · rotate · revoke`. */

@@ -1,21 +1,7 @@
 import { Command } from "commander"
-import { type Config, mockOptions, type OptionKey } from "../../config/options.ts"
-import type { CliParts } from "./program.ts"
+import { mockOptions, type OptionKey } from "../../config/options.ts"
+import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
-
-/** A mock that listens. */
-export interface RunningMock {
-  readonly url: string
-  /** The key that `--plan` is about. */
-  readonly key: string
-  /** PEM, where it serves TLS with a certificate of its own making. */
-  readonly ca: string | null
-  stop(): Promise<void>
-}
-
-export interface MockParts {
-  startMock(config: Config): Promise<RunningMock>
-}
 
 const shared = [
   "host",

@@ -1,21 +1,13 @@
 import { Command } from "commander"
 import type { Notices } from "../../accounts/notices.ts"
 import { periodAt } from "../../accounts/period.ts"
-import type { Config } from "../../config/options.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
-import { printRecord, printRows, type Row, type Terminal, toIso } from "./output.ts"
+import { printRecord, printRows, type Row, toIso } from "./output.ts"
+import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
-/** What the commands about notices need. */
-export interface NoticesParts {
-  readonly terminal: Terminal
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The notices of a data file that exists; to be closed when done. */
-  openNotices(config: Config): { readonly notices: Notices; close(): Promise<void> }
-}
-
 /** `notices`: what was raised, what was sent. */
-export function noticesCommand(parts: NoticesParts): Command {
+export function noticesCommand(parts: CliParts): Command {
   const { terminal } = parts
   const command = new Command("notices")
     .description(
@@ -32,7 +24,7 @@ export function noticesCommand(parts: NoticesParts): Command {
 }
 
 /** `account set-webhook`. */
-export function setWebhookCommand(parts: NoticesParts): Command {
+export function setWebhookCommand(parts: CliParts): Command {
   const command = new Command("set-webhook")
     .description("Set where an account's notices are sent, and print the secret that signs them, this once.")
     .argument("<ID>", "the account")
@@ -57,7 +49,7 @@ export function setWebhookCommand(parts: NoticesParts): Command {
 type NoticesOptions = Readonly<Record<string, unknown>> & { readonly json: boolean }
 
 function withNotices(
-  { env, openNotices }: NoticesParts,
+  { env, openNotices }: CliParts,
   command: Command,
   action: (notices: Notices, options: NoticesOptions, id: string, url?: string) => Promise<void>,
 ): Command {

@@ -1,6 +1,6 @@
 import { Command } from "commander"
 import { toDocInput } from "../openapi/doc-input.ts"
-import type { CliParts } from "./program.ts"
+import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
 /** `openapi`: the document that `GET /openapi.json` answers with, for the same settings. */

@@ -1,56 +1,20 @@
 import { Command, CommanderError } from "commander"
-import { AccountError, type Accounts } from "../../accounts/accounts.ts"
-import { type ApiDefinition, type Clock, InputRejected, Unavailable } from "../../apis/contract.ts"
-import type { PreparedApi } from "../../call/execute.ts"
-import type { RawInput } from "../../call/input.ts"
+import { AccountError } from "../../accounts/accounts.ts"
+import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
-import type { Config } from "../../config/options.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { accountCommand } from "./account.ts"
-import { backupCommand, restoreCommand, type Safekeeping } from "./backup.ts"
+import { backupCommand, restoreCommand } from "./backup.ts"
 import { callCommand } from "./call.ts"
 import { keyCommand } from "./key.ts"
-import { type MockParts, mockCommand } from "./mock.ts"
-import { type NoticesParts, noticesCommand } from "./notices.ts"
+import { mockCommand } from "./mock.ts"
+import { noticesCommand } from "./notices.ts"
 import { openApiCommand } from "./openapi.ts"
-import type { Terminal } from "./output.ts"
+import type { CliParts } from "./parts.ts"
 import { schemaCommand } from "./schema.ts"
 import { serveCommand } from "./serve.ts"
-import type { WorkerProcess } from "./supervisor.ts"
 import { usageCommand } from "./usage.ts"
 import { WorkerFailed } from "./worker.ts"
-
-/** What the commands do their work with; handed in, so that they know nothing of how it is put together. */
-export interface CliParts extends NoticesParts, MockParts {
-  readonly terminal: Terminal
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly version: string
-  readonly catalog: readonly ApiDefinition[]
-  readonly clock: Clock
-  /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
-  readonly isWorker: boolean
-  /** Starts this same command line as a worker, on the given port where there is one already. */
-  spawnWorker(port: number | null): WorkerProcess
-  /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
-  readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
-  /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
-  readonly onReload: (run: () => void) => void
-  startService(
-    config: Config,
-    options: { sharedPort: boolean },
-  ): Promise<{
-    readonly server: { readonly url: string }
-    reloadCertificate(): Promise<void>
-    stop(): Promise<void>
-  }>
-  /** Throws what {@link CliParts.startService} would throw of the configuration. */
-  checkConfig(config: Config): Promise<void>
-  openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
-  /** The catalog as a configuration wants it. */
-  prepareApis(config: Config): readonly PreparedApi[]
-  readonly safekeeping: Safekeeping
-  callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
-}
 
 /** Runs one command line (without the program's own name) and gives the exit code: 0, 1 for errors, 2 for wrong usage. */
 export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {

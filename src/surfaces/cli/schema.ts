@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import type { CliParts } from "./program.ts"
+import type { CliParts } from "./parts.ts"
 
 /** `schema`: the GraphQL schema of the catalog. */
 export function schemaCommand({ terminal, catalog }: Pick<CliParts, "terminal" | "catalog">): Command {

@@ -1,7 +1,7 @@
 import { Command } from "commander"
-import { administrative } from "./account.ts"
+import { administrative } from "./administrative.ts"
 import { printRows } from "./output.ts"
-import type { CliParts } from "./program.ts"
+import type { CliParts } from "./parts.ts"
 import { toPositiveInteger } from "./values.ts"
 
 /** `usage ID`: what an account was charged for, by day and API. */

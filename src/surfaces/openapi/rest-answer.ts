@@ -1,4 +1,5 @@
-import { type Envelope, encodeEnvelope, formats } from "../../encode/formats.ts"
+import type { Envelope } from "../../encode/envelope.ts"
+import { encodeEnvelope, formats } from "../../encode/formats.ts"
 import type { JsonObject } from "./json-object.ts"
 
 /** Answers by name, each with a few words. */

@@ -1,0 +1,16 @@
+/**
+ * Every REST answer, in any format. `data` holds JSON values only: strings, finite numbers, booleans, null, arrays and
+ * plain objects without cycles, whose keys are letters, digits and underscores. A member that is undefined counts as absent.
+ */
+export interface Envelope {
+  readonly status: "ok" | "error"
+  readonly error: string | null
+  readonly data: object | null
+}
+
+/** Consecutive items of a list that is a member of an envelope's `data`. */
+export interface ListPart {
+  readonly name: string
+  readonly items: readonly unknown[]
+  readonly firstIndex: number
+}

@@ -1,0 +1,72 @@
+import type { Accounts } from "../../accounts/accounts.ts"
+import type { Notices } from "../../accounts/notices.ts"
+import type { ApiDefinition, Clock } from "../../apis/contract.ts"
+import type { PreparedApi } from "../../call/execute.ts"
+import type { RawInput } from "../../call/input.ts"
+import type { Config } from "../../config/options.ts"
+import type { Terminal } from "./output.ts"
+import type { WorkerProcess } from "./supervisor.ts"
+
+/** What the commands work with. It is passed in, so that commands do not depend on how the service is put together. */
+export interface CliParts {
+  readonly terminal: Terminal
+  /** The environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly catalog: readonly ApiDefinition[]
+  readonly clock: Clock
+  /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
+  readonly isWorker: boolean
+  /** Starts the same command line as a worker, on `port` unless that is null. */
+  spawnWorker(port: number | null): WorkerProcess
+  /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
+  readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
+  /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
+  readonly onReload: (run: () => void) => void
+  startService(config: Config, options: { sharedPort: boolean }): Promise<RunningService>
+  startMock(config: Config): Promise<RunningMock>
+  /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
+  checkConfig(config: Config): Promise<void>
+  /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
+  openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
+  /** Opens the notices of an existing data file. Close the result when done. */
+  openNotices(config: Config): { notices: Notices; close(): Promise<void> }
+  /** The catalog with the prices and data files of a configuration. */
+  prepareApis(config: Config): readonly PreparedApi[]
+  readonly safekeeping: Safekeeping
+  /** Runs one API in this process and gives its data. */
+  callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
+}
+
+/** A service that listens. */
+export interface RunningService {
+  readonly server: { readonly url: string }
+  reloadCertificate(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A mock that listens. */
+export interface RunningMock {
+  readonly url: string
+  /** The key whose plan `--plan` sets. */
+  readonly key: string
+  /** The authority's certificate (PEM) when the mock serves TLS; otherwise null. */
+  readonly ca: string | null
+  stop(): Promise<void>
+}
+
+/** Copies of the data file. */
+export interface Safekeeping {
+  /** Copies the data file into a new file. */
+  backUp(config: Config, file: string): Copied
+  /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
+  restore(config: Config, file: string): Copied & { readonly replaced: string | null }
+}
+
+/** A copy of a data file. */
+export interface Copied {
+  readonly file: string
+  readonly bytes: number
+  readonly storeVersion: number
+  readonly accounts: number
+}
