@@ -118,16 +118,18 @@ describe("403", () => {
     const from = (address: string) => service.fetch(path, { key, headers: { "x-forwarded-for": address } })
     expect((await from("198.51.100.7")).status).toBe(200)
     expect((await from("2001:db8::7")).status).toBe(200)
+    expect((await from("::ffff:198.51.100.7")).status).toBe(200)
     expect((await from("203.0.113.5, 198.51.100.7")).status).toBe(200)
-    for (const address of ["203.0.113.5", "198.51.100.7, 203.0.113.5", "nonsense", "2001:db9::7"]) {
+    const foreign = ["203.0.113.5", "198.51.100.7, 203.0.113.5", "nonsense", "2001:db9::7", "::198.51.100.7"]
+    for (const address of foreign) {
       expect(await refusal(from(address))).toEqual({
         status: 403,
         error: "This API key may not be used from this IP address.",
       })
     }
     const refused = await service.fetch(path, { key })
-    expect([refused.status, refused.headers.get("x-api-credits-used")]).toEqual([403, "3"])
-    expect((await service.accounts.show(account)).balance.used).toBe(3)
+    expect([refused.status, refused.headers.get("x-api-credits-used")]).toEqual([403, "4"])
+    expect((await service.accounts.show(account)).balance.used).toBe(4)
   })
 
   test("X-Forwarded-For is not believed from a socket that is no trusted proxy", async () => {

@@ -1,5 +1,5 @@
-import ipaddr from "ipaddr.js"
 import type { Random } from "../apis/contract.ts"
+import { isPublic, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./accounts.ts"
 
 /** Standard Webhooks asks for 24 to 64 random octets. */
@@ -30,7 +30,7 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
   if (url.username !== "" || url.password !== "") {
     throw new AccountError("The URL of a webhook must not hold a user name or password.")
   }
-  const address = parseAddress(hostOf(url))
+  const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
     throw new AccountError(
       `${url.hostname} is a private or special address; --allow-private permits it for this webhook.`,
@@ -46,7 +46,7 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
 export function addressRule(url: URL, allowPrivate: boolean): (address: string) => boolean {
   const mayBeLoopback = namesLoopback(url)
   return (text) => {
-    const address = parseAddress(text)
+    const address = parseDestination(text)
     if (!address) return false
     if (address.range() === "loopback" && mayBeLoopback) return true
     if (url.protocol !== "https:") return false
@@ -54,30 +54,9 @@ export function addressRule(url: URL, allowPrivate: boolean): (address: string) 
   }
 }
 
-/** Whether the whole internet may be expected to reach an address (IANA special-purpose registries, RFC 6890). */
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address.range() !== "unicast") return false
-  // Of IPv6, only 2000::/3 is given out as global unicast (RFC 4291 §2.4); ::/96 would hide an IPv4 address.
-  return address.kind() === "ipv4" || address.match(globalUnicast)
-}
-
-const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
-const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
-
-/** Reads an address; one that only wraps an IPv4 address (IPv4-mapped, NAT64 of RFC 6052) becomes that. */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  if (!ipaddr.IPv6.isValid(text)) return null
-  const address = ipaddr.IPv6.parse(text)
-  if (address.isIPv4MappedAddress() || address.match(nat64)) {
-    return new ipaddr.IPv4(address.toByteArray().slice(-4))
-  }
-  return address
-}
-
 function namesLoopback(url: URL): boolean {
   const host = hostOf(url)
-  return host === "localhost" || parseAddress(host)?.range() === "loopback"
+  return host === "localhost" || parseDestination(host)?.range() === "loopback"
 }
 
 /** A URL's host without the brackets of an IPv6 literal. */

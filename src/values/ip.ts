@@ -1,39 +1,133 @@
 import ipaddr from "ipaddr.js"
 
-export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number]
+/** An IP address without a zone. As text (`String(address)`) it is a dotted quad, or IPv6 as RFC 5952 writes it. */
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** All addresses whose first `prefix` bits are those of `address` (RFC 4632 §3.1, RFC 4291 §2.3). */
+export interface Network {
+  readonly address: Address
+  readonly prefix: number
+}
 
 /**
- * Reads an IP network in CIDR form (RFC 4632, RFC 4291 §2.3); an address alone is a network of one.
+ * Reads an IPv4 address: four decimal numbers without leading zeros. Null for anything else: programs disagree on what
+ * `127.1`, `0x7f.0.0.1` and `010.0.0.1` mean (RFC 6943 §3.1.1).
+ */
+export function parseIpv4(text: string): ipaddr.IPv4 | null {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null
+}
+
+/** Reads an IPv6 address in any form of RFC 4291 §2.2, without a zone; null for anything else. */
+export function parseIpv6(text: string): ipaddr.IPv6 | null {
+  // The longest form has 45 characters.
+  if (!/^[\da-f:.]{2,45}$/i.test(text)) return null
+  // ipaddr.js takes `::192.0.2.1` for `::ffff:192.0.2.1`, which is another address, so it is given hexadecimal groups.
+  const groups = text.replace(/[^:]*$/, toGroups)
+  return !groups.includes(".") && ipaddr.IPv6.isValid(groups) ? ipaddr.IPv6.parse(groups) : null
+}
+
+function toGroups(end: string): string {
+  const address = parseIpv4(end)
+  if (address === null) return end
+  const digits = Buffer.from(address.octets).toString("hex")
+  return `${digits.slice(0, 4)}:${digits.slice(4)}`
+}
+
+/**
+ * Reads an address of either family, without a zone; null for anything else. An IPv4-mapped address
+ * (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address, since a socket that takes both families reports IPv4
+ * clients in this form. No other form is: an IPv4-compatible address (`::192.0.2.1`, §2.5.5.1, deprecated) and one behind
+ * NAT64, 6to4 or Teredo are IPv6 addresses, and a host may have one without having the IPv4 address.
+ */
+export function parseAddress(text: string): Address | null {
+  const address = parseIpv4(text) ?? parseIpv6(text)
+  return address !== null && isIpv6(address) && address.isIPv4MappedAddress()
+    ? address.toIPv4Address()
+    : address
+}
+
+/**
+ * Reads the address that a connection to `text` would reach, with or without a zone. Differs from {@link parseAddress} for
+ * `64:ff9b::/96`: a NAT64 gateway takes it to the IPv4 address in its last 32 bits (RFC 6052 §2.1).
+ */
+export function parseDestination(text: string): Address | null {
+  const address = parseAddress(withoutZone(text))
+  return address !== null && isWithin(address, nat64)
+    ? new ipaddr.IPv4(address.toByteArray().slice(-4))
+    : address
+}
+
+/** `fe80::1` of `fe80::1%eth0` (RFC 4007 §11); text without a zone as it is. */
+export function withoutZone(text: string): string {
+  return text.includes(":") ? text.replace(/%[\w.:-]+$/, "") : text
+}
+
+/**
+ * Reads a network in CIDR form; an address alone is a network of one. The prefix length of an IPv4-mapped address counts
+ * the bits of the IPv4 address.
  * @throws Error saying what is wrong with the text
  */
 export function toNetwork(text: string): Network {
-  const [address = "", prefix, ...rest] = text.split("/")
-  const parsed = parseAddress(address)
-  const bits = parsed?.kind() === "ipv4" ? 32 : 128
-  const length = prefix === undefined ? bits : /^(0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.NaN
-  if (!parsed || rest.length > 0 || !(length <= bits)) {
+  const [addressText = "", digits, ...rest] = text.split("/")
+  const address = parseAddress(addressText)
+  const bits = address !== null && isIpv6(address) ? 128 : 32
+  const prefix = digits === undefined ? bits : /^(0|[1-9]\d{0,2})$/.test(digits) ? Number(digits) : Number.NaN
+  if (address === null || rest.length > 0 || !(prefix <= bits)) {
     throw new Error(`'${text}' is not an IP address or a network such as 192.0.2.0/24 or 2001:db8::/32`)
   }
-  return [parsed, length]
+  return { address, prefix }
 }
 
+/** @throws what {@link toNetwork} throws */
 export function toNetworks(texts: readonly string[]): readonly Network[] {
   return texts.map(toNetwork)
 }
 
-/** Whether an address lies in one of the networks. IPv4-mapped IPv6 counts as IPv4; text that is no address never matches. */
-export function addressMatches(address: string, networks: readonly Network[]): boolean {
-  const parsed = parseAddress(address)
-  if (!parsed) return false
-  return networks.some(
-    ([network, length]) => network.kind() === parsed.kind() && parsed.match(network, length),
-  )
+/** Whether the text is an address, as {@link parseAddress} reads it, in one of the networks. */
+export function addressMatches(text: string, networks: readonly Network[]): boolean {
+  const address = parseAddress(text)
+  return address !== null && networks.some((network) => isWithin(address, network))
 }
 
-/** Only the four-part decimal form of IPv4: `127.1` or `0x7f.1` in an allow-list would be a trap. */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return null
-  const address = ipaddr.IPv6.parse(text)
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+/** Whether an address is in a network. Never so across families. */
+export function isWithin(address: Address, network: Network): boolean {
+  return address.kind() === network.address.kind() && address.match(network.address, network.prefix)
+}
+
+export function isIpv6(address: Address): address is ipaddr.IPv6 {
+  return address.kind() === "ipv6"
+}
+
+/** Whether the whole internet can be expected to reach an address (special-purpose registries, RFC 6890). */
+export function isPublic(address: Address): boolean {
+  if (address.range() !== "unicast") return false
+  // Of IPv6, only this part is assigned as global unicast (RFC 4291 §2.4). `::/96` would hide IPv4 addresses.
+  return !isIpv6(address) || isWithin(address, globalUnicast)
+}
+
+const globalUnicast = toNetwork("2000::/3")
+const nat64 = toNetwork("64:ff9b::/96")
+
+/** The first and the last address of a network. */
+export function edgesOf({ address, prefix }: Network): readonly [first: Address, last: Address] {
+  const family = isIpv6(address) ? ipaddr.IPv6 : ipaddr.IPv4
+  const text = `${address}/${prefix}`
+  return [family.networkAddressFromCIDR(text), family.broadcastAddressFromCIDR(text)]
+}
+
+/** The 4 or 16 octets of an address in network order. */
+export function fromOctets(octets: Uint8Array): Address {
+  return ipaddr.fromByteArray([...octets])
+}
+
+/** A dotted quad, or the 32 hexadecimal digits of an IPv6 address with dots between. */
+export function toDotted(address: Address): string {
+  if (!isIpv6(address)) return address.toString()
+  return [...Buffer.from(address.toByteArray()).toString("hex")].join(".")
+}
+
+/** The name of an address in `in-addr.arpa` or `ip6.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). */
+export function toReverseName(address: Address): string {
+  const labels = toDotted(address).split(".").reverse().join(".")
+  return `${labels}.${isIpv6(address) ? "ip6" : "in-addr"}.arpa`
 }

@@ -1,8 +1,8 @@
+import { toReverseName } from "../../values/ip.ts"
 import type { DnsAnswer, DnsType } from "../contract.ts"
 import { isAskable } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
-import { toReverseName } from "./network.ts"
 import {
   allOf,
   type Directive,

@@ -1,7 +1,7 @@
+import { type Address, isIpv6, toDotted } from "../../values/ip.ts"
 import type { Clock } from "../contract.ts"
 import { toALabels } from "./domain-name.ts"
 import type { MacroValues } from "./macro.ts"
-import { type Address, isIp6, toDotted, toText } from "./network.ts"
 import type { MacroLetter } from "./record.ts"
 
 /** Who sends: what the macros are filled from (RFC 7208 §7.2). */
@@ -54,11 +54,11 @@ export function macroValues(identity: Identity, domain: string, validatedName: s
     l: () => localPart,
     o: () => senderDomain,
     d: () => domain,
-    i: () => (ip === null ? "" : toDotted(ip)),
+    i: () => (ip === null ? "" : toDotted(ip).toUpperCase()),
     p: () => validatedName,
-    v: () => (ip !== null && isIp6(ip) ? "ip6" : "in-addr"),
+    v: () => (ip !== null && isIpv6(ip) ? "ip6" : "in-addr"),
     h: () => helo,
-    c: () => (ip === null ? "" : toText(ip)),
+    c: () => (ip === null ? "" : ip.toString()),
     // The receiving host is not told to strangers; RFC 7208 §7.3 has this word for it.
     r: () => "unknown",
     t: () => String(timestamp),

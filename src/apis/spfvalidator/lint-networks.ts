@@ -1,6 +1,6 @@
+import { edgesOf, isIpv6, type Network } from "../../values/ip.ts"
 import type { Severity } from "./issue-kinds.ts"
 import { type Finding, toFinding } from "./issues.ts"
-import { edgesOf, isIp6, type Network, specialUseOf, toText } from "./network.ts"
 import type { Directive } from "./record.ts"
 
 /** What can be said about the networks that a record lets send. */
@@ -20,13 +20,13 @@ function lintNetwork(directive: Directive, domain: string): Finding[] {
   if (mechanism.kind === "ip4" || mechanism.kind === "ip6") {
     const { network } = mechanism
     const edges = edgesOf(network)
-    const [first] = edges
-    if (toText(first) !== toText(network.address)) add("HOST_BITS_SET", `${toText(first)}/${network.prefix}`)
+    const first = edges[0].toString()
+    if (first !== network.address.toString()) add("HOST_BITS_SET", `${first}/${network.prefix}`)
     if (qualifier !== "+") return findings
     const use = specialUseOf(edges)
     if (use !== null) add("RESERVED_ADDRESS", use)
-    const breadth = breadthOf(network.prefix, isIp6(network.address))
-    if (breadth !== null) add("BROAD_RANGE", describe(network.prefix, isIp6(network.address)), breadth)
+    const breadth = breadthOf(network.prefix, isIpv6(network.address))
+    if (breadth !== null) add("BROAD_RANGE", describe(network.prefix, isIpv6(network.address)), breadth)
     return findings
   }
   if ((mechanism.kind !== "a" && mechanism.kind !== "mx") || qualifier !== "+") return findings
@@ -93,5 +93,29 @@ function overlap(entry: Entry, wider: Entry, domain: string): Finding {
 /** The family and the leading bits, as text: of two networks, one lies in the other if its bits begin with the other's. */
 function toBits({ address, prefix }: Network): string {
   const bits = address.toByteArray().map((byte) => byte.toString(2).padStart(8, "0"))
-  return `${isIp6(address) ? "6" : "4"}${bits.join("").slice(0, prefix)}`
+  return `${isIpv6(address) ? "6" : "4"}${bits.join("").slice(0, prefix)}`
+}
+
+/**
+ * What the special-purpose registries (RFC 6890) say of a network that lies in one of their blocks, given its edges; null
+ * for others.
+ */
+export function specialUseOf([first, last]: ReturnType<typeof edgesOf>): string | null {
+  const range = first.range()
+  return range === last.range() ? (specialUses[range] ?? null) : null
+}
+
+const specialUses: Readonly<Record<string, string>> = {
+  unspecified: "the unspecified address",
+  broadcast: "the broadcast address",
+  multicast: "multicast",
+  linkLocal: "link-local",
+  loopback: "loopback",
+  private: "private (RFC 1918)",
+  carrierGradeNat: "carrier-grade NAT (RFC 6598)",
+  uniqueLocal: "unique local (RFC 4193)",
+  reserved: "reserved or for documentation",
+  benchmarking: "for benchmarking",
+  ipv4Mapped: "IPv4-mapped, which ip6 never matches (RFC 7208 §5)",
+  orchid2: "ORCHIDv2 (RFC 7343)",
 }

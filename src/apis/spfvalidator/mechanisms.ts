@@ -1,7 +1,7 @@
+import { type Address, isIpv6, isWithin, parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import type { DnsAnswer } from "../contract.ts"
 import { isAskable, isSameOrBelow } from "./domain-name.ts"
 import { limits } from "./limits.ts"
-import { type Address, isIp6, isWithin, parseIp4, parseIp6 } from "./network.ts"
 import type { TextAllowance } from "./policy.ts"
 import type { Mechanism } from "./record.ts"
 import { type Session, toTarget } from "./session.ts"
@@ -42,7 +42,7 @@ export async function testMechanism(
       return "match"
     case "ip4":
     case "ip6":
-      return toOutcome(isWithin(check.ip, mechanism.network.address, mechanism.network.prefix))
+      return toOutcome(isWithin(check.ip, mechanism.network))
   }
   if (!countLookupTerm(check)) return "permerror"
   const target = await toTarget(mechanism.target, domain, check.session)
@@ -67,7 +67,7 @@ type Prefixes = { readonly prefix4: number; readonly prefix6: number }
 type AddressAnswer = DnsAnswer<"A"> | DnsAnswer<"AAAA">
 
 function askAddresses(name: string, { session, ip }: Check): Promise<AddressAnswer> {
-  return session.lookups.ask(name, isIp6(ip) ? "AAAA" : "A")
+  return session.lookups.ask(name, isIpv6(ip) ? "AAAA" : "A")
 }
 
 function testAddresses(answer: AddressAnswer, prefixes: Prefixes, check: Check): Outcome {
@@ -77,8 +77,8 @@ function testAddresses(answer: AddressAnswer, prefixes: Prefixes, check: Check):
 }
 
 function coversClient(text: string, { prefix4, prefix6 }: Prefixes, { ip }: Check): boolean {
-  const address = parseIp4(text) ?? parseIp6(text)
-  return address !== null && isWithin(ip, address, isIp6(ip) ? prefix6 : prefix4)
+  const [address, prefix] = isIpv6(ip) ? [parseIpv6(text), prefix6] : [parseIpv4(text), prefix4]
+  return address !== null && isWithin(ip, { address, prefix })
 }
 
 /**

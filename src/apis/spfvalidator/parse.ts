@@ -1,7 +1,7 @@
+import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { isAscii } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import { MacroSyntaxError, parseMacroString } from "./macro.ts"
-import { parseIp4, parseIp6 } from "./network.ts"
 import type {
   Directive,
   DomainSpec,
@@ -152,7 +152,7 @@ function parseAddressMechanism(kind: "a" | "mx", rest: string): Mechanism {
 /** `ip4` and `ip6` (RFC 7208 §5.6). */
 function parseNetwork(kind: "ip4" | "ip6", value: string, term: string): Mechanism {
   const [addressText = "", ...prefixes] = value.split("/")
-  const address = kind === "ip4" ? parseIp4(addressText) : parseIp6(addressText)
+  const address = kind === "ip4" ? parseIpv4(addressText) : parseIpv6(addressText)
   if (address === null) return fault(gluedOr("INVALID_IP", term), explainAddress(kind, addressText))
   if (prefixes.length > 1) return fault("INVALID_CIDR", "takes one prefix length")
   const prefix = toPrefix(prefixes[0], kind === "ip4" ? 32 : 128)
@@ -160,8 +160,8 @@ function parseNetwork(kind: "ip4" | "ip6", value: string, term: string): Mechani
 }
 
 function explainAddress(kind: "ip4" | "ip6", text: string): string {
-  if (kind === "ip4" && parseIp6(text) !== null) return "is an IPv6 address: use ip6"
-  if (kind === "ip6" && parseIp4(text) !== null) return "is an IPv4 address: use ip4"
+  if (kind === "ip4" && parseIpv6(text) !== null) return "is an IPv6 address: use ip6"
+  if (kind === "ip6" && parseIpv4(text) !== null) return "is an IPv4 address: use ip4"
   return `'${text}' is no ${kind === "ip4" ? "IPv4" : "IPv6"} address`
 }
 
@@ -206,7 +206,7 @@ function isTopLabel(label: string): boolean {
 
 function explainDomain(text: string, topLabel: string, dotAt: number): [SyntaxCode, string] {
   if (/\/\d*$/.test(topLabel)) return ["INVALID_CIDR", "a prefix length is not allowed here"]
-  if (parseIp4(text) !== null) return ["INVALID_DOMAIN_SPEC", "is an address: use ip4"]
+  if (parseIpv4(text) !== null) return ["INVALID_DOMAIN_SPEC", "is an address: use ip4"]
   const code = gluedOr("INVALID_DOMAIN_SPEC", text)
   if (dotAt < 0) return [code, `'${text}' is a single label`]
   return [code, `'${topLabel}' is no top-level label`]

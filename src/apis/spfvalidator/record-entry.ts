@@ -1,6 +1,6 @@
+import { isIpv6 } from "../../values/ip.ts"
 import { stepsOf } from "./branch.ts"
 import { toDisplayText } from "./issues.ts"
-import { isIp6 } from "./network.ts"
 import { reachedOf, type SpfRecord } from "./record.ts"
 import { domainOf } from "./survey.ts"
 import type { TreeNode } from "./tree.ts"
@@ -44,6 +44,6 @@ function toEntry(origin: string, record: SpfRecord, targets: readonly (string | 
 function networksOf(record: SpfRecord, isSix: boolean): string[] {
   return reachedOf(record).flatMap(({ mechanism, qualifier }) => {
     if ((mechanism.kind !== "ip4" && mechanism.kind !== "ip6") || qualifier !== "+") return []
-    return isIp6(mechanism.network.address) === isSix ? [mechanism.network.text] : []
+    return isIpv6(mechanism.network.address) === isSix ? [mechanism.network.text] : []
   })
 }

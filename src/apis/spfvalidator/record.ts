@@ -1,4 +1,4 @@
-import type { Network } from "./network.ts"
+import type { Network } from "../../values/ip.ts"
 
 export type Qualifier = "+" | "-" | "~" | "?"
 
@@ -30,6 +30,11 @@ export interface Placed {
   readonly position: number
 }
 
+/** A network and how the record writes it. */
+export interface LiteralNetwork extends Network {
+  readonly text: string
+}
+
 export type Mechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: DomainSpec }
@@ -41,7 +46,7 @@ export type Mechanism =
       readonly prefix6: number
     }
   | { readonly kind: "ptr"; readonly target: DomainSpec | null }
-  | { readonly kind: "ip4" | "ip6"; readonly network: Network }
+  | { readonly kind: "ip4" | "ip6"; readonly network: LiteralNetwork }
 
 export interface Directive extends Placed {
   readonly qualifier: Qualifier

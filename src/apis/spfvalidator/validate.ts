@@ -1,9 +1,9 @@
+import { type Address, parseAddress } from "../../values/ip.ts"
 import { type Ports, reject, unavailable } from "../contract.ts"
 import { checkHost } from "./check-host.ts"
 import { parseDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
-import { type Address, parseClientAddress } from "./network.ts"
 import { createPace } from "./pace.ts"
 import { Policies } from "./policy.ts"
 import { type Report, toReport } from "./report.ts"
@@ -55,7 +55,7 @@ async function requireDomain(text: string): Promise<string> {
 }
 
 function requireAddress(text: string): Address {
-  const address = parseClientAddress(text)
+  const address = parseAddress(text)
   if (address !== null) return address
   if (text.includes("/")) reject("ip", "must be a single IP address, without a prefix length")
   if (text.includes("%")) reject("ip", "must be an IP address without a zone")

@@ -1,7 +1,7 @@
+import { type Address, isIpv6, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
 import { isAskable, isSameOrBelow } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
-import { type Address, isIp6, parseIp4, parseIp6, toReverseName, toText } from "./network.ts"
 
 /** The host names of an address, and those that the address stands behind (RFC 7208 §5.5). */
 export interface HostNames {
@@ -31,12 +31,10 @@ export async function findHostNames(address: Address, lookups: Lookups): Promise
 
 async function pointsTo(name: string, address: Address, lookups: Lookups): Promise<boolean> {
   if (!isAskable(name)) return false
-  const answer = await lookups.ask(name, isIp6(address) ? "AAAA" : "A")
+  const answer = await lookups.ask(name, isIpv6(address) ? "AAAA" : "A")
   if (answer.kind !== "records") return false
-  return answer.records.some((text) => {
-    const found = parseIp4(text) ?? parseIp6(text)
-    return found !== null && toText(found) === toText(address)
-  })
+  const parse = isIpv6(address) ? parseIpv6 : parseIpv4
+  return answer.records.some((text) => parse(text)?.toString() === address.toString())
 }
 
 /** The value of `p`: the domain itself, else a name below it, else any, else "unknown" (RFC 7208 §7.3). */

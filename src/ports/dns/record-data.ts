@@ -1,6 +1,6 @@
 import { a, txt } from "dns-packet"
-import ipaddr from "ipaddr.js"
 import type { DnsData, DnsType } from "../../apis/contract.ts"
+import { fromOctets } from "../../values/ip.ts"
 import type { WireRecord } from "./message.ts"
 import { readName, toDottedName, type WireName } from "./name.ts"
 
@@ -21,7 +21,7 @@ const decoders: { readonly [T in DnsType]: (message: Buffer, record: WireRecord)
   },
   AAAA: (message, record) => {
     requireLength(record, 16)
-    return new ipaddr.IPv6([...message.subarray(record.at + 2, record.at + 18)]).toRFC5952String()
+    return fromOctets(message.subarray(record.at + 2, record.at + 18)).toString()
   },
   TXT: decodeText,
   SPF: decodeText,

@@ -1,6 +1,5 @@
-import { isIP } from "node:net"
-import ipaddr from "ipaddr.js"
 import type { DnsData, DnsFailure, DnsType } from "../../apis/contract.ts"
+import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { toWireName, type WireName } from "./name.ts"
 
 /** What a zone entry means. */
@@ -56,17 +55,14 @@ function alias(value: unknown): Entry {
 }
 
 function ipv4(value: unknown): string {
-  if (typeof value !== "string" || isIP(value) !== 4) {
-    throw new Error(`must have an IPv4 address, not ${quote(value)}`)
-  }
-  return value
+  if (typeof value === "string" && parseIpv4(value)) return value
+  throw new Error(`must have an IPv4 address, not ${quote(value)}`)
 }
 
 function ipv6(value: unknown): string {
-  if (typeof value !== "string" || isIP(value) !== 6 || value.includes("%")) {
-    throw new Error(`must have an IPv6 address, not ${quote(value)}`)
-  }
-  return ipaddr.IPv6.parse(value).toRFC5952String()
+  const address = typeof value === "string" ? parseIpv6(value) : null
+  if (address === null) throw new Error(`must have an IPv6 address, not ${quote(value)}`)
+  return address.toString()
 }
 
 function characterStrings(value: unknown): string {

@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js"
+import { parseAddress } from "../../values/ip.ts"
 
 /** A certificate for a server, in PEM, and the authority that has signed it. */
 export interface SelfSigned {
@@ -49,7 +49,7 @@ export async function createSelfSigned(names: readonly string[], nowMs: number):
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       new x509.SubjectAlternativeNameExtension(
-        all.map((value) => ({ type: ipaddr.isValid(value) ? ("ip" as const) : ("dns" as const), value })),
+        all.map((value) => ({ type: parseAddress(value) ? ("ip" as const) : ("dns" as const), value })),
       ),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
