@@ -182,7 +182,7 @@ describe("the examples", () => {
     [
       "vitest",
       ["node", "node_modules/vitest/vitest.mjs", "run", "--config", "examples/vitest/vitest.config.ts"],
-      /2 passed/,
+      /3 passed/,
     ],
     [
       "jest",

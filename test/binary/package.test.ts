@@ -214,7 +214,7 @@ describe("runs the examples", () => {
     [
       "vitest",
       [node, "node_modules/vitest/vitest.mjs", "run", "--config", "examples/vitest/vitest.config.ts"],
-      /2 passed/,
+      /3 passed/,
     ],
     [
       "jest",

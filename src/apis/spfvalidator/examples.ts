@@ -3,34 +3,47 @@ import type { input, output } from "./schema.ts"
 
 type SpfExample = Example<typeof input, typeof output>
 
-const plain: SpfExample = {
-  name: "One network, everything else refused",
-  input: { domain: "example.com" },
-  given: { dns: { "example.com": [{ TXT: "v=spf1 ip4:93.184.215.0/24 -all" }] } },
+/** A domain that `penknife mock` knows, so that the documentation shows what readers get from it. */
+const redirect: SpfExample = {
+  name: "A redirect to a record that lists one network",
+  input: { domain: "redirect.example" },
+  given: {
+    dns: {
+      "redirect.example": [{ TXT: "v=spf1 redirect=_policy.redirect.example" }],
+      "_policy.redirect.example": [{ TXT: "v=spf1 ip4:93.184.222.0/24 -all" }],
+    },
+  },
   varying: ["elapsed_ms"],
   output: {
-    host: "example.com",
+    host: "redirect.example",
     has_spf_record: true,
-    dns_lookups_num: 0,
-    spf_record: "v=spf1 ip4:93.184.215.0/24 -all",
+    dns_lookups_num: 1,
+    spf_record: "v=spf1 redirect=_policy.redirect.example",
     spf_records_list: [
       {
-        origin: "example.com",
-        record: "v=spf1 ip4:93.184.215.0/24 -all",
+        origin: "redirect.example",
+        record: "v=spf1 redirect=_policy.redirect.example",
+        chars_num: 40,
+        use_macro: false,
+        domains: ["_policy.redirect.example"],
+      },
+      {
+        origin: "_policy.redirect.example",
+        record: "v=spf1 ip4:93.184.222.0/24 -all",
         chars_num: 31,
         use_macro: false,
-        authorized_ips: { ipv4: ["93.184.215.0/24"] },
+        authorized_ips: { ipv4: ["93.184.222.0/24"] },
       },
     ],
-    domains_extracted: ["example.com"],
-    authorized_ips: { ipv4: ["93.184.215.0/24"], ipv6: [] },
+    domains_extracted: ["redirect.example", "_policy.redirect.example"],
+    authorized_ips: { ipv4: ["93.184.222.0/24"], ipv6: [] },
     issues_found: [],
     spf_valid: true,
     has_issues: false,
     macros_found: false,
     ip_pass: false,
-    elapsed_ms: 1,
-    all_qualifier: "fail",
+    elapsed_ms: 0,
+    all_qualifier: null,
     risk_score: 0,
     risk_level: "low",
   },
@@ -138,4 +151,4 @@ const nothing: SpfExample = {
   },
 }
 
-export const examples: readonly SpfExample[] = [plain, chain, nothing]
+export const examples: readonly SpfExample[] = [redirect, chain, nothing]

@@ -1,0 +1,59 @@
+/**
+ * Renews everything in the documentation that is derived from the code: `bun run generate`. That is docs/schema.graphql, each
+ * part of a page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
+ * test/generated.test.ts fails when one of them is out of date.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Glob } from "bun"
+import { catalog } from "../src/app/service.ts"
+import { mockOptions, options } from "../src/config/options.ts"
+import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
+import { fillAnswers, startAnswering } from "./generate/answers.ts"
+import { apiReference, apiTable } from "./generate/apis.ts"
+import { planTable, settingsTable } from "./generate/settings.ts"
+
+const root = join(import.meta.dir, "..")
+
+/** The pages that are searched for parts and answers. */
+export const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").scanSync(root)].sort()
+
+const parts: Readonly<Record<string, () => string>> = {
+  "api-table": () => apiTable(catalog),
+  "api-reference": () => apiReference(catalog, pages),
+  settings: () => settingsTable(Object.values(options)),
+  "mock-settings": () => settingsTable(Object.values(mockOptions)),
+  plans: planTable,
+  example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,
+}
+
+if (import.meta.main) {
+  for (const [file, text] of await generate()) await Bun.write(join(root, file), text)
+}
+
+/** The text that each generated file should have, by its path from the project's root. */
+export async function generate(): Promise<ReadonlyMap<string, string>> {
+  const files = new Map([["docs/schema.graphql", printCatalogSchema(catalog)]])
+  const service = await startAnswering()
+  try {
+    for (const page of pages) {
+      files.set(page, await fillAnswers(fillParts(read(page)), service))
+    }
+  } finally {
+    await service.stop()
+  }
+  return files
+}
+
+/** @throws Error for a part whose name is unknown */
+function fillParts(text: string): string {
+  return text.replace(/^<!-- ([a-z-]+) -->\n.*?^<!-- \/\1 -->/gms, (_part, name: string) => {
+    const render = parts[name]
+    if (!render) throw new Error(`No generated part is called '${name}'.`)
+    return `<!-- ${name} -->\n${render()}<!-- /${name} -->`
+  })
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8")
+}

@@ -1,0 +1,42 @@
+import { defaultPlans } from "../../src/accounts/plan.ts"
+import { defaultTextOf, envOf, fileKeyOf, type Option, usageOf } from "../../src/config/options.ts"
+import { toTable } from "./table.ts"
+
+export function settingsTable(settings: readonly Option<unknown>[]): string {
+  return toTable(
+    ["flag", "environment", "in the file", "default", "meaning"],
+    settings.map((setting) => [
+      `\`${usageOf(setting)}\``,
+      `\`${envOf(setting)}\``,
+      `\`${fileKeyOf(setting)}\``,
+      defaultTextOf(setting),
+      setting.help,
+    ]),
+  )
+}
+
+/** The plans as they are without a configuration file. */
+export function planTable(): string {
+  return toTable(
+    [
+      "plan",
+      "credits a month",
+      "bonus at sign-up",
+      "calls a minute",
+      "premium fields",
+      "APIs in a GraphQL query",
+    ],
+    defaultPlans.map((plan) => [
+      plan.name,
+      toText(plan.monthlyCredits, "unlimited"),
+      toText(plan.signUpBonus),
+      toText(plan.requestsPerMinute, "not throttled"),
+      plan.premium ? "yes" : "no",
+      toText(plan.graphqlApis, "unlimited"),
+    ]),
+  )
+}
+
+function toText(amount: number | null, none = ""): string {
+  return amount === null ? none : amount.toLocaleString("en-US")
+}

@@ -1,0 +1,10 @@
+/** A Markdown table. A `|` inside a cell is escapeCelld. */
+export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`)
+    .join("")
+}
+
+function escapeCell(cell: string): string {
+  return cell.replaceAll("|", "\\|")
+}
