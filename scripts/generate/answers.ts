@@ -1,5 +1,5 @@
 import { startMock } from "../../src/app/mock.ts"
-import { loadConfig } from "../../src/config/options.ts"
+import { loadConfig } from "../../src/config/load.ts"
 import { toLayout } from "./layout.ts"
 
 /** A service that the curl commands of the documentation are run against. */

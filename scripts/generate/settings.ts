@@ -1,5 +1,5 @@
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import { defaultTextOf, envOf, fileKeyOf, type Option, usageOf } from "../../src/config/options.ts"
+import { envOf, fileKeyOf, type Option, usageOf } from "../../src/config/options.ts"
 import { toTable } from "./table.ts"
 
 export function settingsTable(settings: readonly Option<unknown>[]): string {
@@ -9,8 +9,8 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
       `\`${usageOf(setting)}\``,
       `\`${envOf(setting)}\``,
       `\`${fileKeyOf(setting)}\``,
-      defaultTextOf(setting),
-      setting.help,
+      setting.defaultText,
+      setting.choices ? `${setting.help} (${setting.choices.join(", ")})` : setting.help,
     ]),
   )
 }

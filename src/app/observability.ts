@@ -1,6 +1,6 @@
 import type { Ports } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
-import type { Config } from "../config/options.ts"
+import type { Config } from "../config/load.ts"
 import { createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
 import { type Exposition, toExposition } from "../observe/exposition.ts"

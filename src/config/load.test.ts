@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { type ConfigSources, loadConfig } from "./options.ts"
+import { type ConfigSources, loadConfig } from "./load.ts"
 
 const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, env: {}, file: null, ...sources })
 const file = (values: Record<string, unknown>) => ({ name: "p.toml", values })

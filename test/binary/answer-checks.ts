@@ -1,4 +1,4 @@
-import { loadConfig } from "../../src/config/options.ts"
+import { loadConfig } from "../../src/config/load.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { answerCheckOf } from "../support/service.ts"
 

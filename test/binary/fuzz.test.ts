@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { loadConfig } from "../../src/config/options.ts"
+import { loadConfig } from "../../src/config/load.ts"
 import { dnsWorld } from "../../src/mock/dns-world.ts"
 import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"

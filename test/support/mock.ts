@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test"
 import { startMock as compose } from "../../src/app/mock.ts"
-import { loadConfig } from "../../src/config/options.ts"
+import { loadConfig } from "../../src/config/load.ts"
 import { type Answer, readAnswer } from "./answer.ts"
 import { checkedFetch } from "./answer-check.ts"
 import { answerCheckOf } from "./service.ts"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Accounts } from "../../accounts/accounts.ts"
-import type { Config } from "../../config/options.ts"
+import type { Config } from "../../config/load.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 

@@ -3,7 +3,7 @@ import type { Notices } from "../../accounts/notices.ts"
 import type { ApiDefinition, Clock } from "../../apis/contract.ts"
 import type { PreparedApi } from "../../call/execute.ts"
 import type { RawInput } from "../../call/input.ts"
-import type { Config } from "../../config/options.ts"
+import type { Config } from "../../config/load.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./supervisor.ts"
 

@@ -1,6 +1,7 @@
 import { Command } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
-import { type Config, type OptionKey, options } from "../../config/options.ts"
+import type { Config } from "../../config/load.ts"
+import { type OptionKey, options } from "../../config/options.ts"
 import { requireFreePort } from "./free-port.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/options.ts"
+import type { Config } from "../../config/load.ts"
 import type { ApiDocInput } from "./json-object.ts"
 
 /** What a service with this configuration has to say of itself. */

@@ -1,0 +1,83 @@
+import { defaultPlans, type Plans } from "../accounts/plan.ts"
+import { ConfigError } from "./config-error.ts"
+import { allOptions, envOf, fileKeyOf, flagOf, type Option, type OptionKey } from "./options.ts"
+import { readCredits, readPlans } from "./plans.ts"
+
+type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
+
+/** All settings of the program, read and checked. */
+export interface Config extends Settings {
+  readonly plans: Plans
+  /** Credits per call by API id; an API that is not listed keeps its own price. */
+  readonly credits: ReadonlyMap<string, number>
+}
+
+/** Where settings come from, before they are read. */
+export interface ConfigSources {
+  /** By option key: a text, a list of texts for a repeatable option, true for a switch. */
+  readonly flags: Readonly<Record<string, unknown>>
+  /** The environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The parsed TOML file and its name; null without a file. */
+  readonly file: { readonly name: string; readonly values: Readonly<Record<string, unknown>> } | null
+}
+
+/**
+ * Puts the sources together into one frozen configuration. A flag beats the environment, the environment beats the file.
+ * @throws {ConfigError} when a setting cannot be used
+ */
+export function loadConfig(sources: ConfigSources): Config {
+  const { file } = sources
+  refuseUnknownKeys(file)
+  const settings = Object.fromEntries(
+    Object.entries(allOptions).map(([key, option]) => [key, readSetting(key, option, sources)]),
+  ) as Settings
+  if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
+    throw new ConfigError("--tls-cert and --tls-key must be given together.")
+  }
+  if (settings.caOut !== null && settings.tlsSelfSigned.length === 0) {
+    throw new ConfigError("--ca-out needs --tls-self-signed.")
+  }
+  return Object.freeze({
+    ...settings,
+    plans: readPlans(file?.values.plans, defaultPlans, file?.name ?? ""),
+    credits: readCredits(file?.values.credits, file?.name ?? ""),
+  })
+}
+
+function readSetting(key: string, option: Option<unknown>, { flags, env, file }: ConfigSources): unknown {
+  const variable = env[envOf(option)] || undefined
+  const candidates: readonly (readonly [where: string, value: unknown])[] = [
+    [flagOf(option), flags[key]],
+    [envOf(option), option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable],
+    [`'${fileKeyOf(option)}' in ${file?.name}`, file?.values[fileKeyOf(option)]],
+  ]
+  for (const [where, value] of candidates) {
+    if (value === undefined) continue
+    if (!option.repeatable) return readOne(option, where, value)
+    return (Array.isArray(value) ? value : [value]).map((item) => readOne(option, where, item))
+  }
+  return option.default
+}
+
+function readOne(option: Option<unknown>, where: string, value: unknown): unknown {
+  try {
+    const isSwitch = option.value === null
+    if (typeof value !== "string" && typeof value !== "number" && !(isSwitch && typeof value === "boolean")) {
+      throw new Error(isSwitch ? "must be true or false" : "must be a text or a number")
+    }
+    return option.read(String(value))
+  } catch (cause) {
+    throw new ConfigError(`${where} ${cause instanceof Error ? cause.message : String(cause)}.`)
+  }
+}
+
+function refuseUnknownKeys(file: ConfigSources["file"]): void {
+  const known = [...Object.values(allOptions).map(fileKeyOf), "plans", "credits"]
+  const unknown = Object.keys(file?.values ?? {}).find((key) => !known.includes(key))
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `'${unknown}' in ${file?.name} is not a setting. The settings are ${known.join(", ")}.`,
+    )
+  }
+}

@@ -1,0 +1,72 @@
+/** Readers of single settings. Each throws an Error whose message continues the setting's name: "must be …". */
+import { parseServerAddress } from "../ports/dns/server-address.ts"
+import { type Network, toNetwork } from "../values/ip.ts"
+import { parseInstant } from "../values/time-text.ts"
+
+export function text(value: string): string {
+  if (value === "") throw new Error("must not be empty")
+  return value
+}
+
+export function oneOf(values: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!values.includes(text)) throw new Error(`must be one of ${values.join(", ")}, not '${text}'`)
+    return text
+  }
+}
+
+export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= minimum && number <= maximum)) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
+    }
+    return number
+  }
+}
+
+/** A number from 0 to 1. */
+export function share(value: string): number {
+  const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN
+  if (!(number >= 0 && number <= 1)) throw new Error(`must be a number from 0 to 1, not '${value}'`)
+  return number
+}
+
+export function trueOrFalse(value: string): boolean {
+  if (value !== "true" && value !== "false") throw new Error(`must be true or false, not '${value}'`)
+  return value === "true"
+}
+
+/** An ISO 8601 instant, 1970 or later, in milliseconds since then. */
+export function instant(value: string): number {
+  const ms = parseInstant(value)
+  if (ms === null || ms < 0) {
+    throw new Error(`must be an instant such as 2025-01-01T00:00:00Z, not '${value}'`)
+  }
+  return ms
+}
+
+/** Host names and IP addresses, separated by commas. */
+export function hostNames(value: string): readonly string[] {
+  const names = value.split(",").map((name) => name.trim())
+  for (const name of names) {
+    if (!/^(\*\.)?[A-Za-z0-9_.-]+$|^[0-9A-Fa-f:]+$/.test(name) || name.length > 253) {
+      throw new Error(`must be host names or IP addresses, separated by commas, not '${value}'`)
+    }
+  }
+  return names
+}
+
+/** The address of a DNS server, checked but unchanged. */
+export function dnsServer(value: string): string {
+  parseServerAddress(value)
+  return value
+}
+
+export function network(value: string): Network {
+  try {
+    return toNetwork(value)
+  } catch {
+    throw new Error(`must be an IP address or a network such as 10.0.0.0/8, not '${value}'`)
+  }
+}
