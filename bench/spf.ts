@@ -7,7 +7,7 @@ import { spfvalidator } from "../src/apis/spfvalidator/index.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { createSystemDns } from "../src/ports/dns/system-dns.ts"
 import { systemRandom } from "../src/ports/random.ts"
-import { systemWaits } from "../src/ports/waits.ts"
+import { systemTimer } from "../src/ports/timer.ts"
 import { startDnsServer } from "../test/support/dns-server.ts"
 
 const latencyMs = 20
@@ -47,7 +47,7 @@ try {
 
 /** A fresh resolver, and so an empty cache. */
 function createPorts(): Ports {
-  const parts = { clock: systemClock, random: systemRandom, waits: systemWaits }
+  const parts = { clock: systemClock, random: systemRandom, timer: systemTimer }
   return { ...parts, dns: createSystemDns([server.address], parts) }
 }
 

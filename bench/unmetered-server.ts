@@ -16,7 +16,7 @@ import { createRequestLog } from "../src/observe/request-log.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { createSystemDns } from "../src/ports/dns/system-dns.ts"
 import { systemRandom } from "../src/ports/random.ts"
-import { systemWaits } from "../src/ports/waits.ts"
+import { systemTimer } from "../src/ports/timer.ts"
 import { startHttpServer } from "../src/surfaces/http/server.ts"
 import { toAccount, toKey } from "./seed.ts"
 
@@ -61,7 +61,7 @@ const server = startHttpServer(
         clock: systemClock,
         random: systemRandom,
         dns: createSystemDns([], { clock: systemClock, random: systemRandom }),
-        waits: systemWaits,
+        timer: systemTimer,
       },
       log,
     },

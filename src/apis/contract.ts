@@ -53,7 +53,7 @@ export interface Ports {
   readonly clock: Clock
   readonly random: Random
   readonly dns: Dns
-  readonly waits: Waits
+  readonly timer: Timer
 }
 
 export interface Clock {
@@ -63,19 +63,12 @@ export interface Clock {
   monotonicMs(): number
 }
 
-/** Waiting: an API has no timers of its own. */
-export interface Waits {
-  /** Resolves in a later turn of the event loop, so that whatever else is ready comes in between. */
+/** Timers. APIs have no others, so that tests can move time by hand. */
+export interface Timer {
+  /** Calls `run` once after `delayMs`, unless the returned function is called before. */
+  after(delayMs: number, run: () => void): () => void
+  /** Resolves in a later turn of the event loop, so that other work comes in between. */
   turn(): Promise<void>
-  /** A time limit that begins now. */
-  deadline(limitMs: number): Deadline
-}
-
-export interface Deadline {
-  /** Fires when the time is over. */
-  readonly signal: AbortSignal
-  /** To be called once the work is done: the signal never fires then, and nothing of the limit lingers. */
-  release(): void
 }
 
 export interface Random {

@@ -19,8 +19,8 @@ import { parseZone } from "../ports/dns/zone-file.ts"
 import { createMockClock } from "../ports/mock/clock.ts"
 import { createMockDns } from "../ports/mock/dns.ts"
 import { createSeededRandom } from "../ports/mock/random.ts"
+import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
-import { systemWaits } from "../ports/waits.ts"
 import { prepareGauges } from "../store/sqlite/gauges.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
 import { prepareOutbox } from "../store/sqlite/outbox.ts"
@@ -90,7 +90,7 @@ async function createWorld(
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone)
-  const ports = { clock, random, dns, waits: systemWaits }
+  const ports = { clock, random, dns, timer: systemTimer }
   const database = openDatabase(":memory:")
   const outbox = prepareOutbox(database)
   // Nobody is told of notices: they stay in the outbox for whoever asks.

@@ -19,7 +19,6 @@ import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { systemRandom } from "../ports/random.ts"
 import { systemTimer } from "../ports/timer.ts"
-import { systemWaits } from "../ports/waits.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { backUp } from "../store/sqlite/backup.ts"
 import { prepareGauges } from "../store/sqlite/gauges.ts"
@@ -248,7 +247,7 @@ function livePorts(config: Config): Ports {
     clock: systemClock,
     random: systemRandom,
     dns: createSystemDns(config.dnsServers, { clock: systemClock, random: systemRandom }),
-    waits: systemWaits,
+    timer: systemTimer,
   }
 }
 

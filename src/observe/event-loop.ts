@@ -1,5 +1,4 @@
-import type { Clock } from "../apis/contract.ts"
-import type { Timer } from "../ports/timer.ts"
+import type { Clock, Timer } from "../apis/contract.ts"
 import { createHistogram, type Histogram, record } from "./histogram.ts"
 
 /** Measures how late timers are: as late is every other request. */

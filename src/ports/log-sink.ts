@@ -1,4 +1,4 @@
-import type { Timer } from "./timer.ts"
+import type { Timer } from "../apis/contract.ts"
 
 /** Lines on their way to the operator. */
 export interface LogSink {

@@ -1,14 +1,11 @@
-/** Runs something later, once. */
-export interface Timer {
-  /** Calls `run` after `delayMs`, unless the returned function is called before. */
-  after(delayMs: number, run: () => void): () => void
-}
+import type { Timer } from "../apis/contract.ts"
 
-/** The runtime's timers. They do not keep a process alive that has nothing else to do. */
+/** The runtime's timers. A timer alone does not keep the process running. */
 export const systemTimer: Timer = {
   after(delayMs, run) {
     const timeout = setTimeout(run, delayMs)
     timeout.unref()
     return () => clearTimeout(timeout)
   },
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
 }

@@ -1,4 +1,4 @@
-import type { Timer } from "../ports/timer.ts"
+import type { Timer } from "../apis/contract.ts"
 import { webhookLimitMs } from "../ports/webhook-sender.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 import { type AttemptParts, attempt, logFailure } from "./attempt.ts"

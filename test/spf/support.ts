@@ -3,12 +3,12 @@ import type { Report } from "../../src/apis/spfvalidator/report.ts"
 import { type Validation, validate } from "../../src/apis/spfvalidator/validate.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import { systemWaits } from "../../src/ports/waits.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 import { createManualClock } from "../support/clock.ts"
 
 /** The outside world with this DNS, at a fixed time. */
 export function portsWith(dns: Dns): Ports {
-  return { clock: createManualClock(), random: systemRandom, dns, waits: systemWaits }
+  return { clock: createManualClock(), random: systemRandom, dns, timer: systemTimer }
 }
 
 /** Validates against a zone, or whatever else answers. */

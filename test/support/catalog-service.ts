@@ -11,7 +11,7 @@ import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import { systemWaits } from "../../src/ports/waits.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { startHttpServer } from "../../src/surfaces/http/server.ts"
@@ -33,7 +33,7 @@ export function startCatalogService(
   more: Partial<Ports> = {},
 ): CatalogService {
   const clock = createManualClock()
-  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), waits: systemWaits, ...more }
+  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), timer: systemTimer, ...more }
   const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []

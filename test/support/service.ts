@@ -7,7 +7,7 @@ import { prepareApis, type Service, startService, version } from "../../src/app/
 import { type Config, loadConfig } from "../../src/config/load.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import { systemWaits } from "../../src/ports/waits.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
@@ -53,7 +53,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     clock,
     random: systemRandom,
     dns: createZoneDns({}),
-    waits: systemWaits,
+    timer: systemTimer,
     ...options.ports,
   }
   let log = ""

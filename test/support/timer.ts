@@ -1,21 +1,37 @@
-import type { Timer } from "../../src/ports/timer.ts"
+import type { Timer } from "../../src/apis/contract.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 
-/** A timer that goes off when the test says so. */
+/** A timer whose time the test moves by hand. */
 export interface ManualTimer extends Timer {
-  /** Delays that are being waited for. */
+  /** The delays of everything that waits, as they were asked for. */
   readonly waiting: readonly number[]
-  /** Resolves when something has begun to wait. */
+  /** Resolves as soon as something waits. */
   asked(): Promise<void>
-  /** Ends all waiting. */
+  /** Calls everything that waits, whatever its delay. */
   fire(): void
+  /** Moves time forward, and calls in order what is due by then, what is added meanwhile included. */
+  advance(ms: number): void
+}
+
+interface Entry {
+  readonly delayMs: number
+  readonly dueMs: number
+  readonly run: () => void
 }
 
 export function createManualTimer(): ManualTimer {
-  const entries = new Set<{ delayMs: number; run: () => void }>()
+  const entries = new Set<Entry>()
   let askers: (() => void)[] = []
+  let nowMs = 0
+
+  function nextUntil(endMs: number): Entry | undefined {
+    return [...entries].filter(({ dueMs }) => dueMs <= endMs).sort((one, other) => one.dueMs - other.dueMs)[0]
+  }
+
   return {
+    turn: systemTimer.turn,
     after(delayMs, run) {
-      const entry = { delayMs, run }
+      const entry = { delayMs, dueMs: nowMs + delayMs, run }
       entries.add(entry)
       for (const resolve of askers) resolve()
       askers = []
@@ -32,6 +48,15 @@ export function createManualTimer(): ManualTimer {
       const due = [...entries]
       entries.clear()
       for (const { run } of due) run()
+    },
+    advance(ms) {
+      const endMs = nowMs + ms
+      for (let next = nextUntil(endMs); next; next = nextUntil(endMs)) {
+        nowMs = next.dueMs
+        entries.delete(next)
+        next.run()
+      }
+      nowMs = endMs
     },
   }
 }

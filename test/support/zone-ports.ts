@@ -1,7 +1,7 @@
 import type { Example, Ports } from "../../src/apis/contract.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import { systemWaits } from "../../src/ports/waits.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 import { createManualClock } from "./clock.ts"
 
 /** The outside world in which an example holds. */
@@ -10,6 +10,6 @@ export function portsFor({ given }: Pick<Example, "given">): Ports {
     clock: createManualClock(given?.now),
     random: systemRandom,
     dns: createZoneDns(given?.dns ?? {}),
-    waits: systemWaits,
+    timer: systemTimer,
   }
 }

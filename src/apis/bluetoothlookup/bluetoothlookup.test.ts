@@ -106,7 +106,7 @@ const context = {
     clock: { now: closed, monotonicMs: closed },
     random: { bytes: closed },
     dns: { resolve: closed },
-    waits: { turn: closed, deadline: closed },
+    timer: { turn: closed, after: closed },
   },
 }
 

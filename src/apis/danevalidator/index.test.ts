@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
 import { keySha256 } from "../../../test/data/tlsa-samples.ts"
-import { systemWaits } from "../../ports/waits.ts"
+import { systemTimer } from "../../ports/timer.ts"
 import { InputRejected, isPremium, type RunContext } from "../contract.ts"
 import { danevalidator } from "./index.ts"
 
@@ -11,7 +11,7 @@ const context: RunContext = {
     clock: { now: () => 0, monotonicMs: () => 0 },
     random: { bytes: (length) => new Uint8Array(length) },
     dns: { resolve: async () => ({ kind: "nxdomain" }) },
-    waits: systemWaits,
+    timer: systemTimer,
   },
 }
 const run = async (record: string) => danevalidator.run({ record }, context)

@@ -202,7 +202,7 @@ function run(input: Parameters<typeof loanpaymentcalculator.run>[0]) {
       clock: { now: closed, monotonicMs: closed },
       random: { bytes: closed },
       dns: { resolve: closed },
-      waits: { turn: closed, deadline: closed },
+      timer: { turn: closed, after: closed },
     },
   })
   if (result instanceof Promise) throw new Error("answered later")

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { answering, portsWith, recording, txt } from "../../../test/spf/support.ts"
+import { createManualTimer } from "../../../test/support/timer.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import { type Dns, type DnsFailure, InputRejected, Unavailable } from "../contract.ts"
 import { spfvalidator } from "./index.ts"
@@ -133,28 +134,25 @@ describe("time", () => {
     expect(dns.questions).toEqual([])
   })
 
-  test("the call itself brings a deadline of 20 seconds, and releases it in the end", async () => {
-    const seen: unknown[] = []
-    const { signal } = new AbortController()
-    const ports = portsWith({
-      resolve(name, type, given) {
-        seen.push(given)
-        return denying.resolve(name, type)
-      },
-    })
-    const waits = {
-      ...ports.waits,
-      deadline(limitMs: number) {
-        seen.push(limitMs)
-        return { signal, release: () => seen.push("released") }
-      },
+  test("ends after 20 seconds, and its timer is cancelled when it ends before", async () => {
+    const timer = createManualTimer()
+    const silent: Dns = {
+      resolve: (_name, _type, signal) =>
+        new Promise((resolve) => {
+          signal?.addEventListener("abort", () => resolve({ kind: "failure", reason: "aborted" }))
+        }),
     }
-    await spfvalidator.run({ domain: "d.example" }, { ports: { ...ports, waits } })
-    expect(seen).toEqual([20_000, signal, "released"])
-    seen.length = 0
-    const refused = async () => spfvalidator.run({ domain: "" }, { ports: { ...ports, waits } })
-    await expect(refused()).rejects.toThrow("'domain'")
-    expect(seen).toEqual([20_000, "released"])
+    const run = (domain: string, dns: Dns) =>
+      spfvalidator.run({ domain, ip: "192.0.2.1" }, { ports: { ...portsWith(dns), timer } })
+    const late = run("d.example", silent)
+    await timer.asked()
+    expect(timer.waiting).toEqual([20_000])
+    timer.fire()
+    expect(await late).toMatchObject({ ip_result: "temperror" })
+
+    await run("d.example", denying)
+    await expect(run("", denying)).rejects.toThrow("'domain'")
+    expect(timer.waiting).toEqual([])
   })
 
   test("is measured by the clock that never runs backwards", async () => {

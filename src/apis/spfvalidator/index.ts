@@ -16,11 +16,12 @@ export const spfvalidator = defineApi({
   output,
   examples,
   async run(parameters, { ports }) {
-    const { signal, release } = ports.waits.deadline(limits.milliseconds)
+    const deadline = new AbortController()
+    const cancel = ports.timer.after(limits.milliseconds, () => deadline.abort())
     try {
-      return await validate(parameters, ports, signal)
+      return await validate(parameters, ports, deadline.signal)
     } finally {
-      release()
+      cancel()
     }
   },
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { answering, portsWith, recording, txt, validateIn } from "../../../test/spf/support.ts"
-import { systemWaits } from "../../ports/waits.ts"
+import { systemTimer } from "../../ports/timer.ts"
 import type { Dns, DnsAnswer, DnsType, Ports } from "../contract.ts"
 import { limits } from "./limits.ts"
 import { Lookups } from "./lookups.ts"
@@ -221,7 +221,7 @@ describe("sliceMilliseconds", () => {
     let nowMs = 0
     const clock = { now: () => 0, monotonicMs: () => (nowMs += limits.sliceMilliseconds) }
     const turn = async () => onTurn()
-    return { ...portsWith(dns), clock, waits: { ...systemWaits, turn } }
+    return { ...portsWith(dns), clock, timer: { ...systemTimer, turn } }
   }
   const nested = (name: string) =>
     `v=spf1 ${/^x\.x/.test(name) ? "" : `include:x.${name} include:y.${name}`} -all`

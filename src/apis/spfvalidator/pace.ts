@@ -7,12 +7,12 @@ import { limits } from "./limits.ts"
  */
 export function createPace({
   clock,
-  waits,
-}: Pick<Ports, "clock" | "waits">): () => Promise<void> | undefined {
+  timer,
+}: Pick<Ports, "clock" | "timer">): () => Promise<void> | undefined {
   let sliceEndMs = clock.monotonicMs() + limits.sliceMilliseconds
 
   async function giveWay(): Promise<void> {
-    await waits.turn()
+    await timer.turn()
     sliceEndMs = clock.monotonicMs() + limits.sliceMilliseconds
   }
 

@@ -94,7 +94,7 @@ function run(input: { lat: number; lon: number; date?: string }, now = "2025-01-
       clock: { now: () => Date.parse(now), monotonicMs: closed },
       random: { bytes: closed },
       dns: { resolve: closed },
-      waits: { turn: closed, deadline: closed },
+      timer: { turn: closed, after: closed },
     },
   })
   if (result instanceof Promise) throw new Error("answered later")
