@@ -1,6 +1,6 @@
 import type { Dns, DnsAnswer, DnsType, DnsZone, Ports } from "../../src/apis/contract.ts"
-import type { Report } from "../../src/apis/spfvalidator/report.ts"
-import { type Validation, validate } from "../../src/apis/spfvalidator/validate.ts"
+import type { SpfInput, SpfReport } from "../../src/apis/spfvalidator/schema.ts"
+import { validate } from "../../src/apis/spfvalidator/validate.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
@@ -12,7 +12,7 @@ export function portsWith(dns: Dns): Ports {
 }
 
 /** Validates against a zone, or whatever else answers. */
-export function validateIn(zone: DnsZone | Dns, input: Validation, signal?: AbortSignal): Promise<Report> {
+export function validateIn(zone: DnsZone | Dns, input: SpfInput, signal?: AbortSignal): Promise<SpfReport> {
   const dns = isDns(zone) ? zone : createZoneDns(zone)
   return validate(input, portsWith(dns), signal ?? new AbortController().signal)
 }

@@ -4,7 +4,7 @@ import { recording, validateIn } from "../../../test/spf/support.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import type { DnsZone, ZoneEntry } from "../contract.ts"
 import type { SpfResult } from "./check-host.ts"
-import type { Validation } from "./validate.ts"
+import type { SpfInput } from "./schema.ts"
 
 const hosts: DnsZone = {
   "a.example": [{ A: "192.0.2.1" }, { A: "192.0.2.2" }],
@@ -28,13 +28,13 @@ const hosts: DnsZone = {
   "liar.example": [{ A: "192.0.2.99" }],
 }
 
-async function check(record: string, more: Partial<Validation> = {}, zone: DnsZone = {}) {
+async function check(record: string, more: Partial<SpfInput> = {}, zone: DnsZone = {}) {
   const own: ZoneEntry[] = [{ TXT: record }, { A: "192.0.2.10" }, { MX: [10, "a.example"] }]
   const { ip = "192.0.2.1", ...rest } = more
   return validateIn({ "d.example": own, ...hosts, ...zone }, { domain: "d.example", ip, ...rest })
 }
 
-type Vector = readonly [record: string, result: SpfResult, more?: Partial<Validation>]
+type Vector = readonly [record: string, result: SpfResult, more?: Partial<SpfInput>]
 
 function vectors(area: string, list: readonly Vector[]): void {
   describe(area, () => {
@@ -186,7 +186,7 @@ describe("the limits of §4.6.4", () => {
 })
 
 describe("macros (§7)", () => {
-  const exists = async (spec: string, name: string, more: Partial<Validation> = {}) =>
+  const exists = async (spec: string, name: string, more: Partial<SpfInput> = {}) =>
     (await check(`v=spf1 exists:${spec} -all`, more, { [name]: [{ A: "127.0.0.2" }] })).ip_result
 
   test("sender, helo and address go into names", async () => {
@@ -231,7 +231,7 @@ describe("macros (§7)", () => {
 })
 
 describe("explanations (§6.2)", () => {
-  const explain = async (record: string, more: Partial<Validation> = {}, zone: DnsZone = {}) =>
+  const explain = async (record: string, more: Partial<SpfInput> = {}, zone: DnsZone = {}) =>
     (await check(record, more, zone)).ip_explanation
   const why: DnsZone = { "why.example": [{ TXT: ["%{c} may not ", "send for %{s}, %{d}. %{t} %{r}"] }] }
 

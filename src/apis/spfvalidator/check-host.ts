@@ -1,42 +1,39 @@
 import type { Address } from "../../values/ip.ts"
 import { isAskable } from "./domain-name.ts"
-import { limits } from "./limits.ts"
+import { Budget, limits } from "./limits.ts"
 import { expandExplanation, parseExplanation } from "./macro.ts"
 import { type Check, countLookupTerm, type Outcome, testMechanism } from "./mechanisms.ts"
-import { TextAllowance } from "./policy.ts"
-import type { Directive, DomainSpec, Qualifier, SpfRecord } from "./record.ts"
+import { type Directive, type DomainSpec, resultOf } from "./record.ts"
+import type { SpfReport } from "./schema.ts"
 import { type Session, toTarget, usesLocalPartBeyondAscii, valuesFor } from "./session.ts"
 
 /** RFC 7208 §2.6. */
-export type SpfResult = "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror"
+export type SpfResult = NonNullable<SpfReport["ip_result"]>
 
 export interface CheckResult {
   readonly result: SpfResult
-  /** What the domain says about a fail, macros replaced (RFC 7208 §6.2); null where it says nothing usable. */
+  /** The domain's own words on a fail, macros replaced (RFC 7208 §6.2); null without a usable text. */
   readonly explanation: string | null
 }
 
 /** The check_host() function (RFC 7208 §4): may `ip` send mail for `domain`? Never throws. */
 export async function checkHost(ip: Address, domain: string, session: Session): Promise<CheckResult> {
-  const allowance = new TextAllowance(limits.checkTextOctets)
-  const verdict = await evaluate(domain, { session, ip, allowance, lookupTerms: 0, voidLookups: 0 })
-  const explanation =
-    verdict.result === "fail" && verdict.explanation !== null
-      ? await explain(verdict.explanation, session)
-      : null
-  return { result: verdict.result, explanation }
+  const textOctets = new Budget(limits.checkTextOctets)
+  const { result, exp } = await evaluate(domain, { session, ip, textOctets, lookupTerms: 0, voidLookups: 0 })
+  return { result, explanation: result === "fail" && exp !== null ? await explain(exp, session) : null }
 }
 
 interface Verdict {
   readonly result: SpfResult
   /** The `exp` of the record that gave the result, and that record's domain. */
-  readonly explanation: { readonly spec: DomainSpec; readonly domain: string } | null
+  readonly exp: { readonly spec: DomainSpec; readonly domain: string } | null
 }
 
-/** One level of check_host(): itself, an include, or the target of a redirect. */
+/** One level of check_host(): the domain itself, an include, or the target of a redirect. */
 async function evaluate(domain: string, check: Check): Promise<Verdict> {
-  if (!isProper(domain)) return verdict("none")
-  const policy = await check.session.policies.of(domain, check.allowance)
+  // Malformed and single-label domains have no policy (RFC 7208 §4.3).
+  if (!isAskable(domain) || !domain.includes(".")) return verdict("none")
+  const policy = await check.session.policies.of(domain, check.textOctets)
   if (policy.kind === "failure") return verdict("temperror")
   if (policy.kind === "unread") return verdict("permerror")
   if (policy.kind === "none") return verdict("none")
@@ -45,16 +42,14 @@ async function evaluate(domain: string, check: Check): Promise<Verdict> {
 
   for (const directive of record.directives) {
     const outcome = await testDirective(directive, domain, check)
-    if (outcome === "match") return matched(directive.qualifier, record, domain)
+    if (outcome === "match") {
+      const spec = record.explanation?.target
+      return { result: resultOf[directive.qualifier], exp: spec ? { spec, domain } : null }
+    }
     if (outcome !== "miss") return verdict(outcome)
   }
   if (record.redirect === null) return verdict("neutral")
   return followRedirect(record.redirect.target, domain, check)
-}
-
-/** Malformed and single-label domains have no policy (RFC 7208 §4.3). */
-function isProper(domain: string): boolean {
-  return isAskable(domain) && domain.includes(".")
 }
 
 async function testDirective({ mechanism }: Directive, domain: string, check: Check): Promise<Outcome> {
@@ -77,7 +72,7 @@ const includeOutcomes: Readonly<Record<SpfResult, Outcome>> = {
   none: "permerror",
 }
 
-/** RFC 7208 §6.1: the target's result stands, explanation included; without a record there it is a permerror. */
+/** RFC 7208 §6.1: the target's result and explanation count; a target without a record is a permerror. */
 async function followRedirect(spec: DomainSpec, domain: string, check: Check): Promise<Verdict> {
   if (!countLookupTerm(check)) return verdict("permerror")
   const target = await toTarget(spec, domain, check.session)
@@ -86,30 +81,13 @@ async function followRedirect(spec: DomainSpec, domain: string, check: Check): P
   return redirected.result === "none" ? verdict("permerror") : redirected
 }
 
-const results: Readonly<Record<Qualifier, SpfResult>> = {
-  "+": "pass",
-  "-": "fail",
-  "~": "softfail",
-  "?": "neutral",
-}
-
-function matched(qualifier: Qualifier, { explanation }: SpfRecord, domain: string): Verdict {
-  return {
-    result: results[qualifier],
-    explanation: explanation === null ? null : { spec: explanation.target, domain },
-  }
-}
-
 function verdict(result: SpfResult): Verdict {
-  return { result, explanation: null }
+  return { result, exp: null }
 }
 
-/**
- * Fetches and expands an explanation, once the result is known; it counts towards no limit. Whatever goes wrong,
- * there is no explanation (RFC 7208 §6.2).
- */
+/** Fetches and expands an explanation. It counts towards no limit, and any error only drops it (RFC 7208 §6.2). */
 async function explain(
-  { spec, domain }: NonNullable<Verdict["explanation"]>,
+  { spec, domain }: NonNullable<Verdict["exp"]>,
   session: Session,
 ): Promise<string | null> {
   const target = await toTarget(spec, domain, session)

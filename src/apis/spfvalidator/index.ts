@@ -17,7 +17,7 @@ export const spfvalidator = defineApi({
   examples,
   async run(parameters, { ports }) {
     const deadline = new AbortController()
-    const cancel = ports.timer.after(limits.milliseconds, () => deadline.abort())
+    const cancel = ports.timer.after(limits.validationMs, () => deadline.abort())
     try {
       return await validate(parameters, ports, deadline.signal)
     } finally {

@@ -5,7 +5,7 @@ import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
 import { type IssueCode, issueKinds } from "./issue-kinds.ts"
 import { toDisplayText, toFinding } from "./issues.ts"
 import { limits } from "./limits.ts"
-import type { Validation } from "./validate.ts"
+import type { SpfInput } from "./schema.ts"
 
 const host: DnsZone = { "h.example": [{ A: "93.184.215.14" }], "m.example": [{ MX: [10, "h.example"] }] }
 
@@ -21,7 +21,7 @@ interface Shown {
   /** Where it is not the domain asked for. */
   readonly domain?: string
   readonly severity?: string
-  readonly input?: Partial<Validation>
+  readonly input?: Partial<SpfInput>
 }
 
 const many = (count: number, term: (index: number) => string) =>
@@ -266,7 +266,8 @@ describe("issues that show", () => {
         term,
       })
       expect(report.has_issues).toBe(true)
-      const breaks = "breaks" in issueKinds[code] && !["INVALID_DOMAIN_SPEC", "MISSING_SPACE"].includes(code)
+      const breaks =
+        issueKinds[code].causes !== null && !["INVALID_DOMAIN_SPEC", "MISSING_SPACE"].includes(code)
       if (breaks || code === "NO_RECORD") expect(report.spf_valid).toBe(false)
     })
   }
@@ -367,7 +368,7 @@ test("issues come whole tree first, then record by record, in the order of the t
 
 test("terms are quoted as text of bounded length, without surprises in them", () => {
   const term = { text: `$&\r\n\xc3\xa9${"x".repeat(500)}`, position: 9 }
-  const { message, term: quoted } = toFinding("SYNTAX_ERROR", "d.example", { term, detail: "{term}" })
+  const { message, term: quoted } = toFinding("SYNTAX_ERROR", "d.example", term, "{term}")
   expect(quoted).toBe(`$&\\013\\010é${"x".repeat(limits.termCharacters - 12)}…`)
   expect(message).toStartWith(`'${quoted}' {term};`)
   expect(toDisplayText("\xff\xfe")).toBe("\xff\xfe")

@@ -1,51 +1,47 @@
-import { type IssueCode, type IssueKind, issueKinds, type Severity } from "./issue-kinds.ts"
+import { type IssueCode, issueKinds } from "./issue-kinds.ts"
 import { limits } from "./limits.ts"
+import type { Placed } from "./record.ts"
+import type { Issue } from "./schema.ts"
 
-/** An issue as the answer has it. */
-export interface Issue {
-  readonly code: string
-  readonly severity: Severity
-  readonly message: string
-  /** The domain whose record it is about. */
-  readonly domain: string
-  readonly term: string | null
-}
-
-/** An issue and what the report needs besides. */
+/** An issue, and what the report needs to sort it and to judge the record. */
 export interface Finding extends Issue {
   readonly code: IssueCode
-  /** Where the term begins in its record; 0 for the record as a whole. */
+  /** The octet at which the term begins in its record; 0 for the record as a whole. */
   readonly position: number
-  readonly breaks: "permerror" | "temperror" | null
+  readonly causes: "permerror" | "temperror" | null
 }
 
-export interface FindingDetails {
-  readonly term?: { readonly text: string; readonly position: number }
-  readonly detail?: string | number
-  /** Where they differ from the table. */
-  readonly severity?: Severity
-  readonly breaks?: "permerror" | null
-}
-
-/** Builds a finding from the table. Terms come as octets, and are shown as text. */
-export function toFinding(code: IssueCode, domain: string, details: FindingDetails = {}): Finding {
-  const kind: IssueKind = issueKinds[code]
-  const term = details.term === undefined ? null : quote(details.term.text)
-  const filled = kind.message
-    .replace("{term}", () => term ?? "")
-    .replace("{detail}", () => quote(String(details.detail ?? "")))
+/**
+ * Builds a finding from the table of kinds.
+ * @param term the term concerned, as octets; null for the record as a whole
+ * @param detail fills `{detail}` of the kind's message
+ * @param changes where this finding differs from its kind
+ */
+export function toFinding(
+  code: IssueCode,
+  domain: string,
+  term: Placed | null = null,
+  detail: string | number = "",
+  changes: { readonly severity?: Issue["severity"]; readonly causes?: "permerror" | null } = {},
+): Finding {
+  const { severity, causes, reference, message } = issueKinds[code]
+  const quotedTerm = term && quote(term.text)
+  const text = message
+    .replace("{term}", () => quotedTerm ?? "")
+    .replace("{detail}", () => quote(String(detail)))
   return {
     code,
-    severity: details.severity ?? kind.severity,
-    message: `${filled.charAt(0).toUpperCase()}${filled.slice(1)} (${kind.reference}).`,
+    severity,
+    message: `${text.charAt(0).toUpperCase()}${text.slice(1)} (${reference}).`,
     domain,
-    term,
-    position: details.term?.position ?? 0,
-    breaks: details.breaks === undefined ? (kind.breaks ?? null) : details.breaks,
+    term: quotedTerm,
+    position: term?.position ?? 0,
+    causes,
+    ...changes,
   }
 }
 
-/** Text that a stranger wrote, fit for a sentence: of bounded length, control characters as in RFC 1035 §5.1. */
+/** Makes a stranger's octets fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
 function quote(octets: string): string {
   const text = toDisplayText(octets).replace(
     /\p{Cc}/gu,
@@ -54,7 +50,7 @@ function quote(octets: string): string {
   return text.length <= limits.termCharacters ? text : `${text.slice(0, limits.termCharacters - 1)}…`
 }
 
-/** Octets from the DNS as people should see them: UTF-8 where it is that, one character per octet where it is not. */
+/** Decodes octets from the DNS as UTF-8 where they are valid UTF-8, and otherwise gives one character per octet. */
 export function toDisplayText(octets: string): string {
   if (!/[\u0080-\u00ff]/.test(octets)) return octets
   try {

@@ -215,11 +215,11 @@ describe("the size of all records", () => {
   })
 })
 
-describe("sliceMilliseconds", () => {
+describe("sliceMs", () => {
   /** A clock by which everything takes longer than a slice. */
   function slow(dns: Dns, onTurn: () => void = () => {}): Ports {
     let nowMs = 0
-    const clock = { now: () => 0, monotonicMs: () => (nowMs += limits.sliceMilliseconds) }
+    const clock = { now: () => 0, monotonicMs: () => (nowMs += limits.sliceMs) }
     const turn = async () => onTurn()
     return { ...portsWith(dns), clock, timer: { ...systemTimer, turn } }
   }

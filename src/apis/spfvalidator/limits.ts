@@ -1,61 +1,57 @@
 /**
- * Everything that bounds one validation, RFC limits and own ones, in one place. Whoever publishes a record decides
- * what we look up, so no record tree may cost more than this. `docs/spfvalidator.md` shows the same table.
+ * Bounds the work of one validation. The publisher of a record decides what we look up, so without these limits an
+ * attacker's records could make a call as expensive as they want. `docs/spfvalidator.md` shows the same table.
  */
 export const limits = {
-  /** RFC 7208 §4.6.4. */
+  // RFC 7208 §4.6.4: one look-up, void look-up or mail exchanger more is a permerror; further PTR names are ignored.
   lookupTerms: 10,
-  /** RFC 7208 §4.6.4. */
   voidLookups: 2,
-  /** RFC 7208 §4.6.4. */
   mxNames: 10,
-  /** RFC 7208 §4.6.4. */
   ptrNames: 10,
+  // A longer record is a permerror and is not read.
   recordOctets: 8_192,
   recordTerms: 500,
+  /** SPF records of one domain that are read: two are already a permerror. */
   recordsPerDomain: 2,
+  /** TXT octets that the report reads, records that are not SPF included. */
   reportTextOctets: 32_768,
+  /** The same for the check of an `ip`, which reads the records in another order. */
   checkTextOctets: 32_768,
+  // How far the report follows the tree of records.
   treeDepth: 10,
   treeRecords: 30,
   treeTerms: 10,
   treeQueries: 60,
+  /** Mail exchangers of one `mx` term whose addresses the report looks up. */
   mxHosts: 5,
   mxHostQueries: 40,
+  /** DNS queries of one validation, the check of an `ip` included. */
   queries: 240,
   explanationOctets: 2_048,
   issues: 100,
   termCharacters: 200,
-  milliseconds: 20_000,
-  sliceMilliseconds: 5,
+  /** Time for one validation; names without an answer by then are temporary errors. */
+  validationMs: 20_000,
+  /** Computing time after which other calls get a turn. */
+  sliceMs: 5,
 } as const
 
-export type LimitName = keyof typeof limits
+/** Limits what one reader may ask for or read. Repeating something is free. */
+export class Budget {
+  readonly #limit: number
+  readonly #paid = new Set<string>()
+  #used = 0
 
-/** What each bound counts and what happens beyond it, for the documentation. */
-export const limitMeanings: Readonly<Record<LimitName, string>> = {
-  lookupTerms: "Terms that look something up (RFC 7208 §4.6.4); one more is a permerror.",
-  voidLookups: "Terms whose look-up finds nothing (RFC 7208 §4.6.4); one more is a permerror.",
-  mxNames: "Mail exchangers of one `mx` term (RFC 7208 §4.6.4); one more is a permerror.",
-  ptrNames: "Names of one `ptr` term or `p` macro (RFC 7208 §4.6.4); the others are ignored.",
-  recordOctets:
-    "Octets of one record; a longer one is not read and is a permerror. An explanation as long is dropped.",
-  recordTerms: "Terms of one record; a record with more is a permerror.",
-  recordsPerDomain: "SPF records of one domain that are read; two are a permerror already.",
-  reportTextOctets:
-    "Octets of all TXT records that the report reads, those that are not SPF included; a domain beyond is a permerror.",
-  checkTextOctets: "The same for the check of an `ip`, which reads in an order of its own.",
-  treeDepth: "Levels of include and redirect below the domain that the report follows.",
-  treeRecords: "Domains whose record the report fetches.",
-  treeTerms:
-    "Terms after which the report asks for no more than records: one look-up more is a permerror anyway.",
-  treeQueries: "DNS questions that the report asks; the terms beyond are counted without asking.",
-  mxHosts: "Mail exchangers of one `mx` term whose addresses the report asks for.",
-  mxHostQueries: "DNS questions for those; the exchangers of further terms are not looked at.",
-  queries: "DNS questions of one validation in all, the check of an `ip` included.",
-  explanationOctets: "Octets of an explanation after its macros; a longer one is dropped.",
-  issues: "Issues in one answer; the others are left out.",
-  termCharacters: "Characters of a term that an issue quotes.",
-  milliseconds: "Time of one validation; what has not answered by then is a temperror.",
-  sliceMilliseconds: "Time that a validation computes before other calls get a turn.",
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Pays `cost` for each item that is not paid for yet. False, and nothing is paid, when that exceeds the limit. */
+  take(cost: number, ...items: readonly string[]): boolean {
+    const unpaid = items.filter((item) => !this.#paid.has(item))
+    if (this.#used + cost * unpaid.length > this.#limit) return false
+    this.#used += cost * unpaid.length
+    for (const item of unpaid) this.#paid.add(item)
+    return true
+  }
 }

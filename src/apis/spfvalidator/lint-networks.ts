@@ -1,9 +1,8 @@
 import { edgesOf, isIpv6, type Network } from "../../values/ip.ts"
-import type { Severity } from "./issue-kinds.ts"
 import { type Finding, toFinding } from "./issues.ts"
 import type { Directive } from "./record.ts"
 
-/** What can be said about the networks that a record lets send. */
+/** The issues of the networks that a record names. */
 export function lintNetworks(directives: readonly Directive[], domain: string): Finding[] {
   return [
     ...directives.flatMap((directive) => lintNetwork(directive, domain)),
@@ -13,85 +12,77 @@ export function lintNetworks(directives: readonly Directive[], domain: string): 
 
 function lintNetwork(directive: Directive, domain: string): Finding[] {
   const { mechanism, qualifier } = directive
-  const findings: Finding[] = []
-  const add = (code: Parameters<typeof toFinding>[0], detail: string, severity?: Severity) =>
-    findings.push(toFinding(code, domain, { term: directive, detail, ...(severity && { severity }) }))
-
-  if (mechanism.kind === "ip4" || mechanism.kind === "ip6") {
-    const { network } = mechanism
-    const edges = edgesOf(network)
-    const first = edges[0].toString()
-    if (first !== network.address.toString()) add("HOST_BITS_SET", `${first}/${network.prefix}`)
-    if (qualifier !== "+") return findings
-    const use = specialUseOf(edges)
-    if (use !== null) add("RESERVED_ADDRESS", use)
-    const breadth = breadthOf(network.prefix, isIpv6(network.address))
-    if (breadth !== null) add("BROAD_RANGE", describe(network.prefix, isIpv6(network.address)), breadth)
-    return findings
+  if (mechanism.kind === "a" || mechanism.kind === "mx") {
+    if (qualifier !== "+") return []
+    const { prefix4, prefix6 } = mechanism
+    return [
+      ...lintBreadth(directive, prefix4, false, domain),
+      ...lintBreadth(directive, prefix6, true, domain),
+    ]
   }
-  if ((mechanism.kind !== "a" && mechanism.kind !== "mx") || qualifier !== "+") return findings
-  const { prefix4, prefix6 } = mechanism
-  const breadth4 = breadthOf(prefix4, false)
-  const breadth6 = breadthOf(prefix6, true)
-  if (breadth4 !== null) add("BROAD_RANGE", describe(prefix4, false), breadth4)
-  if (breadth6 !== null) add("BROAD_RANGE", describe(prefix6, true), breadth6)
-  return findings
+  if (!("network" in mechanism)) return []
+  const { address, prefix } = mechanism.network
+  const edges = edgesOf(mechanism.network)
+  const findings: Finding[] = []
+  const first = edges[0].toString()
+  if (first !== address.toString()) {
+    findings.push(toFinding("HOST_BITS_SET", domain, directive, `${first}/${prefix}`))
+  }
+  if (qualifier !== "+") return findings
+  const use = specialUseOf(edges)
+  if (use !== null) findings.push(toFinding("RESERVED_ADDRESS", domain, directive, use))
+  return [...findings, ...lintBreadth(directive, prefix, isIpv6(address), domain)]
 }
 
-function breadthOf(prefix: number, isSix: boolean): "error" | "warning" | null {
-  if (prefix <= (isSix ? 19 : 8)) return "error"
-  return prefix <= (isSix ? 31 : 15) ? "warning" : null
+function lintBreadth(directive: Directive, prefix: number, isSix: boolean, domain: string): Finding[] {
+  if (prefix > (isSix ? 31 : 15)) return []
+  const severity = prefix <= (isSix ? 19 : 8) ? "error" : "warning"
+  const family = isSix ? "IPv6" : "IPv4"
+  const breadth =
+    prefix === 0
+      ? `every ${family} address`
+      : `one ${(2 ** prefix).toLocaleString("en-US")}th of all ${family} addresses`
+  return [toFinding("BROAD_RANGE", domain, directive, breadth, { severity })]
 }
 
-function describe(prefix: number, isSix: boolean): string {
-  if (prefix === 0) return `every ${isSix ? "IPv6" : "IPv4"} address`
-  return `one ${(2 ** prefix).toLocaleString("en-US")}th of all ${isSix ? "IPv6" : "IPv4"} addresses`
-}
-
-interface Entry {
+interface NetworkTerm {
   readonly directive: Directive
-  readonly network: Network
-  readonly bits: string
+  readonly prefixBits: string
   readonly index: number
 }
 
 /**
- * Networks that add nothing: what an earlier term matches never gets to a later one, and what a later one of the same
- * qualifier covers need not be said before. Goes by the prefix lengths in use, so that a long record stays cheap.
+ * Networks that add nothing: a client that matches an earlier term never reaches a later one, and a wider network with
+ * the same qualifier makes a narrower one before it superfluous. Only the prefix lengths in use are compared, so that
+ * the time does not grow with the square of the record's length.
  */
 function lintOverlaps(directives: readonly Directive[], domain: string): Finding[] {
-  const entries = directives.flatMap((directive, index): Entry[] => {
+  const terms = directives.flatMap((directive, index): NetworkTerm[] => {
     const { mechanism } = directive
-    if (mechanism.kind !== "ip4" && mechanism.kind !== "ip6") return []
-    return [{ directive, network: mechanism.network, bits: toBits(mechanism.network), index }]
+    if (!("network" in mechanism)) return []
+    return [{ directive, prefixBits: toPrefixBits(mechanism.network), index }]
   })
-  const first = new Map<string, Entry>()
+  const first = new Map<string, NetworkTerm>()
   const findings: Finding[] = []
-  for (const entry of entries) {
-    const earlier = first.get(entry.bits)
-    if (earlier === undefined) first.set(entry.bits, entry)
-    else findings.push(overlap(entry, earlier, domain))
+  const add = (term: NetworkTerm, wider: NetworkTerm) =>
+    findings.push(toFinding("DUPLICATE_TERM", domain, term.directive, wider.directive.text))
+  for (const term of terms) {
+    const earlier = first.get(term.prefixBits)
+    if (earlier === undefined) first.set(term.prefixBits, term)
+    else add(term, earlier)
   }
-  const lengths = [...new Set(entries.map(({ bits }) => bits.length))].sort((one, other) => one - other)
-  for (const entry of first.values()) {
-    for (const length of lengths) {
-      if (length >= entry.bits.length) break
-      const wider = first.get(entry.bits.slice(0, length))
-      if (wider === undefined) continue
-      const isUseless = wider.index < entry.index || wider.directive.qualifier === entry.directive.qualifier
-      if (isUseless) findings.push(overlap(entry, wider, domain))
-      break
-    }
+  const lengths = [...new Set(terms.map(({ prefixBits }) => prefixBits.length))].sort((a, b) => a - b)
+  for (const term of first.values()) {
+    const length = lengths.find((shorter) => first.has(term.prefixBits.slice(0, shorter)))
+    const wider = first.get(term.prefixBits.slice(0, length))
+    if (wider === undefined || wider === term) continue
+    if (wider.index < term.index || wider.directive.qualifier === term.directive.qualifier) add(term, wider)
   }
   return findings
 }
 
-function overlap(entry: Entry, wider: Entry, domain: string): Finding {
-  return toFinding("DUPLICATE_TERM", domain, { term: entry.directive, detail: wider.directive.text })
-}
-
-/** The family and the leading bits, as text: of two networks, one lies in the other if its bits begin with the other's. */
-function toBits({ address, prefix }: Network): string {
+/** The family and the leading bits as text: one network contains another if its text is a prefix of the other's. */
+function toPrefixBits({ address, prefix }: Network): string {
   const bits = address.toByteArray().map((byte) => byte.toString(2).padStart(8, "0"))
   return `${isIpv6(address) ? "6" : "4"}${bits.join("").slice(0, prefix)}`
 }

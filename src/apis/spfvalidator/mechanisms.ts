@@ -1,31 +1,30 @@
 import { type Address, isIpv6, isWithin, parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import type { DnsAnswer } from "../contract.ts"
 import { isAskable, isSameOrBelow } from "./domain-name.ts"
-import { limits } from "./limits.ts"
-import type { TextAllowance } from "./policy.ts"
+import { type Budget, limits } from "./limits.ts"
 import type { Mechanism } from "./record.ts"
 import { type Session, toTarget } from "./session.ts"
 import { findHostNames } from "./validated-names.ts"
 
-/** What the test of one mechanism gives (RFC 7208 §4.6.2); the errors end the whole check. */
+/** The outcome of testing one mechanism (RFC 7208 §4.6.2); an error ends the whole check. */
 export type Outcome = "match" | "miss" | "temperror" | "permerror"
 
-/** A check under way: what it counts through include and redirect alike (RFC 7208 §4.6.4). */
+/** A running check. Its counts go on through includes and redirects (RFC 7208 §4.6.4). */
 export interface Check {
   readonly session: Session
   readonly ip: Address
-  readonly allowance: TextAllowance
+  readonly textOctets: Budget
   lookupTerms: number
   voidLookups: number
 }
 
-/** Counts a term that looks something up; false when it is one too many. */
+/** Counts a term that causes a look-up; false when it exceeds the limit. */
 export function countLookupTerm(check: Check): boolean {
   check.lookupTerms++
   return check.lookupTerms <= limits.lookupTerms
 }
 
-/** Counts a look-up that found nothing: a miss, or a permerror when it is one too many. */
+/** Counts a void look-up: a miss, or a permerror when it exceeds the limit. */
 function countVoid(check: Check): Outcome {
   check.voidLookups++
   return check.voidLookups <= limits.voidLookups ? "miss" : "permerror"
@@ -55,7 +54,7 @@ export async function testMechanism(
     case "ptr":
       return testHostNames(target, check)
     default: {
-      // exists: always an A query, whatever the family of the client (RFC 7208 §5.7).
+      // exists: an A query, also for IPv6 clients (RFC 7208 §5.7).
       const answer = await check.session.lookups.ask(target, "A")
       if (answer.kind === "failure") return "temperror"
       return answer.kind === "records" ? "match" : countVoid(check)
@@ -82,8 +81,8 @@ function coversClient(text: string, { prefix4, prefix6 }: Prefixes, { ip }: Chec
 }
 
 /**
- * RFC 7208 §5.4. The exchangers' addresses are asked for side by side but read in order of preference, so that the
- * result is that of asking one by one. Exchangers without address are no void look-up: the limit counts terms.
+ * RFC 7208 §5.4. The exchangers' addresses are looked up in parallel but read in order of preference, so the result is
+ * the same as one by one. An exchanger without an address is not a void look-up, since that limit counts terms.
  */
 async function testMailExchangers(target: string, prefixes: Prefixes, check: Check): Promise<Outcome> {
   const answer = await check.session.lookups.ask(target, "MX")
@@ -94,9 +93,8 @@ async function testMailExchangers(target: string, prefixes: Prefixes, check: Che
     .toSorted((one, other) => one.preference - other.preference)
     .map(({ exchange }) => exchange.replace(/\.$/, ""))
     .filter(isAskable)
-  const flights = names.map((name) => askAddresses(name, check))
-  for (const flight of flights) {
-    const addresses = await flight
+  for (const pending of names.map((name) => askAddresses(name, check))) {
+    const addresses = await pending
     if (addresses.kind === "failure") return "temperror"
     if (addresses.kind !== "records") continue
     if (addresses.records.some((text) => coversClient(text, prefixes, check))) return "match"
@@ -104,7 +102,7 @@ async function testMailExchangers(target: string, prefixes: Prefixes, check: Che
   return "miss"
 }
 
-/** RFC 7208 §5.5. Whatever goes wrong with the names, the mechanism just does not match. */
+/** RFC 7208 §5.5. A DNS error on the way means that the mechanism does not match. */
 async function testHostNames(target: string, check: Check): Promise<Outcome> {
   const names = await findHostNames(check.ip, check.session.lookups)
   if (names.isVoid) return countVoid(check)

@@ -1,5 +1,5 @@
-import type { DnsAnswer, DnsFailure } from "../contract.ts"
-import { limits } from "./limits.ts"
+import type { DnsAnswer, DnsFailure, Ports } from "../contract.ts"
+import { type Budget, limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
 import { parseRecord } from "./parse.ts"
 import type { SpfRecord } from "./record.ts"
@@ -7,7 +7,7 @@ import type { SpfRecord } from "./record.ts"
 /** What a domain publishes, by the selection rule of RFC 7208 §4.4 and §4.5. */
 export type Policy =
   | { readonly kind: "failure"; readonly reason: DnsFailure }
-  /** The TXT records are more than may still be read: a permerror, as beyond any limit (RFC 7208 §4.6.4). */
+  /** The TXT records are over the limit and were not read: a permerror, as for any limit of RFC 7208 §4.6.4. */
   | { readonly kind: "unread"; readonly octets: number }
   | {
       readonly kind: "none"
@@ -18,62 +18,51 @@ export type Policy =
     }
   | {
       readonly kind: "found"
-      /** One record; with two or more the domain has no usable policy (a permerror). In a fixed order. */
+      /** In a fixed order. Two or more records are a permerror. */
       readonly records: readonly [SpfRecord, ...SpfRecord[]]
       readonly others: readonly string[]
-      /** Octets of the DNS answer that carried it; 0 when unknown. */
+      /** Octets of the DNS answer that carried the records; 0 when unknown. */
       readonly messageBytes: number
     }
 
-/**
- * The octets of TXT records that one reader may still read. The report and the check have one each: they read in orders
- * of their own, and what one of them finds must not depend on how far the other has got.
- */
-export class TextAllowance {
-  readonly #octets: number
-  readonly #read = new Set<string>()
-  #taken = 0
-
-  constructor(octets: number) {
-    this.#octets = octets
-  }
-
-  /** Takes the text of a domain, all or none; a text taken before is free. */
-  take(domain: string, octets: number): boolean {
-    if (this.#read.has(domain)) return true
-    if (this.#taken + octets > this.#octets) return false
-    this.#taken += octets
-    this.#read.add(domain)
-    return true
-  }
-}
-
-/** Reads policies, each domain's once. */
+/** Reads each domain's policy once. */
 export class Policies {
   readonly #lookups: Lookups
-  readonly #giveWay: () => Promise<void> | undefined
+  readonly #ports: Pick<Ports, "clock" | "timer">
   readonly #read = new Map<string, Policy>()
+  #sliceEndMs: number
 
-  /** `giveWay` is asked before each domain is read, and waited for. */
-  constructor(lookups: Lookups, giveWay: () => Promise<void> | undefined) {
+  constructor(lookups: Lookups, ports: Pick<Ports, "clock" | "timer">) {
     this.#lookups = lookups
-    this.#giveWay = giveWay
+    this.#ports = ports
+    this.#sliceEndMs = ports.clock.monotonicMs() + limits.sliceMs
   }
 
-  /** The policy of a lower-case name, as far as the reader's allowance goes. */
-  async of(domain: string, allowance: TextAllowance): Promise<Policy> {
+  /**
+   * The policy of a lower-case name. The report and the check of an address have a budget of TXT octets each: they read in
+   * different orders, and the result of one must not depend on the progress of the other.
+   */
+  async of(domain: string, textOctets: Budget): Promise<Policy> {
     const answer = await this.#lookups.ask(domain, "TXT")
     if (answer.kind === "failure") return answer
     if (answer.kind !== "records") return { kind: "none", exists: answer.kind === "nodata", others: [] }
     const octets = answer.records.reduce((sum, text) => sum + text.length, 0)
-    if (!allowance.take(domain, octets)) return { kind: "unread", octets }
+    if (!textOctets.take(octets, domain)) return { kind: "unread", octets }
     const known = this.#read.get(domain)
     if (known !== undefined) return known
-    await this.#giveWay()
+    await this.#yieldToOtherCalls()
     if (this.#lookups.isOver) return { kind: "failure", reason: "aborted" }
     const policy = select(answer)
     this.#read.set(domain, policy)
     return policy
+  }
+
+  /** Large records take long to parse, so a validation gives up its turn after each time slice. */
+  async #yieldToOtherCalls(): Promise<void> {
+    const { clock, timer } = this.#ports
+    if (clock.monotonicMs() < this.#sliceEndMs) return
+    await timer.turn()
+    this.#sliceEndMs = clock.monotonicMs() + limits.sliceMs
   }
 }
 
@@ -85,7 +74,7 @@ function select({ records, messageBytes }: DnsAnswer<"TXT"> & { readonly kind: "
   return { kind: "found", records: [first, ...more], others, messageBytes }
 }
 
-/** The version, then a blank or the end (RFC 7208 §4.5). */
+/** Whether a TXT record is an SPF record: the version, then a space or the end (RFC 7208 §4.5). */
 export function isSpf(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text)
 }

@@ -1,22 +1,25 @@
 import type { Network } from "../../values/ip.ts"
 
-export type Qualifier = "+" | "-" | "~" | "?"
+/** The result that each qualifier gives to a match (RFC 7208 §4.6.2). */
+export const resultOf = { "+": "pass", "-": "fail", "~": "softfail", "?": "neutral" } as const
 
-/** `c`, `r` and `t` stand in explanation text only (RFC 7208 §7.2). */
+export type Qualifier = keyof typeof resultOf
+
+/** `c`, `r` and `t` are allowed in explanation text only (RFC 7208 §7.2). */
 export type MacroLetter = "s" | "l" | "o" | "d" | "i" | "p" | "v" | "h" | "c" | "r" | "t"
 
 /** `%{…}` (RFC 7208 §7.1). */
 export interface Macro {
   readonly letter: MacroLetter
-  /** An upper-case letter: the value is URL-escaped. */
+  /** The letter is in upper case, so the value is URL-escaped. */
   readonly escaped: boolean
-  /** How many right-hand parts stay; 0 for all. */
+  /** How many right-hand parts are kept; 0 for all. */
   readonly parts: number
   readonly reversed: boolean
   readonly delimiters: string
 }
 
-/** Literal text, with `%%`, `%_` and `%-` already replaced, and macros in between. */
+/** Macros and literal text, in which `%%`, `%_` and `%-` are already replaced. */
 export type MacroString = readonly (string | Macro)[]
 
 export interface DomainSpec {
@@ -24,7 +27,7 @@ export interface DomainSpec {
   readonly macro: MacroString
 }
 
-/** Where a term stands: its own text, and the octet of the record at which it begins, from 0. */
+/** A term's text and the octet of the record at which it begins, from 0. */
 export interface Placed {
   readonly text: string
   readonly position: number
@@ -75,16 +78,16 @@ export type SyntaxCode =
   | "DUPLICATE_MODIFIER"
   | "RECORD_TOO_LARGE"
 
-/** Why a term, or the whole record, is not in the grammar. */
+/** Why a term, or the whole record, breaks the grammar. */
 export interface SyntaxProblem extends Placed {
   readonly code: SyntaxCode
   readonly detail: string
 }
 
-/** A record taken apart. It evaluates only without problems: a syntax error anywhere is a permerror (RFC 7208 §4.6). */
+/** A parsed record. Any problem makes its evaluation a permerror (RFC 7208 §4.6). */
 export interface SpfRecord {
   readonly text: string
-  /** Every mechanism, those behind `all` included. */
+  /** Every mechanism, those after `all` included. */
   readonly directives: readonly Directive[]
   readonly redirect: TargetModifier | null
   readonly explanation: TargetModifier | null
@@ -92,18 +95,18 @@ export interface SpfRecord {
   readonly problems: readonly SyntaxProblem[]
 }
 
-/** The first `all`, behind which everything is ignored (RFC 7208 §5.1). */
+/** The first `all`: mechanisms after it are ignored (RFC 7208 §5.1). */
 export function allOf(record: SpfRecord): Directive | null {
   return record.directives.find(({ mechanism }) => mechanism.kind === "all") ?? null
 }
 
-/** What is ever tested: the mechanisms before `all`. */
+/** The mechanisms before `all`, the only ones that are tested. */
 export function reachedOf(record: SpfRecord): readonly Directive[] {
   const all = allOf(record)
   return all === null ? record.directives : record.directives.slice(0, record.directives.indexOf(all))
 }
 
-/** The domain-spec of a mechanism, or null where it has none. */
+/** The domain-spec of a mechanism; null without one. */
 export function targetOf(mechanism: Mechanism): DomainSpec | null {
   return "target" in mechanism ? mechanism.target : null
 }

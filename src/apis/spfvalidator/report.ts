@@ -1,151 +1,138 @@
+import { isIpv6 } from "../../values/ip.ts"
 import type { CheckResult } from "./check-host.ts"
-import { type Finding, type Issue, toDisplayText, toFinding } from "./issues.ts"
+import { type Finding, toDisplayText, toFinding } from "./issues.ts"
 import { limits } from "./limits.ts"
 import { lintPolicy } from "./lint.ts"
-import { allOf, type Qualifier } from "./record.ts"
-import { type RecordEntry, toEntries } from "./record-entry.ts"
-import { type RiskLevel, toRiskLevel, toRiskScore } from "./risk.ts"
-import { type Survey, surveyTree, type Visit } from "./survey.ts"
-import type { Tree } from "./tree.ts"
+import { lookupTermsOf } from "./lookup-term.ts"
+import { allOf, reachedOf, resultOf, type SpfRecord } from "./record.ts"
+import { toRiskLevel, toRiskScore } from "./risk.ts"
+import type { Issue, RecordEntry, SpfReport } from "./schema.ts"
+import type { Tree, TreeNode } from "./tree.ts"
+import { domainOf, type RecordSummary, summarizeTree, type TreeSummary } from "./tree-summary.ts"
 
-export type AllQualifier = "pass" | "fail" | "softfail" | "neutral"
-
-/** The `data` of an answer. */
-export interface Report {
-  host: string
-  has_spf_record: boolean
-  dns_lookups_num: number
-  spf_record: string
-  spf_records_list: RecordEntry[]
-  domains_extracted: string[]
-  authorized_ips: { ipv4: string[]; ipv6: string[] }
-  issues_found: Issue[]
-  spf_valid: boolean
-  has_issues: boolean
-  macros_found: boolean
-  ip_pass: boolean
-  ip_result?: CheckResult["result"]
-  ip_explanation?: string
-  elapsed_ms: number
-  all_qualifier: AllQualifier | null
-  risk_score: number
-  risk_level: RiskLevel
-}
-
-/** Puts the answer together from the tree and, with an `ip`, the result of its check. */
-export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: number): Report {
-  const survey = surveyTree(tree)
+/** Makes the answer from the tree of records and, with an `ip`, the result of its check. */
+export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: number): SpfReport {
+  const summary = summarizeTree(tree)
   const policy = tree.nodes.get(tree.root)?.policy
   const record = policy?.kind === "found" ? policy.records[0] : null
-  const findings = findEverything(tree, survey)
-  const entries = survey.visits.flatMap(({ node }) => toEntries(node))
+  const findings = [...findInTotals(tree, summary), ...summary.records.flatMap(findInRecord)]
+  const entries = summary.records.flatMap(({ node }) => toEntries(node))
   const score = toRiskScore({
     hasRecord: record !== null,
-    effectiveAll: survey.effectiveAll?.qualifier ?? null,
-    lookupTerms: survey.lookupTerms,
-    hasPermerror: findings.some(({ breaks }) => breaks === "permerror"),
+    effectiveAll: summary.effectiveAll?.qualifier ?? null,
+    lookupTerms: summary.lookupTerms,
+    hasPermerror: findings.some(({ causes }) => causes === "permerror"),
   })
-  const all = record === null ? null : allOf(record)
+  const all = record && allOf(record)
   return {
     host: tree.root,
     has_spf_record: record !== null,
-    dns_lookups_num: survey.lookupTerms,
+    dns_lookups_num: summary.lookupTerms,
     spf_record: record === null ? "" : toDisplayText(record.text),
     spf_records_list: entries,
-    domains_extracted: record === null ? [] : [...survey.domains],
+    domains_extracted: record === null ? [] : [...summary.domains],
     authorized_ips: {
-      ipv4: unique(entries.flatMap((entry) => entry.authorized_ips?.ipv4 ?? [])),
-      ipv6: unique(entries.flatMap((entry) => entry.authorized_ips?.ipv6 ?? [])),
+      ipv4: [...new Set(entries.flatMap((entry) => entry.authorized_ips?.ipv4 ?? []))],
+      ipv6: [...new Set(entries.flatMap((entry) => entry.authorized_ips?.ipv6 ?? []))],
     },
     issues_found: findings.slice(0, limits.issues).map(toIssue),
-    spf_valid: record !== null && findings.every(({ breaks }) => breaks === null) && !isError(check),
+    spf_valid: record !== null && findings.every(({ causes }) => causes === null) && !isError(check),
     has_issues: findings.length > 0,
     macros_found: entries.some((entry) => entry.use_macro),
     ip_pass: check?.result === "pass",
     ...(check && { ip_result: check.result }),
     ...(check?.explanation && { ip_explanation: check.explanation }),
     elapsed_ms: elapsedMs,
-    all_qualifier: all === null ? null : qualifierNames[all.qualifier],
+    all_qualifier: all && resultOf[all.qualifier],
     risk_score: score,
     risk_level: toRiskLevel(score),
   }
 }
 
-/** What no issue tells, such as one look-up too many that nothing but this address leads to. */
+/** The check can fail where the tree shows no issue, for example on look-ups that only this address causes. */
 function isError(check: CheckResult | null): boolean {
   return check?.result === "permerror" || check?.result === "temperror"
 }
 
-const qualifierNames: Readonly<Record<Qualifier, AllQualifier>> = {
-  "+": "pass",
-  "-": "fail",
-  "~": "softfail",
-  "?": "neutral",
+/** The records of a domain; of several, which is a mistake, only the first was followed. */
+function toEntries({ domain, policy, terms }: TreeNode): RecordEntry[] {
+  if (policy.kind !== "found") return []
+  return policy.records.map((record, index) => {
+    const named =
+      index === 0 ? terms.map(domainOf) : lookupTermsOf(record).map(({ spec }) => spec?.text ?? null)
+    return toEntry(domain, record, [...new Set(named.filter((name) => name !== null))])
+  })
 }
 
-/** What concerns the domain as a whole, then record by record, each in the order of its terms. */
-function findEverything(tree: Tree, survey: Survey): Finding[] {
-  return [...findInTotals(tree, survey), ...survey.visits.flatMap(findInRecord)]
+function toEntry(origin: string, record: SpfRecord, domains: string[]): RecordEntry {
+  const text = toDisplayText(record.text)
+  const ipv4 = networksOf(record, false)
+  const ipv6 = networksOf(record, true)
+  return {
+    origin,
+    record: text,
+    chars_num: text.length,
+    use_macro: record.text.replaceAll("%%", "").includes("%{"),
+    ...(domains.length > 0 && { domains }),
+    ...(ipv4.length + ipv6.length > 0 && { authorized_ips: ipv6.length > 0 ? { ipv4, ipv6 } : { ipv4 } }),
+  }
 }
 
-function findInTotals(
-  { root, nodes, parentWithRecord }: Tree,
-  { lookupTerms, voidLookups, isCut }: Survey,
-): Finding[] {
+/** The literal networks that may send, as written: qualifier `+`, and not after `all`. */
+function networksOf(record: SpfRecord, isSix: boolean): string[] {
+  return reachedOf(record).flatMap(({ mechanism, qualifier }) => {
+    if (!("network" in mechanism) || qualifier !== "+") return []
+    return isIpv6(mechanism.network.address) === isSix ? [mechanism.network.text] : []
+  })
+}
+
+/** The issues of the domain as a whole. */
+function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSummary): Finding[] {
+  const { lookupTerms, voidLookups, isTruncated } = summary
   const policy = nodes.get(root)?.policy
-  if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, { detail: root })]
+  if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, null, root)]
   if (policy?.kind === "unread") {
     const detail = `the TXT records have ${policy.octets} octets and are not read`
-    return [toFinding("RECORD_TOO_LARGE", root, { detail, breaks: "permerror" })]
+    return [toFinding("RECORD_TOO_LARGE", root, null, detail, { causes: "permerror" })]
   }
   if (policy?.kind !== "found") {
     const detail = policy?.exists === false ? "the domain does not exist" : "the domain has no SPF record"
-    const findings = [toFinding("NO_RECORD", root, { detail })]
-    if (parentWithRecord !== null)
-      findings.push(toFinding("SUBDOMAIN_NO_RECORD", root, { detail: parentWithRecord }))
-    return findings
+    const noRecord = toFinding("NO_RECORD", root, null, detail)
+    if (parentWithRecord === null) return [noRecord]
+    return [noRecord, toFinding("SUBDOMAIN_NO_RECORD", root, null, parentWithRecord)]
   }
-  const findings: Finding[] = []
+  const findings = findTooManyVoids(root, voidLookups)
   if (lookupTerms > limits.lookupTerms) {
-    const detail = isCut ? `at least ${lookupTerms}` : lookupTerms
-    findings.push(toFinding("TOO_MANY_LOOKUPS", root, { detail }))
-  } else if (lookupTerms >= nearLimit) {
-    findings.push(toFinding("LOOKUPS_NEAR_LIMIT", root, { detail: lookupTerms }))
+    const count = isTruncated ? `at least ${lookupTerms}` : lookupTerms
+    return [toFinding("TOO_MANY_LOOKUPS", root, null, count), ...findings]
   }
-  findings.push(...findTooManyVoids(root, voidLookups))
-  return findings
+  if (lookupTerms < nearLimit) return findings
+  return [toFinding("LOOKUPS_NEAR_LIMIT", root, null, lookupTerms), ...findings]
 }
 
 const nearLimit = 9
 
-/** What every client runs into breaks the record; what those of one family run into breaks it for them. */
-function findTooManyVoids(root: string, { IPv4, IPv6 }: Survey["voidLookups"]): Finding[] {
-  const counts = { IPv4, IPv6 }
-  const over = (["IPv4", "IPv6"] as const).filter((family) => counts[family] > limits.voidLookups)
-  const [first, second] = over
-  if (first === undefined) return []
-  if (second !== undefined) {
-    const detail = `${Math.max(IPv4, IPv6)} look-ups find nothing`
-    return [toFinding("TOO_MANY_VOID_LOOKUPS", root, { detail })]
-  }
-  const detail = `${counts[first]} look-ups find nothing for ${first} clients, to whom the record is a permerror,`
-  return [toFinding("TOO_MANY_VOID_LOOKUPS", root, { detail, severity: "warning", breaks: null })]
+/** Void look-ups of both families break the record for every client; those of one family only for its clients. */
+function findTooManyVoids(root: string, { IPv4, IPv6 }: TreeSummary["voidLookups"]): Finding[] {
+  const isOver = (count: number) => count > limits.voidLookups
+  if (!isOver(IPv4) && !isOver(IPv6)) return []
+  const count = `${Math.max(IPv4, IPv6)} look-ups find nothing`
+  if (isOver(IPv4) && isOver(IPv6)) return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, count)]
+  const detail = `${count} for ${isOver(IPv4) ? "IPv4" : "IPv6"} clients, to whom the record is a permerror,`
+  return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, detail, { severity: "warning", causes: null })]
 }
 
-function findInRecord({ node, isJudge, isOpen, findings }: Visit): Finding[] {
-  const { domain, policy, explanationTrouble } = node
-  const all = [...lintPolicy(policy, { domain, isJudge, isOpen }), ...findings]
+/** The issues of one domain's records, in the order of the terms. */
+function findInRecord(summary: RecordSummary): Finding[] {
+  const { domain, policy, explanationTrouble } = summary.node
+  const findings = [...lintPolicy(summary), ...summary.findings]
   const explanation = policy.kind === "found" ? policy.records[0].explanation : null
   if (explanationTrouble !== null && explanation !== null) {
-    all.push(toFinding("EXP_PROBLEM", domain, { term: explanation, detail: explanationTrouble }))
+    findings.push(toFinding("EXP_PROBLEM", domain, explanation, explanationTrouble))
   }
-  return all.sort((one, other) => one.position - other.position)
+  return findings.sort((one, other) => one.position - other.position)
 }
 
 function toIssue({ code, severity, message, domain, term }: Finding): Issue {
   return { code, severity, message, domain, term }
-}
-
-function unique(items: readonly string[]): string[] {
-  return [...new Set(items)]
 }

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox"
+import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable, premium } from "../contract.ts"
 
 export const input = Type.Object({
@@ -127,3 +127,12 @@ export const output = Type.Object({
     choice(["low", "medium", "high"], { description: "The band of the score: to 33, to 66, and above." }),
   ),
 })
+
+/** The parameters of a validation. */
+export type SpfInput = Static<typeof input>
+/** One record of the tree, as the answer lists it. */
+export type RecordEntry = Static<typeof recordEntry>
+/** Something wrong with a record, as the answer lists it. */
+export type Issue = Static<typeof issue>
+/** The `data` of an answer. */
+export type SpfReport = Static<typeof output>

@@ -6,7 +6,7 @@ import type { Policies } from "./policy.ts"
 import type { DomainSpec, MacroLetter, MacroString } from "./record.ts"
 import { chooseName, findHostNames } from "./validated-names.ts"
 
-/** What the report and the check of one validation share. */
+/** What the report and the check of an address share in one validation. */
 export interface Session {
   readonly identity: Identity
   readonly lookups: Lookups
@@ -14,8 +14,8 @@ export interface Session {
 }
 
 /**
- * The name that a term asks for while `domain` is evaluated; without a domain-spec that is `domain` itself
- * (RFC 7208 §4.8). Null when nothing can match: a local-part beyond ASCII is never put into a name (RFC 8616 §4).
+ * The name that a term asks for while `domain` is evaluated: `domain` itself without a domain-spec (RFC 7208 §4.8). Null
+ * when the term cannot match, because a local-part with characters outside ASCII is never put into a name (RFC 8616 §4).
  */
 export async function toTarget(
   spec: DomainSpec | null,
@@ -24,7 +24,7 @@ export async function toTarget(
 ): Promise<string | null> {
   if (spec === null) return domain
   const [literal = "", ...more] = spec.macro
-  // What nearly every term has: a name and no macro.
+  // Nearly every term has a name and no macro.
   if (typeof literal === "string" && more.length === 0) return toTargetName(literal)
   if (usesLocalPartBeyondAscii(spec.macro, session)) return null
   const values = await valuesFor(spec.macro, domain, session)
@@ -34,20 +34,20 @@ export async function toTarget(
 /** The macro values for one macro-string; host names are looked up only if it uses `p`. */
 export async function valuesFor(macro: MacroString, domain: string, session: Session): Promise<MacroValues> {
   const { identity, lookups } = session
-  const usesNames = identity.ip !== null && lettersOf(macro).has("p")
   const name =
-    usesNames && identity.ip !== null
+    identity.ip !== null && lettersOf(macro).has("p")
       ? chooseName(await findHostNames(identity.ip, lookups), domain)
       : "unknown"
   return macroValues(identity, domain, name)
 }
 
+/** Whether a macro-string uses a local-part with characters outside ASCII. */
 export function usesLocalPartBeyondAscii(macro: MacroString, { identity }: Session): boolean {
   const letters = lettersOf(macro)
   return (letters.has("s") || letters.has("l")) && !isAscii(identity.localPart)
 }
 
-/** The parameters, in quotes, without which a domain-spec has no certain value. */
+/** The parameters, in quotes, that a domain-spec needs and that were not given. */
 export function missingParameters(spec: DomainSpec | null, { identity }: Session): string[] {
   if (spec === null || spec.macro.every((part) => typeof part === "string")) return []
   const unknown = [...lettersOf(spec.macro)].filter((letter) => !identity.known.has(letter))

@@ -1,51 +1,54 @@
-import {
-  type BranchOutcome,
-  Budget,
-  type Budgets,
-  explore,
-  MxHostBudget,
-  type Step,
-  stepsOf,
-} from "./branch.ts"
 import { isAskable } from "./domain-name.ts"
-import { limits } from "./limits.ts"
+import { Budget, limits } from "./limits.ts"
+import {
+  type LookupTerm,
+  lookUpTerm,
+  lookupTermsOf,
+  type TermBudget,
+  type TermOutcome,
+} from "./lookup-term.ts"
+import type { Lookups } from "./lookups.ts"
 import { parseExplanation } from "./macro.ts"
-import { findParentWithRecord } from "./parent-record.ts"
-import { type Policy, TextAllowance } from "./policy.ts"
+import { isSpf, type Policy } from "./policy.ts"
 import { missingParameters, type Session, toTarget } from "./session.ts"
 
-/** A term that counts as a look-up (RFC 7208 §4.6.4), and what it leads to. */
-export interface Branch extends Step {
-  /** The name asked for; null where it depends on the sender. */
-  readonly target: string | null
-  readonly outcome: BranchOutcome
+/** Every record that a domain's record includes or redirects to, directly or not. Each domain is one node. */
+export interface Tree {
+  readonly root: string
+  readonly nodes: ReadonlyMap<string, TreeNode>
+  /** The domain above the root, when that has an SPF record and the root has none. */
+  readonly parentWithRecord: string | null
 }
 
 export interface TreeNode {
   readonly domain: string
   readonly policy: Policy
-  readonly branches: readonly Branch[]
-  /** Why the explanation is of no use; null where it is, or where none was looked at. */
+  readonly terms: readonly ResolvedTerm[]
+  /** Why the explanation cannot be used; null when it can, or when it was not looked at. */
   readonly explanationTrouble: string | null
 }
 
-/** Everything that a domain's record leads to. A domain reached twice stands here once. */
-export interface Tree {
-  readonly root: string
-  readonly nodes: ReadonlyMap<string, TreeNode>
-  /** The domain above a root without record, should that have one. */
-  readonly parentWithRecord: string | null
+export interface ResolvedTerm extends LookupTerm {
+  /** The name asked for; null where it depends on the sender. */
+  readonly target: string | null
+  readonly outcome: TermOutcome
 }
 
+/** A term whose look-up may still be under way. */
+type PendingTerm = Omit<ResolvedTerm, "outcome"> & { readonly outcome: TermOutcome | Promise<TermOutcome> }
+
 /**
- * Follows a domain's record to its end, no matter what would match. Each level is one round of look-ups side by side.
- * What is asked is decided in the order of the records, never by who answers first: equal zones give equal trees.
+ * Follows a domain's record to its end, whatever would match. Each level of the tree is one round of parallel look-ups.
+ * The order of the records alone decides what is asked, never the speed of the answers: equal zones give equal trees.
  */
 export async function walkTree(root: string, session: Session): Promise<Tree> {
   const walk: Walk = {
     session,
-    budgets: { terms: new Budget(limits.treeQueries), mxHosts: new MxHostBudget() },
-    allowance: new TextAllowance(limits.reportTextOctets),
+    budget: {
+      queries: new Budget(limits.treeQueries),
+      mxTermsLeft: Math.floor(limits.mxHostQueries / (2 * limits.mxHosts)),
+    },
+    textOctets: new Budget(limits.reportTextOctets),
     planned: new Set(),
     terms: 0,
     next: [],
@@ -53,100 +56,91 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
   }
   plan(root, walk)
   const nodes: Promise<TreeNode>[] = []
-  // The record that judges what no mechanism matched, by redirect: the one whose explanation counts (RFC 7208 §6.2).
-  let judge: string | null = root
+  // Redirects move the decision to another record, and only the deciding record's explanation counts (RFC 7208 §6.2).
+  let deciding: string | null = root
   for (let depth = 0; walk.next.length > 0; depth++) {
     const level = walk.next
     walk.next = []
     walk.mayDescend = depth < limits.treeDepth
     await Promise.all(level.map((domain) => session.lookups.ask(domain, "TXT")))
     for (const domain of level) {
-      const policy = await session.policies.of(domain, walk.allowance)
-      const shoots = await grow(domain, policy, walk)
-      const isJudge: boolean = domain === judge
-      if (isJudge) judge = shoots.find(({ kind }) => kind === "redirect")?.target ?? null
-      nodes.push(
-        settle(domain, policy, shoots, isJudge ? findExplanationTrouble(domain, policy, walk) : null),
-      )
+      const policy = await session.policies.of(domain, walk.textOctets)
+      const terms = await startLookups(domain, policy, walk)
+      const isDeciding: boolean = domain === deciding
+      if (isDeciding) deciding = terms.find(({ kind }) => kind === "redirect")?.target ?? null
+      const trouble = isDeciding ? findExplanationTrouble(domain, policy, walk) : null
+      nodes.push(toNode(domain, policy, terms, trouble))
     }
   }
   const byDomain = new Map((await Promise.all(nodes)).map((node) => [node.domain, node]))
-  const policy = byDomain.get(root)?.policy
-  return {
-    root,
-    nodes: byDomain,
-    parentWithRecord: await findParentWithRecord(root, policy, session.lookups),
-  }
+  const parentWithRecord = await findParentWithRecord(root, byDomain.get(root)?.policy, session.lookups)
+  return { root, nodes: byDomain, parentWithRecord }
 }
 
 interface Walk {
   readonly session: Session
-  readonly budgets: Budgets
-  readonly allowance: TextAllowance
+  readonly budget: TermBudget
+  readonly textOctets: Budget
   /** Domains whose record is fetched, or will be with the next level. */
   readonly planned: Set<string>
-  /** Terms that look something up, so far. */
+  /** Counted terms so far. */
   terms: number
   next: string[]
   mayDescend: boolean
 }
 
-/** Puts a domain on the next level, unless it stands in the tree already. False when it is beyond the bounds. */
+/** Puts a domain on the next level, unless the tree has it already. False when a limit forbids it. */
 function plan(domain: string, walk: Walk): boolean {
   if (walk.planned.has(domain)) return true
   if (!walk.mayDescend || walk.planned.size >= limits.treeRecords) return false
-  if (!walk.budgets.terms.take(domain, "TXT")) return false
+  if (!walk.budget.queries.take(1, `TXT ${domain}`)) return false
   walk.planned.add(domain)
   walk.next.push(domain)
   return true
 }
 
-/** A branch whose look-up may still be under way. */
-type Shoot = Omit<Branch, "outcome"> & { readonly outcome: BranchOutcome | Promise<BranchOutcome> }
-
-async function grow(domain: string, policy: Policy, walk: Walk): Promise<Shoot[]> {
-  const shoots: Shoot[] = []
-  for (const step of policy.kind === "found" ? stepsOf(policy.records[0]) : []) {
-    const { spec } = step
+async function startLookups(domain: string, policy: Policy, walk: Walk): Promise<PendingTerm[]> {
+  const pending: PendingTerm[] = []
+  for (const term of policy.kind === "found" ? lookupTermsOf(policy.records[0]) : []) {
     walk.terms++
-    const missing = missingParameters(spec, walk.session)
+    const missing = missingParameters(term.spec, walk.session)
     if (missing.length > 0) {
-      shoots.push({ ...step, target: null, outcome: { kind: "dependent", missing } })
+      pending.push({ ...term, target: null, outcome: { kind: "dependent", missing } })
       continue
     }
-    const target = await toTarget(spec, domain, walk.session)
-    shoots.push({ ...step, target, outcome: target === null ? { kind: "idle" } : open(step, target, walk) })
+    const target = await toTarget(term.spec, domain, walk.session)
+    const outcome = target === null ? ({ kind: "not-asked" } as const) : startLookup(term, target, walk)
+    pending.push({ ...term, target, outcome })
   }
-  return shoots
+  return pending
 }
 
-function open({ kind }: Step, target: string, walk: Walk): BranchOutcome | Promise<BranchOutcome> {
-  if (kind === "include" || kind === "redirect") return { kind: plan(target, walk) ? "followed" : "beyond" }
-  return walk.terms > limits.treeTerms
-    ? { kind: "beyond" }
-    : explore(kind, target, walk.session, walk.budgets)
+function startLookup({ kind }: LookupTerm, target: string, walk: Walk): PendingTerm["outcome"] {
+  if (kind === "include" || kind === "redirect") {
+    return { kind: plan(target, walk) ? "followed" : "over-limit" }
+  }
+  if (walk.terms > limits.treeTerms) return { kind: "over-limit" }
+  return lookUpTerm(kind, target, walk.session, walk.budget)
 }
 
-async function settle(
+async function toNode(
   domain: string,
   policy: Policy,
-  shoots: readonly Shoot[],
+  pending: readonly PendingTerm[],
   explanationTrouble: Promise<string | null> | null,
 ): Promise<TreeNode> {
-  const branches = await Promise.all(
-    shoots.map(async (shoot): Promise<Branch> => ({ ...shoot, outcome: await shoot.outcome })),
-  )
-  return { domain, policy, branches, explanationTrouble: await explanationTrouble }
+  const terms = await Promise.all(pending.map(async (term) => ({ ...term, outcome: await term.outcome })))
+  return { domain, policy, terms, explanationTrouble: await explanationTrouble }
 }
 
-/** One question, to tell the owner of a record what receivers would never complain about (RFC 7208 §6.2). */
+/** Receivers ignore a broken explanation (RFC 7208 §6.2), so the owner of the record hears of it only here. */
 async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk): Promise<string | null> {
   const spec = policy.kind === "found" ? policy.records[0].explanation?.target : undefined
   if (spec === undefined || missingParameters(spec, walk.session).length > 0) return null
   const target = await toTarget(spec, domain, walk.session)
   if (target === null) return null
   if (!isAskable(target)) return "the name cannot exist"
-  if (!walk.budgets.terms.take(target, "TXT")) return null
+  if (!walk.budget.queries.take(1, `TXT ${target}`)) return null
   const answer = await walk.session.lookups.ask(target, "TXT")
   if (answer.kind === "failure") return "the DNS gave no answer"
   if (answer.kind !== "records") return "there is no TXT record"
@@ -154,4 +148,19 @@ async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk
   if (more.length > 0) return `there are ${answer.records.length} TXT records instead of one`
   if (text.length > limits.recordOctets) return `its text has ${text.length} octets and is not read`
   return parseExplanation(text) === null ? "its text is not plain ASCII with correct macros" : null
+}
+
+/**
+ * The domain above one without an SPF record, if it has one: people expect that record to cover subdomains too, but it
+ * does not (RFC 7208 §10.1.2).
+ */
+async function findParentWithRecord(
+  domain: string,
+  policy: Policy | undefined,
+  lookups: Lookups,
+): Promise<string | null> {
+  const parent = domain.slice(domain.indexOf(".") + 1)
+  if (policy?.kind !== "none" || !policy.exists || !parent.includes(".")) return null
+  const answer = await lookups.ask(parent, "TXT")
+  return answer.kind === "records" && answer.records.some(isSpf) ? parent : null
 }

@@ -4,46 +4,37 @@ import { checkHost } from "./check-host.ts"
 import { parseDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
-import { createPace } from "./pace.ts"
 import { Policies } from "./policy.ts"
-import { type Report, toReport } from "./report.ts"
+import { toReport } from "./report.ts"
+import type { SpfInput, SpfReport } from "./schema.ts"
 import type { Session } from "./session.ts"
 import { walkTree } from "./tree.ts"
 
-/** The parameters of a validation. */
-export interface Validation {
-  readonly domain: string
-  readonly ip?: string
-  readonly sender?: string
-  readonly helo?: string
-}
-
 /**
- * Validates a domain's SPF record and, with `ip`, checks whether that address may send. The tree and the check run side
- * by side on the same look-ups. `signal` ends it: whatever has not answered by then is a temporary error.
+ * Validates a domain's SPF record and, with `ip`, checks whether that address may send. Both run at the same time and
+ * share their look-ups. When `signal` fires, names that have not answered count as temporary errors.
  * @throws InputRejected for a malformed domain or ip
- * @throws Unavailable when the DNS gives no answer for the domain itself and no `ip` asks for a result
+ * @throws Unavailable when the DNS gives no answer for the domain itself and no `ip` is given
  */
-export async function validate(input: Validation, ports: Ports, signal: AbortSignal): Promise<Report> {
-  const startedAt = ports.clock.monotonicMs()
+export async function validate(input: SpfInput, ports: Ports, signal: AbortSignal): Promise<SpfReport> {
+  const startedAtMs = ports.clock.monotonicMs()
   const domain = await requireDomain(input.domain)
   const ip = input.ip === undefined ? null : requireAddress(input.ip)
-  const { sender, helo } = input
 
   const lookups = new Lookups(ports.dns, signal)
   try {
-    const identity = await toIdentity({ domain, ip, sender, helo }, ports.clock)
-    const session: Session = { identity, lookups, policies: new Policies(lookups, createPace(ports)) }
+    const identity = await toIdentity({ domain, ip, sender: input.sender, helo: input.helo }, ports.clock)
+    const session: Session = { identity, lookups, policies: new Policies(lookups, ports) }
     const [tree, check] = await Promise.all([
       walkTree(domain, session),
       ip === null ? null : checkHost(ip, domain, session),
     ])
     const policy = tree.nodes.get(domain)?.policy
-    // With an address the question is what a receiver would do, and that has an answer: temperror (RFC 7208 §4.4).
+    // With an address there is an answer without DNS: a receiver would get temperror (RFC 7208 §4.4).
     if (policy?.kind === "failure" && check === null) {
       unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`, policy.reason)
     }
-    return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAt) * 100) / 100)
+    return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAtMs) * 100) / 100)
   } finally {
     lookups.close()
   }
