@@ -10,7 +10,7 @@ function expectAll(cases: Readonly<Record<string, Format>>): void {
   expect(answers).toEqual(cases)
 }
 
-test("no header, and anything it does not know, is json", () => {
+test("no header, or nothing known in it: json", () => {
   expect(negotiate(null)).toBe("json")
   expectAll({
     "": "json",
@@ -52,7 +52,7 @@ test("the highest weight wins", () => {
   })
 })
 
-test("a range that is more specific sets a type's weight, whatever the order", () => {
+test("a more specific range decides a type's weight, in any order", () => {
   expectAll({
     "*/*, application/json;q=0": "xml",
     "application/json;q=0, */*": "xml",
@@ -79,7 +79,7 @@ test("equal weights: the more specific range, then the type named first", () => 
   })
 })
 
-test("letter case, blanks, parameters and empty elements do not matter", () => {
+test("letter case, spaces, parameters and empty elements do not matter", () => {
   expectAll({
     "Application/XML": "xml",
     "  text/csv  ": "csv",
@@ -103,7 +103,7 @@ test("quoted strings hide separators and weights", () => {
   })
 })
 
-test("a range whose weight is no weight is passed over", () => {
+test("a range with a malformed weight is not accepted", () => {
   expectAll({
     "application/xml;q=high": "json",
     "application/xml;q=2": "json",
@@ -135,14 +135,13 @@ describe("hostile headers", () => {
       fc.property(header, (accept) => formats.includes(negotiate(accept))),
       { seed, numRuns: 2000 },
     )
-    // Thousands of runs, on a busy machine too.
   }, 60_000)
 
-  // Quadratic work on a million characters would outlast the test's time limit many times over.
+  // A request's headers have 16 kB at most. Quadratic work on ten times that would outlast the test's time limit.
   test.each(['"', ",", ";", '"\\', "a;", ' ";,', "\t", 'a;q="",', "*/*,", "text/csv;q=0.", "q=0"])(
     "%j, over and over",
     (piece) => {
-      const flood = piece.repeat(1_000_000 / piece.length)
+      const flood = piece.repeat(160_000 / piece.length)
       expect(formats).toContain(negotiate(flood))
       expect(formats).toContain(negotiate(`"${flood}`))
       expect(formats).toContain(negotiate(`text/csv;q=0${flood}`))

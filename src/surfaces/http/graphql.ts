@@ -1,6 +1,6 @@
 import type { PreparedApi, Road } from "../../call/execute.ts"
 import { noStanding } from "../../call/standing.ts"
-import { readRanges } from "../../encode/accept.ts"
+import { preferredType } from "../../encode/accept.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import type { GraphqlCall, GraphqlReply } from "../graphql/query.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
@@ -85,9 +85,7 @@ function respond(
 
 function mediaTypeFor(accept: string | null): typeof json | typeof graphqlJson {
   if (!accept?.toLowerCase().includes(graphqlJson)) return json
-  const ranges = readRanges(accept)
-  const weight = ranges.get(graphqlJson) ?? 0
-  return weight > 0 && weight >= (ranges.get(json) ?? 0) ? graphqlJson : json
+  return preferredType(accept, [graphqlJson, json]) === graphqlJson ? graphqlJson : json
 }
 
 function notEnabled(): Refusal {
