@@ -1,5 +1,6 @@
 import { createId, createKey, hashKey, visiblePrefix } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
+import { keepAliveTimer } from "../src/ports/timer.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { AccountRecord, KeyRecord } from "../src/store/store.ts"
@@ -16,7 +17,7 @@ export async function seed(
   { accounts, keysPerAccount }: { accounts: number; keysPerAccount: number },
 ): Promise<string[]> {
   const database = openDatabase(file)
-  const store = createSqliteStore(database)
+  const store = createSqliteStore(database, { timer: keepAliveTimer })
   const keys: string[] = []
   // Keys are random, so a million of them touch every page of the tables: those had better stay in memory.
   database.run("PRAGMA cache_size = -1000000")

@@ -288,7 +288,7 @@ describe("orders that cannot be carried out", () => {
       const { code, err, out } = await runCliForTest(["account", ...argv, "--db", db])
       expect({ code, err, out }).toEqual({
         code: 1,
-        err: `penknife: Account '${id}' is closed and stays so; make another with 'account create'.\n`,
+        err: `penknife: Account '${id}' is closed for good. Make another with 'account create'.\n`,
         out: "",
       })
     }

@@ -34,7 +34,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   observe: ["apis/contract.ts", "call/trail.ts", "ports"],
   mock: ["accounts", "apis/contract.ts", "call", "observe", "ports", "store/store.ts"],
   "mock-client": [],
-  store: [],
+  store: ["apis/contract.ts"],
   ports: ["apis/contract.ts", "values"],
   encode: [],
   surfaces: [

@@ -14,6 +14,7 @@ import { runCliForTest } from "./support/cli.ts"
 import { startReceiver } from "./support/receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
+import { noWaitTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
 const dir = tempDir()
@@ -144,7 +145,7 @@ describe("charges", () => {
           now: () => 7,
           onRaised: (all: readonly NoticeRecord[]) => void raised.push(...all),
         }
-        const store = createSqliteStore(database, rules)
+        const store = createSqliteStore(database, { timer: noWaitTimer, notices: rules })
         const account = { id: "acc_1", name: "", plan: "free", createdMs: 0, closedMs: null }
         await store.createAccount({ ...account, periodStartMs: 0, used: 0, bonus: 30 })
         const expected = new Set<string>()
@@ -171,7 +172,7 @@ describe("charges", () => {
           expect(new Set(seen)).toEqual(expected)
           expect(seen).toHaveLength(expected.size)
         }
-        expect(await prepareOutbox(database).list()).toHaveLength(raised.length)
+        expect(await prepareOutbox(database, noWaitTimer).list()).toHaveLength(raised.length)
         await store.close()
         runs++
       }),

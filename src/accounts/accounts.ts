@@ -1,65 +1,68 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
 import { toNetworks } from "../values/ip.ts"
+import { AccountError } from "./account-error.ts"
 import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
 import { periodAt } from "./period.ts"
 import { maxCallsPerMinute, maxCredits, missingPlan, type Plan, type Plans } from "./plan.ts"
+import { requireAccount, requireOpenAccount } from "./require-account.ts"
 
-/** An order that cannot be carried out; the message says what to change. */
-export class AccountError extends Error {
-  override readonly name = "AccountError"
-}
-
+/** A key to create. Fields left out set no limit. */
 export interface NewKey {
   readonly accountId: string
   readonly name?: string
   readonly expiresMs?: number
   readonly allowApis?: readonly string[]
   readonly blockApis?: readonly string[]
+  /** CIDR networks. */
   readonly allowIps?: readonly string[]
+  /** Calls a minute. */
   readonly rateLimit?: number
 }
 
-/** A key that was just made: the only time its text is to be had. */
+/** A new secret of a key. Its text is given out only here; the store keeps a hash. */
 export interface IssuedKey {
   readonly id: string
   readonly key: string
 }
 
 export interface ListedAccount extends AccountRecord {
-  /** What is wrong with it and how to mend it; null when nothing is. */
+  /** What an operator has to mend, and how; null if nothing. */
   readonly problem: string | null
 }
 
 export interface AccountStatus {
   readonly account: ListedAccount
-  /** Null when it is not configured; the balance is then one without an allowance. */
+  /** Null when the plan is not configured. The balance is then without an allowance. */
   readonly plan: Plan | null
   readonly balance: Balance
   readonly keys: readonly KeyRecord[]
 }
 
-/** What operators do with accounts and keys. Everything that cannot be done throws {@link AccountError}. */
+/** The operator's work with accounts and keys. Every method throws {@link AccountError} for what cannot be done. */
 export interface Accounts {
   create(name: string, plan: string): Promise<AccountRecord>
+  /** All accounts, oldest first. */
   list(): Promise<readonly ListedAccount[]>
   show(id: string): Promise<AccountStatus>
   setPlan(id: string, plan: string): Promise<void>
   /** Adds credits to the bonus, up to {@link maxCredits}. */
   grant(id: string, credits: number): Promise<void>
   /**
-   * Begins the account's month anew: the one that the present time falls into by its creation, with nothing used. An
-   * account that was made under a clock ahead counts as made now. Bonus and usage are left as they are.
+   * Starts the current credit month again with zero usage. Mends an account whose month lies in the future because a clock
+   * was ahead: if even its creation does, it counts as created now. The bonus and the recorded usage stay.
    */
   renew(id: string): Promise<void>
-  /** Ends an account; its keys stop working. */
+  /** Closes an account for good. Its keys stop working. */
   closeAccount(id: string): Promise<void>
+  /** Usage by day and API of the last `days` days, today included, newest day first. */
   usage(id: string, days: number): Promise<readonly UsageRow[]>
 
   createKey(key: NewKey): Promise<IssuedKey>
+  /** The keys of one account, or of all, oldest first. */
   listKeys(accountId?: string): Promise<readonly KeyRecord[]>
-  /** A new secret for a key; the old one works for `graceMs` more. */
+  /** Gives a key a new secret. The old one works for `graceMs` longer. */
   rotateKey(id: string, graceMs: number): Promise<IssuedKey>
   revokeKey(id: string): Promise<void>
 }
@@ -69,25 +72,12 @@ export interface AccountsParts {
   readonly plans: Plans
   readonly clock: Clock
   readonly random: Random
-  /** Ids of the catalog, to catch a mistyped one in an allow or block list. */
+  /** Ids of the catalog, to find mistyped ones in a key's lists. */
   readonly apiIds: readonly string[]
 }
 
 export function createAccounts({ store, plans, clock, random, apiIds }: AccountsParts): Accounts {
-  async function requireAccount(id: string): Promise<AccountRecord> {
-    const account = await store.findAccount(id)
-    if (account) return account
-    throw new AccountError(`There is no account '${id}'. 'account list' shows them all.`)
-  }
-
-  async function requireOpenAccount(id: string): Promise<AccountRecord> {
-    const account = await requireAccount(id)
-    if (account.closedMs === null) return account
-    throw new AccountError(`Account '${id}' is closed and stays so; make another with 'account create'.`)
-  }
-
   function toListed(account: AccountRecord): ListedAccount {
-    // A closed account has nothing left to mend.
     if (account.closedMs !== null) return { ...account, problem: null }
     const problem = plans.has(account.plan) ? monthAhead(account, clock.now()) : missingPlan(account)
     return { ...account, problem }
@@ -95,27 +85,24 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 
   async function requireLiveKey(id: string): Promise<KeyRecord> {
     const key = await store.findKeyById(id)
-    if (!key)
+    if (!key) {
       throw new AccountError(
         `There is no key '${id}'. 'key list' shows them all; a key's id starts with key_.`,
       )
-    if (key.revokedMs !== null)
-      throw new AccountError(`Key '${id}' is revoked; make a new one with 'key create'.`)
-    return key
+    }
+    if (key.revokedMs === null) return key
+    throw new AccountError(`Key '${id}' is revoked; make a new one with 'key create'.`)
   }
 
   function requireApis(ids: readonly string[]): readonly string[] {
-    for (const id of ids) {
-      if (!apiIds.includes(id)) {
-        throw new AccountError(`There is no API '${id}'. The APIs are ${apiIds.join(", ")}.`)
-      }
-    }
-    return ids
+    const unknown = ids.find((id) => !apiIds.includes(id))
+    if (unknown === undefined) return ids
+    throw new AccountError(`There is no API '${unknown}'. The APIs are ${apiIds.join(", ")}.`)
   }
 
-  function issue(nowMs: number) {
+  function createSecret(createdMs: number) {
     const text = createKey(random)
-    return { text, secret: { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs } }
+    return { text, secret: { hash: hashKey(text), prefix: visiblePrefix(text), createdMs } }
   }
 
   return {
@@ -137,53 +124,53 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
     },
     list: async () => (await store.listAccounts()).map(toListed),
     async show(id) {
-      const account = await requireAccount(id)
+      const account = await requireAccount(store, id)
       const plan = plans.get(account.plan) ?? null
       const balance = balanceOf(account, plan ?? { monthlyCredits: 0 }, clock.now())
       return { account: toListed(account), plan, balance, keys: await store.listKeys(id) }
     },
     async setPlan(id, planName) {
       requirePlan(planName, plans)
-      await requireOpenAccount(id)
+      await requireOpenAccount(store, id)
       await store.updateAccount(id, { plan: planName })
     },
     async grant(id, credits) {
-      await requireOpenAccount(id)
+      await requireOpenAccount(store, id)
       if (!Number.isSafeInteger(credits) || credits < 1) {
         throw new AccountError("The credits to grant must be a whole number, 1 or more.")
       }
       if (await store.grant(id, credits, maxCredits)) return
-      const bonus = (await requireOpenAccount(id)).bonus
+      const { bonus } = await requireOpenAccount(store, id)
       throw new AccountError(
         `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${bonus}: grant ` +
           `${Math.max(0, maxCredits - bonus)} or less.`,
       )
     },
     async renew(id) {
-      const account = await requireOpenAccount(id)
+      const account = await requireOpenAccount(store, id)
       const nowMs = clock.now()
       const createdMs = Math.min(account.createdMs, nowMs)
       await store.renewMonth(id, { createdMs, periodStartMs: periodAt(createdMs, nowMs).startMs })
     },
     async closeAccount(id) {
-      await requireOpenAccount(id)
+      await requireOpenAccount(store, id)
       await store.updateAccount(id, { closedMs: clock.now() })
     },
     async usage(id, days) {
-      await requireAccount(id)
+      await requireAccount(store, id)
       const since = new Date(clock.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
       return store.usage(id, since)
     },
 
     async createKey(key) {
-      await requireOpenAccount(key.accountId)
+      await requireOpenAccount(store, key.accountId)
       const nowMs = clock.now()
       if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
         throw new AccountError("The expiry of a new key must be in the future.")
       }
       const networks = requireNetworks(key.allowIps ?? [])
       requireRateLimit(key.rateLimit)
-      const { text, secret } = issue(nowMs)
+      const { text, secret } = createSecret(nowMs)
       const record: KeyRecord = {
         id: createId("key", random),
         accountId: key.accountId,
@@ -201,13 +188,13 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       return { id: record.id, key: text }
     },
     async listKeys(accountId) {
-      if (accountId !== undefined) await requireAccount(accountId)
+      if (accountId !== undefined) await requireAccount(store, accountId)
       return store.listKeys(accountId)
     },
     async rotateKey(id, graceMs) {
       const key = await requireLiveKey(id)
       const nowMs = clock.now()
-      const { text, secret } = issue(nowMs)
+      const { text, secret } = createSecret(nowMs)
       await store.rotateKey(key.id, secret, nowMs + graceMs)
       return { id: key.id, key: text }
     },
@@ -219,8 +206,8 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 }
 
 /**
- * What a new account needs, checked by itself for whoever wants to know before a data file is made.
- * @throws {AccountError} saying what to change
+ * Checks a new account's name and plan, so that a command can do so before it creates a data file.
+ * @throws AccountError
  */
 export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
   if (name.trim() === "") throw new AccountError("An account needs a name.")

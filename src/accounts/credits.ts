@@ -2,7 +2,7 @@ import type { AccountRecord } from "../store/store.ts"
 import { type Period, periodAt } from "./period.ts"
 import type { Plan } from "./plan.ts"
 
-/** What an account has at one instant. */
+/** The credits of an account at one instant. */
 export interface Balance {
   /** Credits used of this month's allowance. */
   readonly used: number
@@ -10,15 +10,16 @@ export interface Balance {
   readonly allowance: number | null
   /** Bonus credits left. */
   readonly bonus: number
-  /** Credits that can still be spent: the rest of the month and the bonus; null is unlimited. */
+  /** Credits left, of the month and the bonus together; null is unlimited. */
   readonly remaining: number | null
   readonly period: Period
 }
 
 /**
- * The balance of an account at `nowMs`. A month that has passed since the last charge is renewed here, in reading; the
- * store writes it down with the next charge. A stored month in the future (the clock was set back) stays in force, so
- * that no month is given twice. `known` is a month of the account that is likely the current one.
+ * The balance of an account at `nowMs`. If the stored month is over, the balance is that of a new one, which the next charge
+ * stores. If the stored month lies in the future (the clock was set back) it stays in force, so that no month is given
+ * twice.
+ * @param known a month of the account that is likely the current one, to save computing it
  */
 export function balanceOf(
   account: Pick<AccountRecord, "createdMs" | "periodStartMs" | "used" | "bonus">,
@@ -44,8 +45,8 @@ export function covers(balance: Balance, credits: number): boolean {
 }
 
 /**
- * What is wrong with an account whose stored month has not begun yet, and how to mend it; null when nothing is. A clock
- * that ran ahead has made it so: the month stays in force until it is over, which may be years.
+ * The problem of an account whose stored month lies in the future, and how to mend it; null if it does not. A clock was
+ * ahead, and the month stays in force until its end, which may be years away.
  */
 export function monthAhead(
   { id, periodStartMs }: Pick<AccountRecord, "id" | "periodStartMs">,

@@ -6,21 +6,21 @@ const checksumLength = 6
 const bodyLength = 3 + randomLength
 const keyLength = bodyLength + checksumLength
 
-/** The value of each base62 digit by its ASCII code; -1 is none. */
+/** The value of each base62 digit by its ASCII code; -1 for other characters. */
 const digits = Int8Array.from({ length: 128 }, (_, code) => alphabet.indexOf(String.fromCharCode(code)))
 
-/** Characters of a key that may be shown: enough to tell keys apart, far too few to guess the rest. */
+/** Enough characters to tell keys apart, far too few to guess the rest. */
 const visibleLength = 9
 
-/** Makes an API key: `pk_`, 32 base62 characters (190 bits) from `random`, and a CRC-32 of both in 6 more. */
+/** Makes an API key: `pk_`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
 export function createKey(random: Random): string {
   const body = `pk_${randomBase62(randomLength, random)}`
   return body + checksum(body)
 }
 
 /**
- * Whether a text is a key that may have been issued: its form and checksum are right. Tells a mistyped key from an
- * unknown one without a look-up; nothing here is secret, so nothing needs constant time.
+ * Whether a text has the form and the checksum of a key. Tells a mistyped key from an unknown one without a look-up. Nothing
+ * here is secret, so it need not run in constant time.
  */
 export function isWellFormedKey(text: string): boolean {
   if (text.length !== keyLength || !text.startsWith("pk_")) return false
@@ -34,8 +34,8 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /**
- * What the store keeps of a key: its SHA-256 in hexadecimal. A key has 190 random bits, so a plain fast hash is as
- * good as a slow one. Looking a key up by it leaks no prefix of the key through timing: an attacker cannot choose hashes.
+ * The SHA-256 of a key in hexadecimal, which the store keeps instead of the key. With 190 random bits a fast hash is as good
+ * as a slow one. A look-up by hash leaks nothing of the key through timing, since an attacker cannot choose hashes.
  */
 export function hashKey(key: string): string {
   return Bun.SHA256.hash(key, "hex")
@@ -61,7 +61,7 @@ function checksum(body: string): string {
   return text
 }
 
-/** Rejection sampling: taking a byte modulo 62 would favour the first eight characters. */
+/** Rejection sampling: a byte modulo 62 would favour the first eight characters. */
 function randomBase62(length: number, random: Random): string {
   let text = ""
   while (text.length < length) {

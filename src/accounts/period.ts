@@ -5,9 +5,9 @@ export interface Period {
 }
 
 /**
- * The month of an account that `nowMs` falls into. Months run from the creation instant in UTC; a 31st falls on the
- * last day of shorter months and comes back on the 31st where there is one. A clock that stands before the creation
- * gets the first month. `known`, a month of the same account, is given back where it is the one.
+ * The credit month of an account at `nowMs`. Months begin at the day and time of its creation, in UTC; in a month without
+ * that day, on its last day. Before the creation (the clock was set back) it is the first month.
+ * @param known a month of the account, given back if `nowMs` is in it
  */
 export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {
   if (known && nowMs >= known.startMs && nowMs < known.endMs) return known

@@ -1,34 +1,30 @@
 import type { Random } from "../apis/contract.ts"
 import { isPublic, parseDestination } from "../values/ip.ts"
-import { AccountError } from "./accounts.ts"
+import { AccountError } from "./account-error.ts"
 
 /** Standard Webhooks asks for 24 to 64 random octets. */
 const secretBytes = 32
 
-/**
- * A new signing secret in the form of Standard Webhooks: `whsec_` and base64. Unlike a key it is stored as it is, since
- * signing needs it.
- */
+/** A new signing secret in the form of Standard Webhooks: `whsec_` and base64. */
 export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(secretBytes)).toString("base64")}`
 }
 
 /**
- * Checks the URL of a webhook and gives it in normal form. `https`, or `http` where the URL itself names this machine:
- * `localhost`, 127.0.0.0/8 or `::1`. Whether a name leads into a private network is only known when it is resolved, at
- * each sending; an address in the URL is looked at here.
- * @throws {AccountError} saying what to change
+ * Checks the URL of a webhook and normalizes it. It must use https, or name this machine itself (`localhost`, 127.0.0.0/8 or
+ * `::1`). An address in the URL is checked here; a host name at each attempt, when it is resolved.
+ * @throws AccountError
  */
 export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new AccountError("The URL of a webhook must be a whole one, such as https://example.com/hook.")
+    throw new AccountError("The URL of a webhook must be complete, such as https://example.com/hook.")
   }
   if (url.protocol === "http:" && !namesLoopback(url)) {
-    throw new AccountError("The URL of a webhook must start with https://; http is for localhost alone.")
+    throw new AccountError("The URL of a webhook must start with https://; only localhost may use http.")
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AccountError("The URL of a webhook must not hold a user name or password.")
+    throw new AccountError("The URL of a webhook must not contain a user name or password.")
   }
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
@@ -40,8 +36,9 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
 }
 
 /**
- * Which IP addresses a webhook's URL may be sent to. Public ones; loopback where the URL itself names it (so that a
- * foreign name cannot lead here); any with `allowPrivate`. `http` goes to loopback and nowhere else.
+ * Decides which IP addresses a webhook may be sent to, against server-side request forgery: public ones, or all with
+ * `allowPrivate`. Loopback only if the URL names it, so that a stranger's host name cannot resolve to it. With http, only
+ * loopback.
  */
 export function addressRule(url: URL, allowPrivate: boolean): (address: string) => boolean {
   const mayBeLoopback = namesLoopback(url)

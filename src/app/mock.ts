@@ -21,10 +21,7 @@ import { createMockDns } from "../ports/mock/dns.ts"
 import { createSeededRandom } from "../ports/mock/random.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
-import { prepareGauges } from "../store/sqlite/gauges.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
-import { prepareOutbox } from "../store/sqlite/outbox.ts"
-import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
+import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
@@ -91,14 +88,9 @@ async function createWorld(
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone)
   const ports = { clock, random, dns, timer: systemTimer }
-  const database = openDatabase(":memory:")
-  const outbox = prepareOutbox(database)
-  // Nobody is told of notices: they stay in the outbox for whoever asks.
-  const store = createSqliteStore(database, {
-    thresholds: noticeThresholds,
-    now: clock.now,
-    onRaised: () => {},
-  })
+  // Notices are not sent: tests read them from the outbox.
+  const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
+  const { store, outbox, gauges } = openSqliteStore(":memory:", { timer: systemTimer, notices })
   const apiIds = apis.map(({ definition }) => definition.id)
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
@@ -106,7 +98,7 @@ async function createWorld(
   const observability = createObservability({
     opened,
     ports,
-    gauges: prepareGauges(database),
+    gauges,
     apiIds,
     version,
     channel: null,

@@ -12,7 +12,7 @@ import { createLog, type Log, type LogLevel } from "../ports/log.ts"
 import { createLogSink, type LogSink } from "../ports/log-sink.ts"
 import { toReadable } from "../ports/log-text.ts"
 import { systemTimer } from "../ports/timer.ts"
-import type { StoreGauges } from "../store/sqlite/gauges.ts"
+import type { StoreGauges } from "../store/open-store.ts"
 
 /** Sends a piece of the log to the operator and calls back when it is out. */
 export type SendLog = (piece: Uint8Array, done: () => void) => void

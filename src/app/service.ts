@@ -18,15 +18,11 @@ import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { systemRandom } from "../ports/random.ts"
-import { systemTimer } from "../ports/timer.ts"
+import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { backUp } from "../store/sqlite/backup.ts"
-import { prepareGauges } from "../store/sqlite/gauges.ts"
-import { flushLogOf } from "../store/sqlite/log-flush.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
-import { prepareOutbox } from "../store/sqlite/outbox.ts"
+import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import { restore } from "../store/sqlite/restore.ts"
-import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
 import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
@@ -85,11 +81,17 @@ export async function startService(
 ): Promise<Service> {
   const apis = prepareApis(config)
   const tls = readTls(config)
-  const database = openDatabase(config.db)
+  const { clock, random } = ports
+  const { store, outbox, gauges } = openSqliteStore(config.db, {
+    timer: keepAliveTimer,
+    notices: {
+      thresholds: noticeThresholds,
+      now: clock.now,
+      onRaised: (notices) => delivery.raised(notices),
+    },
+  })
   const opened = openLog(config, ports, { shared: sharedPort, ...(sendLog && { send: sendLog }) })
   const { log } = opened
-  const { clock, random } = ports
-  const outbox = prepareOutbox(database)
   const delivery = createDelivery({
     outbox,
     sender: createWebhookSender(),
@@ -98,8 +100,6 @@ export async function startService(
     timer: systemTimer,
     log,
   })
-  const rules = { thresholds: noticeThresholds, now: clock.now, onRaised: delivery.raised }
-  const store = flushLogOf(createSqliteStore(database, rules), config.db, { timer: systemTimer })
   try {
     await requireKnownPlans(store, config)
     const road: Road = {
@@ -111,7 +111,7 @@ export async function startService(
     const observability = createObservability({
       opened,
       ports,
-      gauges: prepareGauges(database),
+      gauges,
       apiIds: apis.map(({ definition }) => definition.id),
       version,
       channel,
@@ -178,7 +178,7 @@ export async function startService(
 export async function checkConfig(config: Config): Promise<void> {
   prepareApis(config)
   readTls(config)
-  const store = createSqliteStore(openDatabase(config.db))
+  const { store } = openSqliteStore(config.db, { timer: keepAliveTimer })
   try {
     await requireKnownPlans(store, config)
   } finally {
@@ -191,15 +191,14 @@ export function openAccounts(
   config: Config,
   options: { create: boolean },
 ): { accounts: Accounts; close(): Promise<void> } {
-  const store = createSqliteStore(openDatabase(config.db, { mustExist: !options.create }))
+  const { store } = openSqliteStore(config.db, { timer: keepAliveTimer, mustExist: !options.create })
   return { accounts: accountsOn(store, config, livePorts(config)), close: () => store.close() }
 }
 
 /** The notices of a data file that exists, for commands; close the result when done. */
 export function openNotices(config: Config): { notices: Notices; close(): Promise<void> } {
-  const database = openDatabase(config.db, { mustExist: true })
-  const store = createSqliteStore(database)
-  const notices = createNotices({ outbox: prepareOutbox(database), store, random: systemRandom })
+  const { store, outbox } = openSqliteStore(config.db, { timer: keepAliveTimer, mustExist: true })
+  const notices = createNotices({ outbox, store, random: systemRandom })
   return { notices, close: () => store.close() }
 }
 

@@ -3,8 +3,8 @@ import { createManualClock } from "../../test/support/clock.ts"
 import { defaultPlans, type Plan } from "../accounts/plan.ts"
 import type { Clock } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
-import { createSqliteStore } from "../store/sqlite/sqlite-store.ts"
+import { systemTimer } from "../ports/timer.ts"
+import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { AccountRecord, KeyRecord, Store } from "../store/store.ts"
 import { Caller } from "./caller.ts"
 import { createCharges } from "./charge.ts"
@@ -40,7 +40,7 @@ const callerOf = (record: AccountRecord, revision = 1) =>
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
-  const store = createSqliteStore(openDatabase(":memory:"))
+  const { store } = openSqliteStore(":memory:", { timer: systemTimer })
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }

@@ -1,37 +1,46 @@
 /**
- * What is to be told to accounts, and what became of it. A notice is written in the transaction of the charge that
- * raised it; from there it is delivered at least once. Several processes may work on one store at the same time.
+ * The notices to send to accounts, and what became of them. A notice is written in the transaction of the charge that
+ * raised it, and sent at least once from here (a transactional outbox). Several processes may work on one outbox.
  */
 export interface Outbox {
   /**
-   * Takes the notice that has been due longest and leases it: nobody else is given it for `leaseMs`. A worker that dies
-   * leaves it to be claimed again when the lease has run out. Null when nothing is due.
+   * Leases the notice that has been due longest: no other worker gets it for `leaseMs`. When a worker dies, its notice is
+   * due again at the end of the lease. Null when nothing is due.
    */
   claim(options: ClaimOptions): Promise<DueNotice | null>
-  /** When the first of those becomes due that are not due at `nowMs`; null when there are none. */
+  /** When the next notice becomes due after `nowMs`; null without one. */
   nextAttemptMs(nowMs: number): Promise<number | null>
-  /** Writes down one attempt, and what follows from it. */
-  record(notice: DueNotice, attempt: Attempt, verdict: Verdict): Promise<void>
+  /** Records an attempt and its result. */
+  record(notice: DueNotice, attempt: Attempt, result: AttemptResult): Promise<void>
 
-  /** Notices of all accounts or of one, oldest first. */
+  /** Notices of one account, or of all, oldest first. */
   list(accountId?: string): Promise<readonly NoticeRecord[]>
-  /** The delivery log: every attempt for the notices of all accounts or of one, oldest first. */
+  /** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
   attempts(accountId?: string): Promise<readonly AttemptRecord[]>
 
   /**
-   * Sets the webhook of an account, or takes it away with null; what was still waiting is then not sent. False when
-   * there is no such account.
+   * Sets the webhook of an account. Null removes it and marks its pending notices as unsent. False when the account does
+   * not exist.
    */
   setWebhook(accountId: string, webhook: Webhook | null): Promise<boolean>
   findWebhook(accountId: string): Promise<WebhookRecord | null>
 }
 
-/** An account's use of its month has reached a threshold. */
+/** When a charge raises a notice. */
+export interface NoticeRules {
+  /** Percents of the month's allowance, ascending. */
+  readonly thresholds: readonly number[]
+  readonly now: () => number
+  /** Called after the charges that raised these notices are committed. Must not throw. */
+  readonly onRaised: (notices: readonly NoticeRecord[]) => void
+}
+
+/** A notice: an account has used so many percent of a month's allowance. */
 export interface NoticeRecord {
-  /** `msg_…`; the same at every attempt, so that receivers can tell a repetition. */
+  /** `msg_…`, the same at every attempt, so that receivers recognise a repetition. */
   readonly id: string
   readonly accountId: string
-  /** Months are counted from it. */
+  /** Credit months are counted from here. */
   readonly accountCreatedMs: number
   readonly plan: string
   /** Percent of the allowance. */
@@ -42,9 +51,9 @@ export interface NoticeRecord {
   readonly raisedMs: number
   readonly state: NoticeState
   readonly attempts: number
-  /** How long was waited between attempts, in all. Not read off a clock, which may jump. */
+  /** Sum of the waits between attempts. Not the difference of two clock readings, since clocks can jump. */
   readonly waitedMs: number
-  /** When it is tried next, or its lease runs out; null when it is not going to be tried. */
+  /** When the notice is tried next, or its lease ends; null unless pending. */
   readonly nextAttemptMs: number | null
   /** HTTP status of the last attempt; null without an answer. */
   readonly lastStatus: number | null
@@ -52,36 +61,37 @@ export interface NoticeRecord {
   readonly deliveredMs: number | null
 }
 
-/** `unsent`: the account had no webhook, or lost it before the delivery. */
+/** `unsent`: the account had no webhook, or its webhook was removed before the delivery. */
 export type NoticeState = "pending" | "delivered" | "failed" | "unsent"
 
+/** A leased notice. */
 export interface DueNotice extends NoticeRecord {
   readonly webhook: Webhook
-  /** Host and port of the webhook's URL, as in `URL.host`. */
+  /** Host and port of the webhook, as in `URL.host`. */
   readonly host: string
 }
 
 export interface Webhook {
   readonly url: string
-  /** Signing key, `whsec_…`. */
+  /** Signing secret, `whsec_…`. */
   readonly secret: string
-  /** Whether it may stand in a private network. */
+  /** Whether its host may have a private address. */
   readonly allowPrivate: boolean
 }
 
 export interface WebhookRecord extends Webhook {
-  /** When its receiver said that it is gone for good (410); nothing is sent to it since. */
+  /** When its receiver answered 410 Gone, which disables it; null while it is in use. */
   readonly goneMs: number | null
 }
 
 export interface ClaimOptions {
   readonly nowMs: number
   readonly leaseMs: number
-  /** Longer than any wait. What is due later than that was written under a clock that has been set back: it is due. */
-  readonly horizonMs: number
-  /** Hosts that are left out. */
+  /** Longer than any wait. A notice due later than this was written before the clock was set back, and is due now. */
+  readonly maxWaitMs: number
+  /** Skips notices to these hosts. */
   readonly busyHosts: readonly string[]
-  /** Leaves out what was tried before. */
+  /** Skips notices that were tried before. */
   readonly untriedOnly: boolean
 }
 
@@ -99,9 +109,7 @@ export interface AttemptRecord extends Attempt {
   readonly attempt: number
 }
 
-export type Verdict =
-  | { readonly kind: "delivered" }
+/** `gone`: the receiver answered 410 Gone; its webhook is disabled until it is set again. */
+export type AttemptResult =
+  | { readonly kind: "delivered" | "failed" | "gone" }
   | { readonly kind: "retry"; readonly delayMs: number }
-  | { readonly kind: "failed" }
-  /** The receiver is gone for good: the webhook is not used again until it is set anew. */
-  | { readonly kind: "gone" }

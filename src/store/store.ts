@@ -1,56 +1,67 @@
 /**
- * Persistence behind one interface. Asynchronous and batched where it is hot, so that a server database can stand
- * behind it; what is decided (does a charge fit?) is decided by the database, not by the memory of a process.
+ * The database of a service. Several processes may share it: the database, not the memory of a process, decides whether
+ * a charge or a call fits. Every method rejects with {@link StoreUnavailable} when the database cannot do its work now.
  */
 export interface Store {
   /**
-   * The key whose current or still graced secret has this SHA-256, with its account; null when there is none. A store that
-   * has it in memory gives it at once: every call of the service asks this.
+   * Finds a key and its account by the SHA-256 of the secret, in hexadecimal. Secrets that a rotation has replaced are
+   * found too. Gives the value instead of a promise when it is in memory, since every call of the service asks this.
    */
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
-  /** Decides and commits charges in order, in one transaction; the outcomes are in the same order. */
+  /** Decides the charges in order and commits them in one transaction. Gives one outcome per charge, in the same order. */
   charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
-  /** Takes a call from rate-limit buckets, exactly, in whatever process; the outcomes are in the same order. */
+  /** Counts calls against their rate limits, in order. Gives one outcome per take, in the same order. */
   takeRates(takes: readonly RateTake[]): Promise<readonly RateOutcome[]>
 
   createAccount(account: AccountRecord): Promise<void>
   findAccount(id: string): Promise<AccountRecord | null>
+  /** All accounts, oldest first. */
   listAccounts(): Promise<readonly AccountRecord[]>
-  /** Changes what is named, leaves the rest; false when there is no such account. */
+  /** Changes the given fields of an account. False when the account does not exist. */
   updateAccount(id: string, change: AccountChange): Promise<boolean>
-  /** Adds bonus credits, up to `maxBonus` in all; false when it would be more, or there is no such account. */
+  /** Adds bonus credits. False, and no change, when the bonus would exceed `maxBonus` or the account does not exist. */
   grant(accountId: string, credits: number, maxBonus: number): Promise<boolean>
-  /** Puts an account into a month of which nothing is used, its usage so far counts in none; false when there is no such account. */
+  /**
+   * Starts a new credit month with zero usage. Usage recorded in a month with the same start then counts in no month, but
+   * still by day. False when the account does not exist.
+   */
   renewMonth(accountId: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
 
   /** Stores a key with its first secret. */
   createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
   findKeyById(id: string): Promise<KeyRecord | null>
-  /** All keys, or those of one account, oldest first. */
+  /** The keys of one account, or of all, oldest first. */
   listKeys(accountId?: string): Promise<readonly KeyRecord[]>
-  /** Makes `secret` the current one; earlier ones stop at `othersUntilMs`, or sooner where they already would. */
+  /**
+   * Makes `secret` the current secret of a key. Earlier secrets end at `othersUntilMs`, or sooner if they already had an
+   * end. False when the key does not exist.
+   */
   rotateKey(id: string, secret: SecretRecord, othersUntilMs: number): Promise<boolean>
-  /** Revokes a key from `atMs` on; a key revoked before keeps its earlier instant. */
+  /** Revokes a key. An earlier revocation keeps its time. False when the key does not exist. */
   revokeKey(id: string, atMs: number): Promise<boolean>
 
-  /** Usage by UTC day and API, newest day first. */
+  /** Usage of an account by day and API from `sinceDay` (`YYYY-MM-DD`, UTC) on, newest day first. */
   usage(accountId: string, sinceDay: string): Promise<readonly UsageRow[]>
-  /** Usage of one credit month by UTC day and API, newest day first: what `used` counts and what the bonus paid. */
+  /** Usage of one credit month by day and API, newest day first, whether the month or the bonus paid for it. */
   monthUsage(accountId: string, periodStartMs: number): Promise<readonly UsageRow[]>
-  /** Throws a {@link StoreUnavailable} when the database does not answer. */
+  /** Resolves when the database can record charges. */
   ping(): Promise<void>
+  /** Closes the database for the outbox and the gauges too. */
   close(): Promise<void>
 }
 
+/** Times are milliseconds since the Unix epoch, here and in all records. */
 export interface AccountRecord {
   readonly id: string
   readonly name: string
   readonly plan: string
   readonly createdMs: number
   readonly closedMs: number | null
-  /** Start of the month that `used` counts. */
+  /** Start of the credit month that `used` counts. */
   readonly periodStartMs: number
+  /** Credits used of the month's allowance. */
   readonly used: number
+  /** Bonus credits left. */
   readonly bonus: number
 }
 
@@ -63,65 +74,65 @@ export interface KeyRecord {
   readonly id: string
   readonly accountId: string
   readonly name: string
-  /** Start of the current secret, for lists. */
+  /** The first characters of the current secret, for lists. */
   readonly prefix: string
   readonly createdMs: number
   readonly expiresMs: number | null
   readonly revokedMs: number | null
-  /** Ids of the only APIs it may call; null is all. */
+  /** Ids of the only APIs that the key may call; null for all. */
   readonly allowApis: readonly string[] | null
   readonly blockApis: readonly string[]
-  /** CIDR networks it may be used from; null is any. */
+  /** CIDR networks that the key may be used from; null for any. */
   readonly allowIps: readonly string[] | null
-  /** Calls a minute for this key alone; null is the plan's. */
+  /** Calls a minute for this key alone; null for no limit of the key. */
   readonly rateLimit: number | null
 }
 
 export interface SecretRecord {
-  /** SHA-256 of the key, hexadecimal. */
+  /** SHA-256 of the key, in hexadecimal. */
   readonly hash: string
   readonly prefix: string
   readonly createdMs: number
 }
 
-/** What a call needs of a key and its account. No more, since a busy server keeps very many. */
+/** The fields of a key and its account that a call needs. Few, since a busy server keeps very many in memory. */
 export interface KeyAccess {
   readonly key: Omit<KeyRecord, "accountId" | "name" | "prefix" | "createdMs">
   readonly account: Omit<AccountRecord, "name">
-  /** When this secret stops because the key was rotated; null for the current one. */
+  /** When this secret ends because the key was rotated; null for the current secret. */
   readonly secretUntilMs: number | null
-  /** Rises with every administrative change of keys and accounts; charges leave it alone. */
+  /** Rises with every administrative change of keys and accounts. Charges do not change it. */
   readonly revision: number
   /** Null at first: room for what the gate makes of the record, which is then found with it. The store leaves it alone. */
   caller: object | null
 }
 
-/** What one answer costs; charged as a whole or not at all. */
+/** What one answer costs. Charged as a whole or not at all. */
 export interface Charge {
   readonly accountId: string
   readonly items: readonly ChargeItem[]
-  /** The month's allowance by the account's plan; null is unlimited. */
+  /** The month's allowance by the account's plan; null for unlimited. */
   readonly allowance: number | null
-  /** Start of the month the charge falls into. An older one than the stored, such as 0, counts as the stored one. */
+  /** Start of the credit month to charge. If the stored month is newer, that one is charged. */
   readonly periodStartMs: number
-  /** UTC day that usage is booked on, `YYYY-MM-DD`. */
+  /** UTC day to record the usage under, `YYYY-MM-DD`. */
   readonly day: string
 }
 
-/** The part of a charge that one API has earned. */
+/** The part of a charge that belongs to one API. */
 export interface ChargeItem {
   readonly api: string
-  /** Successful calls that the credits pay for. */
+  /** Successful calls. */
   readonly calls: number
   readonly credits: number
 }
 
+/** The account's balance after the charge; or a refusal, which takes nothing: too few credits, or the account is closed. */
 export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
-  /** The balance no longer covers it, or the account is gone. Nothing was taken. */
   | { readonly charged: false }
 
-/** One call that has to be granted by every bucket, or takes from none. */
+/** One call, counted against several rate limits: all of them must grant it, else none counts it. */
 export interface RateTake {
   readonly buckets: readonly { readonly id: string; readonly perMinute: number }[]
   readonly nowMs: number
@@ -129,33 +140,34 @@ export interface RateTake {
 
 export interface RateOutcome {
   readonly granted: boolean
-  /** The buckets of the take, in order, as they stand after it. */
+  /** The state of each bucket after the take, in the same order. */
   readonly buckets: readonly RateState[]
 }
 
 export interface RateState {
   readonly perMinute: number
-  /** Calls that could follow at once. */
+  /** Calls that would be granted right now. */
   readonly remaining: number
-  /** Until the bucket is full again. */
+  /** Time until the bucket is full again. */
   readonly fullInMs: number
-  /** Until it grants a call; 0 when it does now. */
+  /** Time until the bucket grants a call; 0 if it would now. */
   readonly retryInMs: number
 }
 
 export interface UsageRow {
+  /** UTC day, `YYYY-MM-DD`. */
   readonly day: string
   readonly api: string
   readonly calls: number
   readonly credits: number
 }
 
-/** The database cannot do its work now (locked, full, read-only, corrupt). Nothing of the operation was kept. */
+/** The database cannot do its work now, for example because it is locked or full. Nothing of the operation was kept. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable"
 }
 
-/** The data file cannot be used by this program at all; the message says why and what to do. */
+/** This program cannot open or use the database at all. The message is for the operator and says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable"
 }

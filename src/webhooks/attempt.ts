@@ -2,7 +2,7 @@ import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
-import type { DueNotice, Outbox, Verdict } from "../store/outbox.ts"
+import type { AttemptResult, DueNotice, Outbox } from "../store/outbox.ts"
 import { nextDelayMs } from "./backoff.ts"
 import { signedHeaders, toMessage } from "./message.ts"
 
@@ -14,7 +14,7 @@ export interface AttemptParts {
   readonly log: Log
 }
 
-/** One attempt: sign, send, judge, write down. Never throws: what is not written down is tried again after its lease. */
+/** Signs and sends a notice once and records the result. Never throws: without a record it is due again after its lease. */
 export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<void> {
   const { outbox, clock, log } = parts
   try {
@@ -22,11 +22,11 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
     const startMs = clock.monotonicMs()
     const response = await send(notice, parts.sender, atMs)
     const durationMs = Math.round(clock.monotonicMs() - startMs)
-    const verdict = judge(notice, response, parts)
+    const result = resultOf(notice, response, parts)
     const status = "status" in response ? response.status : null
     const error = "error" in response ? response.error : null
-    await outbox.record(notice, { atMs, durationMs, status, error }, verdict)
-    if (verdict.kind === "failed" || verdict.kind === "gone") {
+    await outbox.record(notice, { atMs, durationMs, status, error }, result)
+    if (result.kind === "failed" || result.kind === "gone") {
       const { id, accountId: account } = notice
       log.error("notice not delivered", { notice: id, account, attempts: notice.attempts + 1, status, error })
     }
@@ -43,23 +43,22 @@ function send(notice: DueNotice, sender: WebhookSender, nowMs: number): Promise<
 }
 
 /**
- * Standard Webhooks: 2xx is delivered, 410 means never again, everything else (redirects and other 4xx too, since
- * receivers answer those while they are being repaired) is tried again.
+ * By Standard Webhooks 2xx is delivered and 410 disables the webhook. Everything else is tried again, redirects and other
+ * 4xx too, since receivers answer those while they are being repaired.
  */
-function judge(
+function resultOf(
   { attempts, waitedMs }: DueNotice,
   response: WebhookResponse,
   { clock, random }: AttemptParts,
-): Verdict {
-  const status = "status" in response ? response.status : 0
+): AttemptResult {
+  const { status, retryAfter } = "status" in response ? response : { status: 0, retryAfter: null }
   if (status >= 200 && status <= 299) return { kind: "delivered" }
   if (status === 410) return { kind: "gone" }
-  const retryAfter = "status" in response ? response.retryAfter : null
   const delayMs = nextDelayMs({ failures: attempts + 1, waitedMs, retryAfter }, clock.now(), random)
   return delayMs === null ? { kind: "failed" } : { kind: "retry", delayMs }
 }
 
-/** A fault of this side, not of a receiver. */
+/** Logs an error of this program or its store, not of a receiver. */
 export function logFailure(log: Log, cause: unknown): void {
   log.error("notice delivery failed", {
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),

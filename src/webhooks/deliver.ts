@@ -9,30 +9,27 @@ export interface DeliveryParts extends AttemptParts {
   readonly timer: Timer
 }
 
-/** Brings notices to webhooks, at least once. */
+/** Sends notices to webhooks, each at least once. */
 export interface Delivery {
-  /** Takes note of what a committed charge has raised: one log line each, and it is sent soon. Never throws. */
+  /** Logs one line for each new notice and wakes the delivery. Never throws. */
   raised(notices: readonly NoticeRecord[]): void
-  /** Without {@link Delivery.start}: one attempt for everything that is due now; gives the number of attempts. */
+  /** Makes one attempt for every due notice and gives the number of attempts. Works without {@link Delivery.start}. */
   runDue(): Promise<number>
-  /** Begins to deliver, with what an earlier process has left. */
+  /** Starts sending in the background, first the notices of earlier processes. */
   start(): void
-  /** Claims nothing more; resolves when the attempts under way have ended and are written down. */
+  /** Starts no more attempts. Resolves when those in progress have ended and are recorded. */
   stop(): Promise<void>
 }
 
-/** Longer than an attempt can take, so that nobody sends what is being sent. */
+/** Longer than an attempt can take, so that no other worker sends the same notice meanwhile. */
 const leaseMs = 60_000
-/** Later than any attempt that this program sets, whatever it took to make the one before. */
-const horizonMs = maxDelayMs + leaseMs + webhookLimitMs
-/**
- * Attempts at once, each to another host: receivers that do not answer hold up nobody but themselves until there are so
- * many of them.
- */
+/** Longer than any wait that this program stores, including the attempt before it. */
+const maxWaitMs = maxDelayMs + leaseMs + webhookLimitMs
+/** Attempts at the same time, each to another host. Silent receivers delay others only when there are this many. */
 const maxAttempts = 256
-/** Of these, how many may be repetitions: what is new always finds a place beside receivers known to be in trouble. */
+/** The share of repetitions in {@link maxAttempts}, so that new notices always find a place. */
 const maxRetries = 128
-/** The outbox is looked at so often at least: another process may have died, the clock may have been set. */
+/** The outbox is read at least this often: another process may have died, or the clock may have been set. */
 const maxSleepMs = 60_000
 const minSleepMs = 1_000
 
@@ -40,56 +37,55 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { outbox, clock, timer, log } = parts
   let state: "idle" | "started" | "stopped" = "idle"
   let filling: Promise<void> | null = null
-  let again = false
+  let isWoken = false
   let cancelSleep = () => {}
-  /** Attempts under way, by host. */
-  const underWay = new Map<string, Promise<void>>()
+  /** Attempts in progress, by host. */
+  const inProgress = new Map<string, Promise<void>>()
   let retries = 0
 
-  /** Begins the attempt that is due longest; false when nothing is due or no place is free. */
-  async function begin(): Promise<boolean> {
-    if (state === "stopped" || underWay.size >= maxAttempts) return false
-    const busyHosts = [...underWay.keys()]
+  /** Starts the attempt that has been due longest. False when nothing is due or no place is free. */
+  async function startAttempt(): Promise<boolean> {
+    if (state === "stopped" || inProgress.size >= maxAttempts) return false
+    const busyHosts = [...inProgress.keys()]
     const untriedOnly = retries >= maxRetries
-    const notice = await outbox.claim({ nowMs: clock.now(), leaseMs, horizonMs, busyHosts, untriedOnly })
+    const notice = await outbox.claim({ nowMs: clock.now(), leaseMs, maxWaitMs, busyHosts, untriedOnly })
     if (!notice) return false
     const isRetry = notice.attempts > 0
     if (isRetry) retries++
     const ended = attempt(notice, parts).then(() => {
-      underWay.delete(notice.host)
+      inProgress.delete(notice.host)
       if (isRetry) retries--
-      // A place and a host are free again.
       wake()
     })
-    underWay.set(notice.host, ended)
+    inProgress.set(notice.host, ended)
     return true
   }
 
   function wake(): void {
     if (state !== "started") return
-    again = true
+    isWoken = true
     filling ??= fill()
   }
 
-  /** Fills the free places, then sleeps until something becomes due; the end of an attempt wakes it, too. */
+  /** Starts attempts while there is something due and a free place, then sleeps until the next notice is due. */
   async function fill(): Promise<void> {
     cancelSleep()
-    while (again && state === "started") {
-      again = false
+    while (isWoken && state === "started") {
+      isWoken = false
       let delayMs = maxSleepMs
       try {
-        while (await begin());
+        while (await startAttempt());
         const nextMs = await outbox.nextAttemptMs(clock.now())
         if (nextMs !== null) delayMs = nextMs - clock.now()
       } catch (cause) {
         logFailure(log, cause)
         delayMs = minSleepMs
       }
-      if (!again && state === "started") {
+      if (!isWoken && state === "started") {
         cancelSleep = timer.after(Math.min(maxSleepMs, Math.max(minSleepMs, delayMs)), wake)
       }
     }
-    // Here and not when the promise is seen to be settled: a wake in between would be lost.
+    // In the same step as the last check of isWoken: a wake in between would be lost.
     filling = null
   }
 
@@ -102,9 +98,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     async runDue() {
       for (let attempts = 0; ; ) {
-        while (await begin()) attempts++
-        if (underWay.size === 0) return attempts
-        await Promise.race(underWay.values())
+        while (await startAttempt()) attempts++
+        if (inProgress.size === 0) return attempts
+        await Promise.race(inProgress.values())
       }
     },
     start() {
@@ -115,7 +111,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       state = "stopped"
       cancelSleep()
       await filling
-      await Promise.all(underWay.values())
+      await Promise.all(inProgress.values())
     },
   }
 }

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks"
 import { periodAt } from "../accounts/period.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 
-/** What a notice says. Times are ISO 8601 in UTC; `threshold` is in percent. */
+/** The data of a notice. Times are ISO 8601 in UTC; `threshold` is in percent. */
 export interface NoticeData {
   readonly account: string
   readonly plan: string
@@ -25,7 +25,7 @@ export function toMessage(notice: NoticeRecord): NoticeMessage {
   return { type: "credits.threshold_reached", timestamp: toIso(notice.raisedMs), data: toData(notice) }
 }
 
-/** What a notice says, for messages and for the log. */
+/** The data of a notice, for messages and for the log. */
 export function toData(notice: NoticeRecord): NoticeData {
   const { accountId: account, plan, threshold, used, allowance, accountCreatedMs, periodStartMs } = notice
   const { startMs, endMs } = periodAt(accountCreatedMs, periodStartMs)
@@ -41,8 +41,8 @@ export function toData(notice: NoticeRecord): NoticeData {
 }
 
 /**
- * The headers of one attempt by Standard Webhooks: the signature covers id, time and body, and the time is the
- * attempt's, so that receivers can refuse what is replayed later.
+ * The headers of one attempt, by Standard Webhooks. The signature covers id, time and body. The time is that of the
+ * attempt, so that receivers can refuse a later replay.
  */
 export function signedHeaders(id: string, body: string, secret: string, nowMs: number) {
   return {

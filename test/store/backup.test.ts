@@ -143,9 +143,9 @@ describe("restore", () => {
     }
     expect(await refused()).toContain("There is no backup")
     writeFileSync(file, "")
-    expect(await refused()).toContain("is no store of penknife")
+    expect(await refused()).toContain("is not a data file of penknife")
     writeFileSync(file, "x".repeat(5_000))
-    expect(await refused()).toContain("no store of penknife")
+    expect(await refused()).toContain("not a data file of penknife")
     for (const change of ["PRAGMA user_version = 99", "DROP TABLE meta", "DELETE FROM accounts"]) {
       const copy = join(here, `${change.slice(0, 4)}.db`)
       await json("key", "create", "--account", (await json("account", "list"))[0].id)
@@ -153,7 +153,7 @@ describe("restore", () => {
       const database = new Database(copy)
       database.run(change)
       database.close()
-      expect(await failure("restore", copy)).toMatch(/newer penknife|no store of penknife|is damaged/)
+      expect(await failure("restore", copy)).toMatch(/newer penknife|not a data file of penknife|is damaged/)
     }
     const torn = join(here, "torn.db")
     await json("backup", torn)

@@ -9,6 +9,7 @@ import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { tempDir } from "../support/temp.ts"
+import { noWaitTimer } from "../support/timer.ts"
 
 const dir = tempDir()
 let stores = 0
@@ -51,7 +52,7 @@ describe.each(versions)("version %d", (version) => {
   })
 
   test("is served: keys are found, charges go on from where the account stood", async () => {
-    const store = createSqliteStore(openDatabase(storeOf(version)))
+    const store = createSqliteStore(openDatabase(storeOf(version)), { timer: noWaitTimer })
     const access = await store.findKey("a1".repeat(32))
     expect(access).toMatchObject({ key: { id: "key_1" }, account: { id: "acc_free", used: 640, bonus: 500 } })
     const charge = {

@@ -12,8 +12,7 @@ import { noRequestLog } from "../../src/observe/request-log.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
 import { startHttpServer } from "../../src/surfaces/http/server.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
@@ -34,7 +33,7 @@ export function startCatalogService(
 ): CatalogService {
   const clock = createManualClock()
   const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), timer: systemTimer, ...more }
-  const store = createSqliteStore(openDatabase(join(tempDir(), "store.db")))
+  const { store } = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
   const apis = definitions.map((definition) => prepareApi(definition))

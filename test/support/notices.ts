@@ -15,7 +15,7 @@ import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type Received, startReceiver } from "./receiver.ts"
 import { tempDir } from "./temp.ts"
-import { createManualTimer, type ManualTimer } from "./timer.ts"
+import { createManualTimer, type ManualTimer, noWaitTimer } from "./timer.ts"
 
 export const hour = 3_600_000
 const start = "2025-01-01T00:00:00Z"
@@ -51,7 +51,7 @@ export function useWorkers() {
   ): Worker {
     const database = openDatabase(file)
     opened.push(database)
-    const outbox = prepareOutbox(database)
+    const outbox = prepareOutbox(database, noWaitTimer)
     const timer = createManualTimer()
     const logged: Record<string, unknown>[] = []
     const log = createLog((line) => logged.push(JSON.parse(line)))
@@ -60,7 +60,11 @@ export function useWorkers() {
     return {
       file,
       database,
-      notices: createNotices({ outbox, store: createSqliteStore(database), random: systemRandom }),
+      notices: createNotices({
+        outbox,
+        store: createSqliteStore(database, { timer: noWaitTimer }),
+        random: systemRandom,
+      }),
       delivery,
       timer,
       clock,
@@ -88,7 +92,7 @@ export function useWorkers() {
 
 export async function createAccount({ database }: Worker, id: string): Promise<string> {
   const account = { id, name: id, plan: "free", createdMs: periodStartMs, closedMs: null, periodStartMs }
-  await createSqliteStore(database).createAccount({ ...account, used: 0, bonus: 0 })
+  await createSqliteStore(database, { timer: noWaitTimer }).createAccount({ ...account, used: 0, bonus: 0 })
   return id
 }
 

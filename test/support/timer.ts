@@ -1,6 +1,15 @@
 import type { Timer } from "../../src/apis/contract.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 
+/** A timer that skips every wait: it runs in the next turn of the event loop. */
+export const noWaitTimer: Timer = {
+  after(_, run) {
+    const immediate = setImmediate(run)
+    return () => clearImmediate(immediate)
+  },
+  turn: systemTimer.turn,
+}
+
 /** A timer whose time the test moves by hand. */
 export interface ManualTimer extends Timer {
   /** The delays of everything that waits, as they were asked for. */

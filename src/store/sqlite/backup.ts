@@ -2,32 +2,33 @@ import { Database } from "bun:sqlite"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { StoreUnusable } from "../store.ts"
-import { requireOwn, versionOf } from "./migrations.ts"
-import { messageOf } from "./open.ts"
+import { messageOf } from "./errors.ts"
+import { requireStore } from "./migrations.ts"
 
-/** A copy of a store, and what is in it. */
+/** A copy of a data file. */
 export interface BackupReport {
   readonly file: string
   readonly bytes: number
+  /** The version of its schema. */
   readonly storeVersion: number
   readonly accounts: number
 }
 
 /**
- * Copies the store `source` into `target` while others read and write it: the copy is the store as it was at one instant,
- * since `VACUUM INTO` reads it in one transaction, and with a write-ahead log such a reader holds up no writer. The copy is
- * on the disk, and checked, before it gets its name. Its mode is 0600: a store holds the secrets that sign webhooks.
- * @throws {StoreUnusable} when there is no store, when `target` exists, or when it cannot be written
+ * Copies the data file `source` to `target` while others read and write it. The copy is the data file at one instant:
+ * `VACUUM INTO` reads in one transaction, which blocks no writer. It gets its name when it is checked and on the disk.
+ * Its mode is 0600, since it holds webhook secrets.
+ * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */
 export function backUp(source: string, target: string): BackupReport {
   if (!existsSync(source)) throw new StoreUnusable(`There is no data file ${source}. Name it with --db.`)
   reserve(target)
   const partial = `${target}.partial`
   try {
-    copyStore(source, partial)
-    const report = inspectStore(partial)
+    copyDataFile(source, partial)
+    const report = inspectDataFile(partial)
     renameSync(partial, target)
-    syncFolder(target)
+    syncFolderOf(target)
     return { file: target, ...report }
   } catch (cause) {
     rmSync(partial, { force: true })
@@ -38,11 +39,11 @@ export function backUp(source: string, target: string): BackupReport {
 }
 
 /**
- * Copies a store into a file that is new, through SQLite, so that what is only in its write-ahead log comes along.
+ * Copies a data file to a new file, with the changes that are only in its write-ahead log.
  * @throws what SQLite and the file system throw
  */
-export function copyStore(source: string, target: string): void {
-  // An empty file is written into, and keeps its mode; what an earlier, killed run left is of no use.
+export function copyDataFile(source: string, target: string): void {
+  // A killed run may have left the file. SQLite writes into an empty file and keeps its mode.
   rmSync(target, { force: true })
   closeSync(openSync(target, "wx", 0o600))
   const database = new Database(source, { create: false, readwrite: true, strict: true })
@@ -58,45 +59,34 @@ export function copyStore(source: string, target: string): void {
 }
 
 /**
- * Reads a store from end to end.
- * @throws {StoreUnusable} when it is none, is damaged, or is from a newer version of this program
+ * Reads a whole data file and checks it.
+ * @throws StoreUnusable when it is damaged, belongs to another program, or has a newer schema
  */
-export function inspectStore(file: string): Omit<BackupReport, "file"> {
-  let database: Database
+export function inspectDataFile(file: string): Omit<BackupReport, "file"> {
+  let database: Database | null = null
   try {
     database = new Database(file, { create: false, readwrite: true, strict: true })
-  } catch (cause) {
-    throw new StoreUnusable(`${file} cannot be opened: ${messageOf(cause)}.`, { cause })
-  }
-  try {
     const storeVersion = requireStore(database, file)
-    const [first] = database
-      .query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)")
-      .all()
-      .map((row) => row.integrity_check)
-    if (first !== "ok") throw new StoreUnusable(`${file} is damaged: ${first}.`)
+    const check = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
+    if (check?.integrity_check !== "ok") throw damaged(file, check?.integrity_check)
     if (database.query("PRAGMA foreign_key_check").get() !== null) {
-      throw new StoreUnusable(`${file} is damaged: it has keys or usage of accounts that are not in it.`)
+      throw damaged(file, "it has keys or usage of accounts that are missing")
     }
     const row = database.query<{ accounts: number }, []>("SELECT count(*) AS accounts FROM accounts").get()
     return { bytes: statSync(file).size, storeVersion, accounts: row?.accounts ?? 0 }
   } catch (cause) {
     if (cause instanceof StoreUnusable) throw cause
-    throw new StoreUnusable(`${file} is damaged, or no store of penknife: ${messageOf(cause)}.`, { cause })
+    throw damaged(file, messageOf(cause), cause)
   } finally {
-    database.close()
+    database?.close()
   }
 }
 
-/** The version of a store that this program knows. */
-function requireStore(database: Database, file: string): number {
-  requireOwn(database, file)
-  const version = versionOf(database)
-  if (version < 1) throw new StoreUnusable(`${file} is no store of penknife.`)
-  return version
+function damaged(file: string, problem: string | undefined, cause?: unknown): StoreUnusable {
+  return new StoreUnusable(`${file} is damaged, or not a data file of penknife: ${problem}.`, { cause })
 }
 
-/** Takes the name at once, so that two backups cannot both have it. */
+/** Creates the file at once, so that two backups cannot write to the same name. */
 function reserve(target: string): void {
   try {
     closeSync(openSync(target, "wx", 0o600))
@@ -105,14 +95,14 @@ function reserve(target: string): void {
     throw new StoreUnusable(
       exists
         ? `${target} exists already and is not overwritten. Give another name, or remove it.`
-        : `${target} cannot be written: ${messageOf(cause)}.`,
+        : `${target} cannot be written: ${messageOf(cause)}. Check its path and rights.`,
       { cause },
     )
   }
 }
 
-/** Without it a power cut may undo a rename (fsync(2)). Windows opens no folders. */
-export function syncFolder(file: string): void {
+/** Makes a rename survive a power cut (fsync(2)). Windows cannot open folders. */
+export function syncFolderOf(file: string): void {
   if (process.platform === "win32") return
   const folder = openSync(dirname(file), "r")
   fsyncSync(folder)

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
 import { tempDir } from "../../../test/support/temp.ts"
+import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { AccountRecord, Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
@@ -37,7 +38,7 @@ const account = (id: string): AccountRecord => ({
 })
 
 async function openStore(database: Database): Promise<Store> {
-  const store = createSqliteStore(database, rules)
+  const store = createSqliteStore(database, { timer: noWaitTimer, notices: rules })
   for (const id of ids) await store.createAccount(account(id))
   return store
 }
@@ -61,7 +62,7 @@ test("charges come out the same in one transaction or each in its own, whichever
     fc.asyncProperty(batches, async (turns) => {
       const [whole, single] = [open(), open()]
       const [together, first] = [await openStore(whole), await openStore(single)]
-      const alone = [first, createSqliteStore(open(single.filename), rules)]
+      const alone = [first, createSqliteStore(open(single.filename), { timer: noWaitTimer, notices: rules })]
       let count = 0
       for (const charges of turns) {
         const outcomes: ChargeOutcome[] = []
@@ -72,7 +73,7 @@ test("charges come out the same in one transaction or each in its own, whichever
         expect(await together.findAccount(id)).toEqual(await first.findAccount(id))
         expect(await together.usage(id, "")).toEqual(await first.usage(id, ""))
       }
-      const notices = async (database: Database) => prepareOutbox(database).list()
+      const notices = async (database: Database) => prepareOutbox(database, noWaitTimer).list()
       expect(await notices(whole)).toEqual(await notices(single))
     }),
     { seed: 20250101, numRuns: 60 },
@@ -146,7 +147,7 @@ test("the ledger is marked with what a month's notices have told of, and unmarke
   expect(marked()).toEqual({ notified: 0 })
   await spend(99, 2_000)
   expect(marked()).toEqual({ notified: 95 })
-  const told = (await prepareOutbox(database).list()).map((one) => [
+  const told = (await prepareOutbox(database, noWaitTimer).list()).map((one) => [
     one.periodStartMs,
     one.threshold,
     one.used,
@@ -162,7 +163,7 @@ test("the ledger is marked with what a month's notices have told of, and unmarke
 test("an account is charged for every call of a turn, however few accounts are kept in memory", async () => {
   const database = open()
   const store = await openStore(database)
-  const charges = prepareCharges(database, prepareLedger(database, 0), rules)
+  const charges = prepareCharges(database, prepareLedger(database, 1), rules)
   const of = (accountId: string): Charge => {
     const items = [{ api: "hmac", calls: 1, credits: 1 }]
     return { accountId, items, allowance: 100, periodStartMs: 1_000, day: "2025-01-01" }
@@ -186,7 +187,7 @@ test("a transaction that fails leaves neither a charge nor a mark nor usage", as
   await expect(store.charge([one, { ...one, accountId: "acc_2" }])).rejects.toThrow("no")
   expect(await store.findAccount("acc_1")).toEqual(account("acc_1"))
   expect(await store.usage("acc_1", "")).toEqual([])
-  expect(await prepareOutbox(database).list()).toEqual([])
+  expect(await prepareOutbox(database, noWaitTimer).list()).toEqual([])
   database.run("DROP TRIGGER t")
   expect(await store.charge([one, { ...one, accountId: "acc_2" }])).toMatchObject([
     { used: 90 },

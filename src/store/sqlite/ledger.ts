@@ -1,49 +1,53 @@
 import type { Database } from "bun:sqlite"
+import { LRUCache } from "lru-cache"
 import type { ChargeItem } from "../store.ts"
 
-/** What a charge reads and writes of an account. */
+/** The fields of an account that a charge reads and writes. */
 export interface LedgerEntry {
   readonly number: number
   readonly accountId: string
   closedMs: number | null
-  /** Start of the month that `used` counts. */
+  /** Start of the credit month that `used` counts. */
   periodStartMs: number
   used: number
   bonus: number
-  /** The highest threshold that notices of this month have told of, in percent. */
+  /** The highest threshold that has raised a notice this month, in percent; 0 without one. */
   notified: number
-  /** The UTC day of `booked`, `YYYY-MM-DD`. */
+  /** The UTC day of `dayUsage`, `YYYY-MM-DD`. */
   day: string
-  /** Calls and credits of that day in this month, by API. */
-  booked: Record<string, [calls: number, credits: number]>
+  /** Usage of that day in this month, by API. */
+  dayUsage: Record<string, [calls: number, credits: number]>
 }
 
-/** The ledger of a store: a row an account. Entries are read and written within {@link Ledger.transact}. */
+/** The ledger: one row per account. Read and written within {@link Ledger.transact} only. */
 export interface Ledger {
-  /** Runs `work` in a transaction that has the lock for writing from its start: nobody comes between reading and writing. */
+  /** Runs `work` in a transaction that locks the database for writing from its start. */
   transact<T>(work: () => T): T
+  /**
+   * Gives an account's entry to change in place. Keep it until the transaction ends: another read may give another object.
+   */
   read(accountId: string): LedgerEntry | null
   write(entry: LedgerEntry): void
-  /** Books usage on a day of the entry's month. Usage of another day or month has to be closed before. */
-  book(entry: LedgerEntry, items: readonly ChargeItem[]): void
-  /** Moves what is booked on the entry's day to the table of usage. The entry is then to be written. */
+  /** Adds usage to the entry's day. Call {@link Ledger.closeDay} before the entry changes its day or month. */
+  addUsage(entry: LedgerEntry, items: readonly ChargeItem[]): void
+  /** Moves the entry's day of usage to the usage table. The entry must be written afterwards. */
   closeDay(entry: LedgerEntry): void
 }
 
-type Row = Omit<LedgerEntry, "booked"> & { readonly booked: string }
+type Row = Omit<LedgerEntry, "dayUsage"> & { readonly dayUsage: string }
 
 /**
- * For one connection, all of whose changes of the ledger have to go through this.
- * @param maxKept entries kept in memory between transactions; beyond that those read longest ago go. About 300 octets each
+ * Prepares the ledger of one connection. All its changes of the ledger must go through this.
+ * @param maxEntries entries to keep in memory, about 300 octets each
  */
-export function prepareLedger(database: Database, maxKept = 50_000): Ledger {
+export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
   const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
   const read = database.query<Row, [string]>(
     `SELECT number, account_id AS accountId, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus,
-       notified, day, booked
+       notified, day, booked AS dayUsage
      FROM ledger WHERE account_id = ?1`,
   )
-  // By position, since naming parameters costs a microsecond a charge.
+  // Numbered parameters: named ones cost a microsecond per charge.
   const write = database.query<
     unknown,
     [number, number | null, number, number, number, number, string, string]
@@ -51,78 +55,68 @@ export function prepareLedger(database: Database, maxKept = 50_000): Ledger {
     `UPDATE ledger SET closed_ms = ?2, period_start_ms = ?3, used = ?4, bonus = ?5, notified = ?6, day = ?7, booked = ?8
      WHERE number = ?1`,
   )
-  const addUsage = database.query<unknown, [string, number, string, string, number, number]>(
+  const insertUsage = database.query<unknown, [string, number, string, string, number, number]>(
     `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
   )
-
-  /** Entries as the file has them, for as long as no other connection has written to it. */
-  const kept = new Map<string, LedgerEntry>()
+  /** Valid until another connection writes. `max` would allocate for all entries at the start. */
+  const entries = new LRUCache<string, LedgerEntry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
   let version = -1
 
-  /** With the lock held this is certain: SQLite counts, in memory, what other connections have committed. */
-  function forgetOutdated(): void {
-    const current = dataVersion.get()?.data_version ?? -1
-    if (current !== version) kept.clear()
-    version = current
-  }
-
-  /** Only between transactions: an entry that is read again within one must be the one that it has changed. */
-  function forgetTooMany(): void {
-    for (const accountId of kept.keys()) {
-      if (kept.size <= maxKept) return
-      kept.delete(accountId)
-    }
+  /** With the lock held this is exact: SQLite counts the commits of other connections. */
+  function dropOutdated(): void {
+    const currentVersion = dataVersion.get()?.data_version ?? -1
+    if (currentVersion !== version) entries.clear()
+    version = currentVersion
   }
 
   return {
     transact(work) {
       const run = database.transaction(() => {
-        forgetOutdated()
-        forgetTooMany()
+        dropOutdated()
         return work()
       })
       try {
         return run.immediate()
       } catch (cause) {
-        // Entries have been changed that the file has as they were.
-        kept.clear()
+        // The rollback did not undo the changes of entries in memory.
+        entries.clear()
         throw cause
       }
     },
     read(accountId) {
-      const known = kept.get(accountId)
-      if (known) return known
+      const kept = entries.get(accountId)
+      if (kept) return kept
       const row = read.get(accountId)
       if (row === null) return null
-      const entry: LedgerEntry = { ...row, booked: Object.assign(noBookings(), JSON.parse(row.booked)) }
-      kept.set(accountId, entry)
+      const entry: LedgerEntry = { ...row, dayUsage: Object.assign(noUsage(), JSON.parse(row.dayUsage)) }
+      entries.set(accountId, entry)
       return entry
     },
-    write({ number, closedMs, periodStartMs, used, bonus, notified, day, booked }) {
-      write.run(number, closedMs, periodStartMs, used, bonus, notified, day, JSON.stringify(booked))
+    write({ number, closedMs, periodStartMs, used, bonus, notified, day, dayUsage }) {
+      write.run(number, closedMs, periodStartMs, used, bonus, notified, day, JSON.stringify(dayUsage))
     },
-    book({ booked }, items) {
+    addUsage({ dayUsage }, items) {
       for (const { api, calls, credits } of items) {
-        const row = booked[api]
-        if (row) {
-          row[0] += calls
-          row[1] += credits
+        const usage = dayUsage[api]
+        if (usage) {
+          usage[0] += calls
+          usage[1] += credits
         } else {
-          booked[api] = [calls, credits]
+          dayUsage[api] = [calls, credits]
         }
       }
     },
     closeDay(entry) {
-      for (const [api, [calls, credits]] of Object.entries(entry.booked)) {
-        addUsage.run(entry.accountId, entry.periodStartMs, entry.day, api, calls, credits)
+      for (const [api, [calls, credits]] of Object.entries(entry.dayUsage)) {
+        insertUsage.run(entry.accountId, entry.periodStartMs, entry.day, api, calls, credits)
       }
-      entry.booked = noBookings()
+      entry.dayUsage = noUsage()
     },
   }
 }
 
-/** Without a prototype, which has properties that an API could be called like. */
-function noBookings(): LedgerEntry["booked"] {
+/** An object without a prototype, since an API may be called like one of its properties. */
+function noUsage(): LedgerEntry["dayUsage"] {
   return Object.create(null)
 }

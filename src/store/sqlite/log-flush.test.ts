@@ -5,7 +5,7 @@ import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Charge } from "../store.ts"
 import { prepareGauges } from "./gauges.ts"
-import { flushLogOf } from "./log-flush.ts"
+import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
@@ -32,7 +32,7 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
       resolve()
     })
   }
-  const store = flushLogOf(createSqliteStore(openDatabase(file)), file, { timer, sync })
+  const store = withLogFlush(createSqliteStore(openDatabase(file), { timer }), file, { timer, sync })
   const account = { id: "acc_1", name: "Ann", plan: "free", createdMs: 0, closedMs: null }
   await store.createAccount({ ...account, periodStartMs: 0, used: 0, bonus: 0 })
   /** Lets the moment pass, and waits for what is then brought to the disk. */
@@ -116,8 +116,9 @@ test("closing twice closes nothing else", async () => {
 })
 
 test("a store in memory has no log", async () => {
-  const store = createSqliteStore(openDatabase(":memory:"))
-  expect(flushLogOf(store, ":memory:", { timer: createManualTimer() })).toBe(store)
+  const timer = createManualTimer()
+  const store = createSqliteStore(openDatabase(":memory:"), { timer })
+  expect(withLogFlush(store, ":memory:", { timer })).toBe(store)
   await store.close()
 })
 

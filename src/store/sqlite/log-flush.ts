@@ -1,53 +1,52 @@
-import { close, closeSync, fdatasync, openSync, realpathSync } from "node:fs"
+import { close, closeSync, fdatasync, openSync } from "node:fs"
+import type { Timer } from "../../apis/contract.ts"
 import type { Store } from "../store.ts"
+import { logFileOf } from "./gauges.ts"
 
 export interface FlushOptions {
-  /** Calls `run` after `delayMs`. */
-  readonly timer: { after(delayMs: number, run: () => void): unknown }
-  /** Brings an open file to the disk without holding up anyone. */
+  readonly timer: Timer
+  /** Flushes an open file to the disk in the background. */
   readonly sync?: (descriptor: number, done: () => void) => void
 }
 
-/** After a commit. With `synchronous = NORMAL`, what was committed since is what a power cut may take. */
-const delayMs = 100
+/** From a commit to its flush. With `synchronous = NORMAL` a power cut loses what was not flushed. */
+const flushDelayMs = 100
 
 /**
- * Brings a store's write-ahead log to the disk beside everything else that goes on. SQLite itself waits for the disk only at a
- * checkpoint, and then for all that was written since the last one, while every call waits too. What goes wrong here is not
- * lost: the system tells it to SQLite as well when that waits for the disk (fsync(2)).
- * @param store on the data file `file`; `:memory:` has no log
+ * Flushes a store's write-ahead log to the disk in the background after charges. SQLite itself does so only at a
+ * checkpoint, and blocks all calls meanwhile. An error here is not lost: the system reports it to SQLite's own flush too
+ * (fsync(2)).
  */
-export function flushLogOf(store: Store, file: string, { timer, sync = fdatasync }: FlushOptions): Store {
+export function withLogFlush(store: Store, file: string, { timer, sync = fdatasync }: FlushOptions): Store {
   if (file === ":memory:") return store
-  // Where a link leads to the data file, SQLite keeps the log beside the file itself.
-  const logFile = `${realpathSync(file)}-wal`
+  const logFile = logFileOf(file)
   let log: number | null = null
-  let isPending = false
+  let cancelFlush: (() => void) | null = null
+  let isFlushing = false
+  let isDirty = false
   let isClosed = false
 
-  function soon(): void {
-    if (isPending) return
-    isPending = true
-    timer.after(delayMs, flush)
+  function schedule(): void {
+    isDirty = true
+    if (!isFlushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, flush)
   }
 
   function flush(): void {
-    if (isClosed) {
-      if (log !== null) closeSync(log)
-      return
-    }
+    cancelFlush = null
     try {
-      // Closing it gives up no lock of SQLite's: those are on the data file and on its shared memory (fcntl(2)).
+      // Closing this descriptor releases no lock of SQLite's: those are on the data file and the shared memory (fcntl(2)).
       log ??= openSync(logFile, "r+")
     } catch {
-      // Whoever takes the log away from under a server hears of it from SQLite.
-      isPending = false
+      // SQLite itself reports a log that was removed.
       return
     }
     const flushed = log
+    isFlushing = true
+    isDirty = false
     sync(flushed, () => {
-      isPending = false
+      isFlushing = false
       if (isClosed) close(flushed)
+      else if (isDirty) schedule()
     })
   }
 
@@ -55,13 +54,13 @@ export function flushLogOf(store: Store, file: string, { timer, sync = fdatasync
     ...store,
     async charge(charges) {
       const outcomes = await store.charge(charges)
-      soon()
+      schedule()
       return outcomes
     },
     close() {
-      if (isClosed) return store.close()
+      cancelFlush?.()
+      if (!isClosed && !isFlushing && log !== null) closeSync(log)
       isClosed = true
-      if (log !== null && !isPending) closeSync(log)
       return store.close()
     },
   }

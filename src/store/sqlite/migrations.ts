@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite"
 import { StoreUnusable } from "../store.ts"
 
 /**
- * The schema's history: entry n takes a store from version n to n + 1. A released entry is never edited; a change is a
- * new entry. The version stands in `PRAGMA user_version`.
+ * Entry n takes the schema from version n to n + 1. Released entries never change: a change is a new entry. A data file has
+ * its version in `PRAGMA user_version`.
  */
 export const migrations: readonly string[] = [
   `
@@ -162,10 +162,10 @@ export const migrations: readonly string[] = [
   `,
 ]
 
-/** The schema version this program writes. */
+/** The schema version that this program writes. */
 export const schemaVersion = migrations.length
 
-/** Brings a store to {@link schemaVersion}, all or nothing. Two processes may try at once: the second finds it done. */
+/** Brings a data file to {@link schemaVersion}, all or nothing. Two processes may do so at the same time. */
 export function migrate(database: Database, file: string): void {
   if (versionOf(database) === schemaVersion) return
   const run = database.transaction(() => {
@@ -178,11 +178,12 @@ export function migrate(database: Database, file: string): void {
 }
 
 /**
- * Other programs use SQLite too: their files must not get our tables, nor be changed in any way.
- * @throws {StoreUnusable} when the file holds something, and no store of penknife that this version knows
+ * Refuses the SQLite files of other programs, and leaves them unchanged.
+ * @returns the schema version; 0 for an empty file
+ * @throws StoreUnusable when the file is not empty, and not a data file that this version knows
  */
-export function requireOwn(database: Database, file: string): void {
-  // In one statement, hence of one instant: another process may be making the store just now.
+export function requireOwnSchema(database: Database, file: string): number {
+  // One statement reads one instant: another process may be migrating the file right now.
   const { version, all, own } = database
     .query<{ version: number; all: number; own: number }, []>(
       `SELECT (SELECT user_version FROM pragma_user_version) AS version, count(*) AS "all",
@@ -192,7 +193,19 @@ export function requireOwn(database: Database, file: string): void {
     .get() ?? { version: 0, all: 0, own: 0 }
   requireKnown(version, file)
   const isEmpty = version === 0 && all === 0
-  if (!isEmpty && (version < 1 || own !== 4)) throw new StoreUnusable(`${file} is no store of penknife.`)
+  if (!isEmpty && (version < 1 || own !== 4)) throw foreignFile(file)
+  return version
+}
+
+/** As {@link requireOwnSchema}, but also refuses an empty file. */
+export function requireStore(database: Database, file: string): number {
+  const version = requireOwnSchema(database, file)
+  if (version < 1) throw foreignFile(file)
+  return version
+}
+
+function foreignFile(file: string): StoreUnusable {
+  return new StoreUnusable(`${file} is not a data file of penknife. Name another file.`)
 }
 
 function requireKnown(version: number, file: string): void {
@@ -203,8 +216,6 @@ function requireKnown(version: number, file: string): void {
   )
 }
 
-/** The schema version of a store, 0 for a file that is none yet. */
-export function versionOf(database: Database): number {
-  const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get()
-  return row?.user_version ?? 0
+function versionOf(database: Database): number {
+  return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0
 }

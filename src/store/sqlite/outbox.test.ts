@@ -2,10 +2,11 @@ import type { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
+import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { DueNotice, Outbox } from "../outbox.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
-import { prepareRaise, type Spent } from "./raise.ts"
+import { type MonthUse, prepareRaise } from "./raise.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
 const dir = tempDir()
@@ -16,12 +17,12 @@ let raise: ReturnType<typeof prepareRaise>
 let nowMs = 0
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
-const spent: Spent = { accountId: "acc_1", used: 0, notified: 0, periodStartMs: 1_000 }
-const anyDue = { leaseMs: 60_000, horizonMs: 3_600_000, busyHosts: [], untriedOnly: false }
+const spent: MonthUse = { accountId: "acc_1", used: 0, notified: 0, periodStartMs: 1_000 }
+const anyDue = { leaseMs: 60_000, maxWaitMs: 3_600_000, busyHosts: [], untriedOnly: false }
 
 beforeEach(async () => {
   database = openDatabase(join(dir, `outbox-${count++}.db`))
-  outbox = prepareOutbox(database)
+  outbox = prepareOutbox(database, noWaitTimer)
   nowMs = 5_000
   raise = prepareRaise(database, { thresholds: [80, 95], now: () => nowMs })
   for (const id of ["acc_1", "acc_2"]) await createAccount(id)
@@ -31,10 +32,10 @@ afterEach(() => database.close())
 
 async function createAccount(id: string) {
   const account = { id, name: id, plan: "free", createdMs: 1_000, closedMs: null, periodStartMs: 1_000 }
-  await createSqliteStore(database).createAccount({ ...account, used: 0, bonus: 0 })
+  await createSqliteStore(database, { timer: noWaitTimer }).createAccount({ ...account, used: 0, bonus: 0 })
 }
 
-type Month = Partial<Spent & { allowance: number | null }>
+type Month = Partial<MonthUse & { allowance: number | null }>
 
 /** What is raised as a month is used up to `used`. */
 function raiseAt(used: number, { allowance = 1_000, ...more }: Month = {}) {
@@ -144,7 +145,7 @@ describe("raising", () => {
 describe("claiming", () => {
   test("leases: what one was given nobody is given until the lease has run out", async () => {
     thresholds(1_000)
-    const other = prepareOutbox(database)
+    const other = prepareOutbox(database, noWaitTimer)
     const claimed = await claimAll(5_000)
     expect(claimed.map(({ threshold, webhook: { url } }) => [threshold, url])).toEqual([
       [80, webhook.url],
@@ -319,7 +320,7 @@ describe("webhooks", () => {
   })
 
   test("an account record does not carry the secret", async () => {
-    const account = await createSqliteStore(database).findAccount("acc_1")
+    const account = await createSqliteStore(database, { timer: noWaitTimer }).findAccount("acc_1")
     expect(JSON.stringify(account)).not.toContain("whsec_")
   })
 })

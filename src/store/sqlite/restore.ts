@@ -1,34 +1,37 @@
-import { Database, SQLiteError } from "bun:sqlite"
+import { Database } from "bun:sqlite"
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs"
 import { resolve } from "node:path"
 import { StoreUnusable } from "../store.ts"
-import { type BackupReport, copyStore, inspectStore, syncFolder } from "./backup.ts"
-import { messageOf, openDatabase } from "./open.ts"
+import { type BackupReport, copyDataFile, inspectDataFile, syncFolderOf } from "./backup.ts"
+import { isBusy, messageOf } from "./errors.ts"
+import { openDatabase } from "./open.ts"
 
 export interface RestoreReport extends BackupReport {
-  /** Where the store went that was there before; null when there was none. */
+  /** The new name of the data file that was replaced; null without one. */
   readonly replaced: string | null
 }
 
 /**
- * Puts a copy of the backup `source` in the place of the data file `target`: checked, brought to the schema of this
- * program, and in one rename, so that at any moment there is the old store or the new one, whole. The old one is kept.
- * @param nowMs names what is kept
- * @throws {StoreUnusable} when the backup is unfit, or when a process has the data file open; nothing is changed then
+ * Replaces the data file `target` with a copy of the backup `source`. The copy is checked, migrated, and put in place by a
+ * rename, so that there is a whole data file at any moment. The old one is kept.
+ * @param nowMs goes into the name of the old data file
+ * @throws StoreUnusable, and changes nothing, when the backup is unfit or a process has the data file open
  */
 export function restore(source: string, target: string, nowMs: number): RestoreReport {
-  if (!existsSync(source)) throw new StoreUnusable(`There is no backup ${source}.`)
+  if (!existsSync(source)) {
+    throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
+  }
   if (resolve(source) === resolve(target)) {
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)
   }
-  inspectStore(source)
+  inspectDataFile(source)
   const fresh = `${target}.restoring`
   try {
-    copyStore(source, fresh)
+    copyDataFile(source, fresh)
     openDatabase(fresh, { mustExist: true }).close()
-    const report = inspectStore(fresh)
+    const report = inspectDataFile(fresh)
     const replaced = existsSync(target) ? replace(target, fresh, nowMs) : place(target, fresh)
-    syncFolder(target)
+    syncFolderOf(target)
     return { ...report, file: target, replaced }
   } catch (cause) {
     for (const end of ["", "-wal", "-shm"]) rmSync(fresh + end, { force: true })
@@ -38,28 +41,28 @@ export function restore(source: string, target: string, nowMs: number): RestoreR
 }
 
 function place(target: string, fresh: string): null {
-  // A log without its file would be replayed into the new one.
+  // SQLite would replay an abandoned log into the new file.
   for (const end of ["-wal", "-shm"]) rmSync(target + end, { force: true })
   renameSync(fresh, target)
   return null
 }
 
 function replace(target: string, fresh: string, nowMs: number): string {
-  const release = requireUnused(target)
+  const unlock = requireUnused(target)
   try {
     const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "")}`
     if (existsSync(kept)) throw new StoreUnusable(`${kept} exists already. Move it away first.`)
-    // Only a store that cannot be read has these still; they belong to it.
+    // Left over only when SQLite could not read the data file. They belong to it.
     for (const end of ["-wal", "-shm"]) if (existsSync(target + end)) renameSync(target + end, kept + end)
     keep(target, kept)
     renameSync(fresh, target)
     return kept
   } finally {
-    release()
+    unlock()
   }
 }
 
-/** A second name, where the file system has such, so that the data file is there at any moment. */
+/** Links where the file system can, so that there is a data file at any moment. */
 function keep(target: string, kept: string): void {
   try {
     linkSync(target, kept)
@@ -69,9 +72,9 @@ function keep(target: string, kept: string): void {
 }
 
 /**
- * Makes sure that nobody has the data file open, and holds it until the returned function is called. Leaving write-ahead
- * logging takes the one connection there is (https://sqlite.org/pragma.html#pragma_journal_mode), and brings the log into
- * the file. Of a store that cannot be read nothing can be told; to replace it is what a backup is for.
+ * Throws if a process has the data file open; else locks the file until the returned function is called. Leaving WAL mode
+ * works for an only connection alone (https://sqlite.org/pragma.html#pragma_journal_mode), and merges the log into the
+ * file. A file that SQLite cannot read is replaced without this check.
  */
 function requireUnused(target: string): () => void {
   const database = new Database(target, { create: false, readwrite: true })
@@ -81,10 +84,9 @@ function requireUnused(target: string): () => void {
     database.run("BEGIN EXCLUSIVE")
   } catch (cause) {
     database.close()
-    if (cause instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code ?? "")) {
-      throw new StoreUnusable(`${target} is in use. Stop the server, then restore, then start it again.`, {
-        cause,
-      })
+    if (isBusy(cause)) {
+      const problem = `${target} is in use. Stop the server, then restore, then start it again.`
+      throw new StoreUnusable(problem, { cause })
     }
     return () => {}
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
+import { noWaitTimer } from "../../../test/support/timer.ts"
 import {
   type AccountRecord,
   type Charge,
@@ -22,7 +23,7 @@ let count = 0
 
 beforeEach(() => {
   file = join(dir, `store-${count++}.db`)
-  store = createSqliteStore(openDatabase(file))
+  store = createSqliteStore(openDatabase(file), { timer: noWaitTimer })
 })
 afterEach(() => store.close())
 
@@ -235,7 +236,7 @@ describe("usage", () => {
     }
     database.close()
 
-    const upgraded = createSqliteStore(openDatabase(old))
+    const upgraded = createSqliteStore(openDatabase(old), { timer: noWaitTimer })
     expect(await upgraded.usage("acc_1", "")).toEqual([
       rows("2025-02-11", 4),
       rows("2025-02-10", 3),
@@ -253,7 +254,7 @@ describe("keys in memory", () => {
   test("a change by another connection is seen by the next look-up, a charge brings no reload", async () => {
     await store.createAccount(account)
     await store.createKey(key, { hash: "h1", prefix: "p1", createdMs: 1_000 })
-    const other = createSqliteStore(openDatabase(file))
+    const other = createSqliteStore(openDatabase(file), { timer: noWaitTimer })
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
     const first = await store.findKey("h1")
     await other.charge([charge])
@@ -348,7 +349,9 @@ describe("files that cannot be used", () => {
 
 test("a store that may only be read is unavailable to charges, and answers look-ups", async () => {
   await store.createAccount(account)
-  const readOnly = createSqliteStore(new Database(file, { readonly: true, strict: true }))
+  const readOnly = createSqliteStore(new Database(file, { readonly: true, strict: true }), {
+    timer: noWaitTimer,
+  })
   await expect(readOnly.charge([charge])).rejects.toThrow(StoreUnavailable)
   await expect(readOnly.takeRates([{ nowMs: 0, buckets: [{ id: "a", perMinute: 1 }] }])).rejects.toThrow(
     StoreUnavailable,
@@ -361,7 +364,7 @@ test("a store that another process keeps locked is unavailable, not broken", asy
   await store.createAccount(account)
   const impatient = openDatabase(file)
   impatient.run("PRAGMA busy_timeout = 0")
-  const other = createSqliteStore(impatient)
+  const other = createSqliteStore(impatient, { timer: noWaitTimer })
   const blocker = openDatabase(file)
   blocker.run("BEGIN IMMEDIATE")
   await expect(other.charge([charge])).rejects.toThrow(StoreUnavailable)

@@ -1,44 +1,43 @@
 import type { Database } from "bun:sqlite"
+import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
+import { createRead } from "./errors.ts"
 import { prepareLedger } from "./ledger.ts"
-import { createGuard } from "./open.ts"
-import type { NoticeRules } from "./raise.ts"
 import { prepareRates } from "./rates.ts"
 import {
   type AccessRow,
-  type AccountRow,
   accessColumns,
   accountColumns,
   accountTables,
   type KeyRow,
-  keyParameters,
+  keyColumns,
   toAccess,
-  toAccount,
   toKey,
+  toKeyRow,
 } from "./rows.ts"
 import { createWrite } from "./write.ts"
 
-/** The store on one SQLite file. Owns `database` and closes it. Without rules, charges raise no notices. */
-export function createSqliteStore(database: Database, notices: NoticeRules = silence): Store {
-  const guarded = createGuard(database)
-  const write = createWrite(database)
+/** The store on one SQLite connection, which the store owns and closes. */
+export function createSqliteStore(database: Database, { timer, notices }: StoreOptions): Store {
+  const read = createRead(database)
+  const write = createWrite(database, timer)
   const ledger = prepareLedger(database)
   const charge = prepareCharges(database, ledger, notices)
+  const takeRates = prepareRates(database)
   const findAccess = database.query<AccessRow, [string]>(
     `SELECT ${accessColumns}
      FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN (${accountTables}) ON accounts.id = keys.account_id
      WHERE secrets.hash = ?1`,
   )
-  const takeRates = prepareRates(database)
-  const access = createAccessCache(database, (hash, revision) => {
+  const access = createAccessCache(database, timer, (hash, revision) => {
     const row = findAccess.get(hash)
     return row && toAccess(row, revision)
   })
   const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
 
-  /** An administrative change: all or nothing, and noticed by whoever keeps keys in memory. */
+  /** Makes an administrative change in one transaction, so that no process serves an outdated key after it. */
   async function administer<T>(change: () => T): Promise<T> {
     const result = await write(() =>
       ledger.transact(() => {
@@ -52,19 +51,17 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
-  const findAccount = database.query<AccountRow, [string]>(
+  const findAccount = database.query<AccountRecord, [string]>(
     `SELECT ${accountColumns} FROM ${accountTables} WHERE id = ?1`,
   )
   const createAccount = database.transaction((account: AccountRecord) => insertAccount(database, account))
-  const findKeyById = database.query<KeyRow, [string]>("SELECT * FROM keys WHERE id = ?1")
+  const findKeyById = database.query<KeyRow, [string]>(`SELECT ${keyColumns} FROM keys WHERE id = ?1`)
   const insertSecret = database.query<unknown, [string, string, number]>(
     "INSERT INTO secrets (hash, key_id, created_ms) VALUES (?1, ?2, ?3)",
   )
 
   return {
-    findKey(secretHash) {
-      return guarded(() => access.find(secretHash))
-    },
+    findKey: (secretHash) => read(() => access.find(secretHash)),
     charge: (charges) => write(() => charge(charges)),
     takeRates: (takes) => write(() => takeRates(takes)),
 
@@ -72,76 +69,61 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
       await write(() => createAccount.immediate(account))
     },
     async findAccount(id) {
-      const row = guarded(() => findAccount.get(id))
-      return row && toAccount(row)
+      return read(() => findAccount.get(id))
     },
     async listAccounts() {
-      const rows = guarded(() =>
-        database
-          .query<AccountRow, []>(`SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`)
-          .all(),
-      )
-      return rows.map(toAccount)
+      const query = `SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`
+      return read(() => database.query<AccountRecord, []>(query).all())
     },
-    async updateAccount(id, { plan, closedMs }) {
-      return administer(() => {
+    updateAccount: (id, { plan, closedMs }) =>
+      administer(() => {
         const entry = ledger.read(id)
         if (entry === null) return false
         if (plan !== undefined) database.query("UPDATE accounts SET plan = ?2 WHERE id = ?1").run(id, plan)
         if (closedMs !== undefined) ledger.write(Object.assign(entry, { closedMs }))
         return true
-      })
-    },
-    async grant(accountId, credits, maxBonus) {
-      return administer(() => {
+      }),
+    grant: (accountId, credits, maxBonus) =>
+      administer(() => {
         const entry = ledger.read(accountId)
         if (entry === null || entry.bonus > maxBonus - credits) return false
-        entry.bonus += credits
-        ledger.write(entry)
+        ledger.write(Object.assign(entry, { bonus: entry.bonus + credits }))
         return true
-      })
-    },
-    async renewMonth(accountId, { createdMs, periodStartMs }) {
-      return administer(() => {
+      }),
+    renewMonth: (accountId, { createdMs, periodStartMs }) =>
+      administer(() => {
         const entry = ledger.read(accountId)
         if (entry === null) return false
         ledger.closeDay(entry)
         ledger.write(Object.assign(entry, { periodStartMs, used: 0, notified: 0 }))
         database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(accountId, createdMs)
-        disownUsage(database, accountId, periodStartMs)
+        detachUsage(database, accountId, periodStartMs)
         return true
-      })
-    },
+      }),
 
     async createKey(key, secret) {
       await administer(() => {
         database
           .query(
             `INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, allow_apis,
-                 block_apis, allow_ips, rate_limit)
-               VALUES ($id, $accountId, $name, $prefix, $createdMs, $expiresMs, $revokedMs, $allowApis,
-                 $blockApis, $allowIps, $rateLimit)`,
+               block_apis, allow_ips, rate_limit)
+             VALUES ($id, $accountId, $name, $prefix, $createdMs, $expiresMs, $revokedMs, $allowApis,
+               $blockApis, $allowIps, $rateLimit)`,
           )
-          .run(keyParameters(key))
+          .run(toKeyRow(key))
         insertSecret.run(secret.hash, key.id, secret.createdMs)
       })
     },
     async findKeyById(id) {
-      const row = guarded(() => findKeyById.get(id))
+      const row = read(() => findKeyById.get(id))
       return row && toKey(row)
     },
     async listKeys(accountId) {
-      const rows = guarded(() =>
-        database
-          .query<KeyRow, [string | null]>(
-            "SELECT * FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id",
-          )
-          .all(accountId ?? null),
-      )
-      return rows.map(toKey)
+      const query = `SELECT ${keyColumns} FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id`
+      return read(() => database.query<KeyRow, [string | null]>(query).all(accountId ?? null)).map(toKey)
     },
-    async rotateKey(id, secret, othersUntilMs) {
-      return administer(() => {
+    rotateKey: (id, secret, othersUntilMs) =>
+      administer(() => {
         const { changes } = database.query("UPDATE keys SET prefix = ?2 WHERE id = ?1").run(id, secret.prefix)
         if (changes === 0) return false
         database
@@ -149,40 +131,23 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
           .run(id, othersUntilMs)
         insertSecret.run(secret.hash, id, secret.createdMs)
         return true
-      })
-    },
-    async revokeKey(id, atMs) {
-      const { changes } = await administer(() =>
-        database
-          .query("UPDATE keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1")
-          .run(id, atMs),
-      )
-      return changes === 1
-    },
+      }),
+    revokeKey: (id, atMs) =>
+      administer(() => {
+        const update = "UPDATE keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1"
+        return database.query(update).run(id, atMs).changes === 1
+      }),
 
     async usage(accountId, sinceDay) {
-      return guarded(() =>
-        database
-          .query<UsageRow, [string, string]>(
-            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
-             WHERE account_id = ?1 AND day >= ?2 GROUP BY day, api ORDER BY day DESC, api`,
-          )
-          .all(accountId, sinceDay),
-      )
+      return read(() => usageWhere(database, "day >= ?2").all(accountId, sinceDay))
     },
     async monthUsage(accountId, periodStartMs) {
-      return guarded(() =>
-        database
-          .query<UsageRow, [string, number]>(
-            `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
-             WHERE account_id = ?1 AND period_start_ms = ?2 GROUP BY day, api ORDER BY day DESC, api`,
-          )
-          .all(accountId, periodStartMs),
-      )
+      return read(() => usageWhere(database, "period_start_ms = ?2").all(accountId, periodStartMs))
     },
-    // One for all who ask in the same turn: whoever asks needs no key.
+    /** One write for all requests of an event-loop turn, since health checks need no key. */
     ping() {
-      probing ??= nextTurn()
+      probing ??= timer
+        .turn()
         .then(() => write(probe))
         .finally(() => {
           probing = null
@@ -196,27 +161,21 @@ export function createSqliteStore(database: Database, notices: NoticeRules = sil
 }
 
 /**
- * Finds out whether charges can be booked, by booking something: it finds a store that is locked, full, read-only or corrupt
- * at its tables' roots. Rolled back, or with the value there is, it would write nothing and so find none of that.
+ * Checks whether charges can be recorded. It must change a value and commit: else SQLite would not notice a full or
+ * read-only disk. The reads find tables that are damaged at their root.
  */
 function prepareProbe(database: Database): () => void {
   const count = database.query(
     "INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT DO UPDATE SET value = value + 1",
   )
-  const looks = ["accounts", "ledger", "keys", "secrets", "usage"].map((table) =>
+  const reads = ["accounts", "ledger", "keys", "secrets", "usage"].map((table) =>
     database.query(`SELECT * FROM ${table} LIMIT 1`),
   )
   return database.transaction(() => {
-    for (const look of looks) look.get()
+    for (const read of reads) read.get()
     count.run()
   }).immediate
 }
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-const silence: NoticeRules = { thresholds: [], now: () => 0, onRaised: () => {} }
 
 function insertAccount(database: Database, account: AccountRecord): void {
   const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
@@ -231,8 +190,15 @@ function insertAccount(database: Database, account: AccountRecord): void {
     .run({ id, closedMs, periodStartMs, used, bonus })
 }
 
-/** Takes what is booked in a month into the month 0, which is none. */
-function disownUsage(database: Database, accountId: string, periodStartMs: number): void {
+function usageWhere(database: Database, condition: string) {
+  return database.query<UsageRow, [string, string | number]>(
+    `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
+     WHERE account_id = ?1 AND ${condition} GROUP BY day, api ORDER BY day DESC, api`,
+  )
+}
+
+/** Moves the usage of a month to month 0, which stands for no month. */
+function detachUsage(database: Database, accountId: string, periodStartMs: number): void {
   database
     .query(
       `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite"
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
+import { noWaitTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
 import { openDatabase } from "./open.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
@@ -18,8 +19,10 @@ let write: Write
 beforeEach(() => {
   file = join(dir, `write-${files++}.db`)
   database = openDatabase(file)
+  // SQLite itself does not wait, so that the test does not.
+  database.run("PRAGMA busy_timeout = 0")
   database.run("CREATE TABLE notes (text TEXT)")
-  write = createWrite(database)
+  write = createWrite(database, noWaitTimer)
 })
 
 const note = (text: string) => () => database.run("INSERT INTO notes VALUES (?1)", [text])
@@ -98,7 +101,7 @@ test("what fails for another reason fails alone", async () => {
 })
 
 test("a store is ready when it can be written to, for all who ask at once by one write", async () => {
-  const store = createSqliteStore(database)
+  const store = createSqliteStore(database, { timer: noWaitTimer })
   const probes = () => database.query("SELECT value FROM meta WHERE name = 'probes'").get()
   await store.ping()
   await Promise.all(Array.from({ length: 20 }, () => store.ping()))
@@ -107,6 +110,8 @@ test("a store is ready when it can be written to, for all who ask at once by one
   await expect(store.ping()).rejects.toThrow(StoreUnavailable)
   unlock()
   await store.ping()
-  const readOnly = createSqliteStore(new Database(file, { readonly: true, strict: true }))
+  const readOnly = createSqliteStore(new Database(file, { readonly: true, strict: true }), {
+    timer: noWaitTimer,
+  })
   await expect(readOnly.ping()).rejects.toThrow(StoreUnavailable)
 })

@@ -1,60 +1,58 @@
 import type { Database } from "bun:sqlite"
-import { isBusy, toStoreFault } from "./open.ts"
+import type { Timer } from "../../apis/contract.ts"
+import { isBusy, toStoreError } from "./errors.ts"
 
-/** A write that found the lock taken is tried so often again, with a pause between in which everything else goes on. */
-const retries = 10
-const pauseMs = 25
+const maxRetries = 10
+const retryDelayMs = 25
 
 /**
- * Runs writes, each a transaction of its own, on a database that other processes write to as well. The result is there
- * as soon as the lock is.
- * @throws {import("../store.ts").StoreUnavailable} what SQLite cannot do now, or when a stranger kept the lock for about
- *   half a second
+ * Runs an operation that writes. It runs before this returns, unless another process has the lock.
+ * @throws StoreUnavailable when SQLite cannot do it now, or another process keeps the lock for about half a second
  */
 export type Write = <T>(operation: () => T) => Promise<T>
 
-interface Waiting {
-  /** Gives false when the lock is still taken. */
+interface WaitingWrite {
+  /** False when the lock is still taken. */
   readonly attempt: () => boolean
   readonly giveUp: (cause: unknown) => void
   retriesLeft: number
 }
 
 /**
- * Makes the way to write for one connection. SQLite itself waits for a lock by stopping the whole process, so it is left to
- * wait only for as long as processes of our own need; a stranger's lock is waited for here, without holding up what
- * needs no lock. While one write waits, all later ones queue behind it: each on its own would stop the process anew.
+ * Makes {@link Write} for one connection. SQLite waits for a lock by blocking the whole process, so it may wait only as
+ * long as our own processes keep one. A longer lock is waited for here, while reads go on. One waiting write makes the
+ * later ones queue behind it: each attempt of theirs would block the process again.
  */
-export function createWrite(database: Database): Write {
-  const queue: Waiting[] = []
-  let locked: unknown
+export function createWrite(database: Database, timer: Timer): Write {
+  const queue: WaitingWrite[] = []
+  let lastCause: unknown
 
   function retry(): void {
     while (queue[0]?.attempt()) queue.shift()
     for (const waiting of queue) waiting.retriesLeft--
-    while (queue[0] && queue[0].retriesLeft <= 0) queue.shift()?.giveUp(locked)
-    if (queue.length > 0) setTimeout(retry, pauseMs)
+    while (queue[0] && queue[0].retriesLeft <= 0) queue.shift()?.giveUp(lastCause)
+    if (queue.length > 0) timer.after(retryDelayMs, retry)
   }
 
   return (operation) =>
     new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingWrite = {
         attempt() {
           try {
             resolve(operation())
           } catch (cause) {
             if (isBusy(cause)) {
-              locked = cause
+              lastCause = cause
               return false
             }
-            reject(toStoreFault(cause, database))
+            reject(toStoreError(cause, database))
           }
           return true
         },
-        giveUp: (cause) => reject(toStoreFault(cause, database)),
-        retriesLeft: retries,
+        giveUp: (cause) => reject(toStoreError(cause, database)),
+        retriesLeft: maxRetries,
       }
       if (queue.length === 0 && waiting.attempt()) return
-      if (queue.push(waiting) === 1) setTimeout(retry, pauseMs)
+      if (queue.push(waiting) === 1) timer.after(retryDelayMs, retry)
     })
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander"
-import { AccountError } from "../../accounts/accounts.ts"
+import { AccountError } from "../../accounts/account-error.ts"
 import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"

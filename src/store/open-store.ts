@@ -1,0 +1,27 @@
+import type { Timer } from "../apis/contract.ts"
+import type { NoticeRules, Outbox } from "./outbox.ts"
+import type { Store } from "./store.ts"
+
+/** An open database. `store.close()` closes it for all three. */
+export interface OpenStore {
+  readonly store: Store
+  readonly outbox: Outbox
+  readonly gauges: StoreGauges
+}
+
+export interface StoreOptions {
+  readonly timer: Timer
+  /** Without rules, charges raise no notices. */
+  readonly notices?: NoticeRules
+}
+
+/** Measurements of a store, for metrics. Reading them takes no lock. */
+export interface StoreGauges {
+  /**
+   * The number of notices in each state.
+   * @throws StoreUnavailable
+   */
+  notices(): Readonly<Record<string, number>>
+  /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory. */
+  bytes(): Readonly<Record<string, number>>
+}

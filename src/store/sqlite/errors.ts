@@ -1,0 +1,55 @@
+import { type Database, SQLiteError } from "bun:sqlite"
+import { StoreUnavailable } from "../store.ts"
+
+const locked = "Another process keeps the data file locked. Try again, or end that process."
+const damaged = "The data file is damaged. Stop the server and restore a backup."
+
+/** SQLite errors that come from outside this program (https://sqlite.org/rescode.html), and what to do about them. */
+const advice: Readonly<Record<string, string>> = {
+  SQLITE_BUSY: locked,
+  SQLITE_LOCKED: locked,
+  SQLITE_PROTOCOL: locked,
+  SQLITE_FULL: "The disk is full. Free some space.",
+  SQLITE_READONLY: "The data file cannot be written. Check the rights of the file and its folder.",
+  SQLITE_CANTOPEN: "The data file cannot be opened. Check that it exists, and its rights.",
+  SQLITE_IOERR: "The disk cannot be read or written. Check the disk.",
+  SQLITE_NOMEM: "There is not enough memory. Free some, or use a larger machine.",
+  SQLITE_CORRUPT: damaged,
+  SQLITE_NOTADB: damaged,
+}
+
+/** Makes a function that runs reads of one database. Errors from outside this program become {@link StoreUnavailable}. */
+export function createRead(database: Database): <T>(operation: () => T) => T {
+  return (operation) => {
+    try {
+      return operation()
+    } catch (cause) {
+      throw toStoreError(cause, database)
+    }
+  }
+}
+
+/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is given back. */
+export function toStoreError(cause: unknown, database: Database): unknown {
+  if (!(cause instanceof SQLiteError)) return cause
+  const code = primaryCode(cause)
+  // Damaged pages in SQLite's cache would outlive the repair of the file.
+  if (advice[code] === damaged) database.run("PRAGMA shrink_memory")
+  const text = advice[code]
+  return text ? new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause }) : cause
+}
+
+/** Whether an operation failed because another process has the lock. */
+export function isBusy(cause: unknown): boolean {
+  return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_BUSY"
+}
+
+/** The text of anything thrown, to put into a sentence. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** `SQLITE_IOERR` of `SQLITE_IOERR_SHORT_READ`. */
+function primaryCode({ code }: SQLiteError): string {
+  return code?.split("_").slice(0, 2).join("_") ?? ""
+}
