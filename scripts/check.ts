@@ -1,41 +1,42 @@
 /**
- * Everything that has to hold before a change is taken: format and lint, types, tests, the build, and the tests of the
+ * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
  * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one.
  */
 import { join } from "node:path"
-
-interface Tally {
-  passed: number
-  failed: number
-}
+import { Glob } from "bun"
 
 const bun = process.execPath
-const tally: Tally = { passed: 0, failed: 0 }
-/** What tests say that they could not try here. */
+const runner = [bun, "test", "--timeout=60000"]
+/** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
+const slowest = ["fuzz", "mock", "metering"]
+let passed = 0
+let failed = 0
+/** What tests could not try on this machine, in their own words. */
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
 await step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."])
 await step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."])
-await tests("tests", ["./src", "./test", "--path-ignore-patterns=test/binary/**"])
-if (await step("build", [bun, "scripts/build.ts"])) await tests("tests of the executable", ["./test/binary"])
+await testInProcess()
+if (await step("build", [bun, "scripts/build.ts"])) await testExecutable()
 
 for (const line of leftOut) console.log(`\n${line}\n`)
-console.log(`${tally.passed} passed, ${tally.failed} failed`)
-process.exit(tally.failed === 0 ? 0 : 1)
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)
 
 async function step(name: string, command: string[]): Promise<boolean> {
   console.log(`\n== ${name}`)
   const code = await Bun.spawn(command, { stdio: ["ignore", "inherit", "inherit"] }).exited
-  if (code === 0) tally.passed++
-  else tally.failed++
+  if (code === 0) passed++
+  else failed++
   return code === 0
 }
 
-/** Runs test files in two processes and counts what the runner's closing lines say. */
-async function tests(name: string, paths: string[]): Promise<void> {
-  console.log(`\n== ${name}`)
-  const run = Bun.spawn([bun, "test", "--parallel=2", "--only-failures", ...paths], {
+/** Runs the files of src and test in two processes, with a dot per test and the whole of every failure. */
+async function testInProcess(): Promise<void> {
+  console.log("\n== tests")
+  const paths = ["./src", "./test", "--path-ignore-patterns=test/binary/**"]
+  const run = Bun.spawn([...runner, "--parallel=2", "--no-isolate", "--dots", ...paths], {
     stdio: ["ignore", "inherit", "pipe"],
   })
   let output = ""
@@ -44,14 +45,46 @@ async function tests(name: string, paths: string[]): Promise<void> {
     process.stderr.write(chunk)
     output += decoder.decode(chunk, { stream: true })
   }
-  leftOut.push(...[...output.matchAll(/^!! LEFT OUT.*$/gm)].map(([line]) => line))
-  const code = await run.exited
-  const passed = countOf(output, "pass")
-  const failed = countOf(output, "fail")
-  tally.passed += passed
-  tally.failed += failed
-  // A runner that crashes, or that finds nothing to run, has shown nothing.
-  if ((code !== 0 && failed === 0) || passed + failed === 0) tally.failed++
+  count(await run.exited, output)
+}
+
+/** Runs the files of test/binary two at a time. Prints a line per file, and the output of a file that failed. */
+async function testExecutable(): Promise<void> {
+  console.log("\n== tests of the executable")
+  const rank = (file: string) => slowest.indexOf(file.replace(".test.ts", "")) + 1 || slowest.length + 1
+  const files = [...new Glob("*.test.ts").scanSync("test/binary")].sort((a, b) => rank(a) - rank(b))
+  const next = async (): Promise<void> => {
+    const file = files.shift()
+    if (file === undefined) return
+    await testFile(file)
+    await next()
+  }
+  await Promise.all([next(), next()])
+}
+
+async function testFile(file: string): Promise<void> {
+  const startMs = performance.now()
+  const run = Bun.spawn([...runner, "--only-failures", `./test/binary/${file}`], {
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(1)
+  const counted = count(code, err)
+  console.log(`${seconds.padStart(6)} s  ${counted.passed} passed, ${counted.failed} failed  ${file}`)
+  if (counted.failed > 0) console.log(out + err)
+}
+
+/** Adds up what the closing lines of the runner say. */
+function count(code: number, output: string) {
+  const counted = { passed: countOf(output, "pass"), failed: countOf(output, "fail") }
+  const reasons = [...output.matchAll(/^!! LEFT OUT.*$/gm)].map(([line]) => line)
+  const isEmpty = counted.passed + counted.failed === 0
+  // A runner that crashes, or that finds no test and does not say why, counts as one failure.
+  if (counted.failed === 0 && (isEmpty ? reasons.length === 0 : code !== 0)) counted.failed++
+  passed += counted.passed
+  failed += counted.failed
+  leftOut.push(...reasons)
+  return counted
 }
 
 function countOf(output: string, word: "pass" | "fail"): number {
