@@ -31,7 +31,10 @@ const zone: DnsZone = {
   "deep-c.example": [{ TXT: "v=spf1 ip4:93.184.222.0/24 ~all" }],
 }
 
-const server = await startDnsServer(zone, { latencyMs, ttlSeconds: 3600 })
+const server = await startDnsServer(zone, {
+  delay: (send) => systemTimer.after(latencyMs, send),
+  ttlSeconds: 3600,
+})
 try {
   const cold: number[] = []
   for (let run = 0; run < coldRuns; run++) cold.push(await measure(createPorts()))

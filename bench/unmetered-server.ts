@@ -60,7 +60,7 @@ const server = startHttpServer(
       ports: {
         clock: systemClock,
         random: systemRandom,
-        dns: createSystemDns([], { clock: systemClock, random: systemRandom }),
+        dns: createSystemDns([], { clock: systemClock, random: systemRandom, timer: systemTimer }),
         timer: systemTimer,
       },
       log,

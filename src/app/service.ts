@@ -245,7 +245,11 @@ function livePorts(config: Config): Ports {
   return {
     clock: systemClock,
     random: systemRandom,
-    dns: createSystemDns(config.dnsServers, { clock: systemClock, random: systemRandom }),
+    dns: createSystemDns(config.dnsServers, {
+      clock: systemClock,
+      random: systemRandom,
+      timer: systemTimer,
+    }),
     timer: systemTimer,
   }
 }

@@ -7,11 +7,8 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Dns, InputRejected } from "../../src/apis/contract.ts"
 import { spfvalidator } from "../../src/apis/spfvalidator/index.ts"
-import { systemClock } from "../../src/ports/clock.ts"
-import { createSystemDns } from "../../src/ports/dns/system-dns.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
-import { systemRandom } from "../../src/ports/random.ts"
-import { startDnsServer } from "../support/dns-server.ts"
+import { resolverFor, throughSilence, useDns } from "../support/resolver.ts"
 import { loadSuite, type SuiteCase, type SuiteScenario } from "./suite.ts"
 import { portsWith } from "./support.ts"
 
@@ -25,6 +22,7 @@ else {
 }
 
 function describeSuite(scenarios: readonly SuiteScenario[]): void {
+  const { serve } = useDns({})
   test("the suite is all there", () => {
     const cases = scenarios.flatMap((scenario) => scenario.cases)
     expect(cases).toHaveLength(203)
@@ -39,21 +37,12 @@ function describeSuite(scenarios: readonly SuiteScenario[]): void {
       }
 
       test("the same over the network", async () => {
-        const server = await startDnsServer(zone, { ttlSeconds: 0, negativeTtlSeconds: 0 })
-        try {
-          const resolver = createSystemDns([server.address], {
-            clock: systemClock,
-            random: systemRandom,
-            // Long enough for a busy machine: a name that never answers costs this once a scenario.
-            queryTimeoutMs: 1_500,
-            retryMs: 400,
-          })
-          const outcomes = await Promise.all(cases.map((item) => check(item, resolver)))
-          for (const [index, item] of cases.entries()) requireExpected(item, outcomes[index])
-          expect(server.queries).not.toEqual([])
-        } finally {
-          await server.stop()
-        }
+        const server = await serve({ ttlSeconds: 0, negativeTtlSeconds: 0 }, zone)
+        const resolver = resolverFor([server])
+        const checks = Promise.all(cases.map((item) => check(item, resolver)))
+        const outcomes = await throughSilence(checks, resolver.timer)
+        for (const [index, item] of cases.entries()) requireExpected(item, outcomes[index])
+        expect(server.queries).not.toEqual([])
       })
     })
   }

@@ -29,7 +29,8 @@ export interface DnsServerOptions extends Partial<ReplyOptions> {
   readonly spoof?: "id" | "question" | "source"
   /** A datagram that is no DNS message goes first. */
   readonly garbageFirst?: boolean
-  readonly latencyMs?: number
+  /** Sends an answer over UDP when the test wants it sent. */
+  readonly delay?: (send: () => void) => void
   readonly tcp?: "close at once" | "close early" | "octet by octet" | "silent"
   /** What is sent over UDP instead of the reply; for messages that no zone describes. */
   readonly rewrite?: (reply: Buffer, query: DnsQuery) => readonly Buffer[]
@@ -62,7 +63,6 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   const clientPorts = new Set<number>()
   const seen = new Set<string>()
   const connections = new Set<Socket>()
-  const timers = new Set<ReturnType<typeof setTimeout>>()
   const { udp, tcp, other, port } = await bindBoth(options.port)
 
   function answer(message: Buffer, transport: "udp" | "tcp"): { reply: Buffer; query: DnsQuery } | null {
@@ -102,8 +102,8 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
         from: options.spoof === "source" ? other : udp,
       })
     }
-    if (options.latencyMs === undefined) sendInTurn(sends, peer)
-    else timers.add(setTimeout(sendInTurn, options.latencyMs, sends, peer))
+    if (options.delay) options.delay(() => sendInTurn(sends, peer))
+    else sendInTurn(sends, peer)
   }
 
   function onConnection(socket: Socket): void {
@@ -129,7 +129,6 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   await Promise.all(unused.map(closed))
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
-    for (const timer of timers) clearTimeout(timer)
     for (const connection of connections) connection.destroy()
     await Promise.all([udp, tcp, other].filter((socket) => !unused.includes(socket)).map(closed))
   }

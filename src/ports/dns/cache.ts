@@ -1,20 +1,22 @@
+import { LRUCache } from "lru-cache"
 import type { Clock, DnsAnswer } from "../../apis/contract.ts"
 
 export interface CacheOptions {
   readonly clock: Clock
-  /** Entries at most; 10,000 unless told otherwise. */
+  /** Most entries; 10,000 by default. */
   readonly maxEntries?: number
-  /** Octets at most, as estimated; 8 MiB unless told otherwise. */
+  /** Most octets, estimated; 8 MiB by default. */
   readonly maxOctets?: number
-  /** Longest time that records are kept; an hour. */
+  /** Longest time to keep records; an hour by default. */
   readonly maxTtlSeconds?: number
-  /** Longest time that "no such name" and "no data" are kept; five minutes. */
+  /** Longest time to keep "no such name" and "no data"; five minutes by default. */
   readonly maxNegativeTtlSeconds?: number
 }
 
-/** Answers by key until their time to live is over; failures are not kept. Those not used the longest go first. */
+/** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export interface Cache {
   get(key: string): DnsAnswer | null
+  /** Keeps an answer in place of an earlier one. Failures are not kept. */
   put(key: string, answer: DnsAnswer, ttlSeconds: number): void
 }
 
@@ -31,41 +33,28 @@ export function createCache({
   maxTtlSeconds = 3600,
   maxNegativeTtlSeconds = 300,
 }: CacheOptions): Cache {
-  /** In the order of their last use. */
-  const entries = new Map<string, Entry>()
-  let octets = 0
-
-  function drop(key: string): void {
-    const entry = entries.get(key)
-    if (!entry) return
-    entries.delete(key)
-    octets -= entry.octets
-  }
+  // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
+  const entries = new LRUCache<string, Entry>({
+    max: maxEntries,
+    maxSize: maxOctets,
+    sizeCalculation: ({ octets }) => octets,
+  })
 
   return {
     get(key) {
       const entry = entries.get(key)
       if (!entry) return null
-      if (entry.expiresAtMs <= clock.monotonicMs()) {
-        drop(key)
-        return null
-      }
+      if (clock.monotonicMs() < entry.expiresAtMs) return entry.answer
       entries.delete(key)
-      entries.set(key, entry)
-      return entry.answer
+      return null
     },
     put(key, answer, ttlSeconds) {
-      drop(key)
-      const cap = answer.kind === "records" ? maxTtlSeconds : maxNegativeTtlSeconds
-      const ttlMs = Math.min(ttlSeconds, cap) * 1000
-      const size = entryOctets(key, answer)
-      if (answer.kind === "failure" || ttlMs <= 0 || size > maxOctets) return
-      entries.set(key, { answer: freeze(answer), expiresAtMs: clock.monotonicMs() + ttlMs, octets: size })
-      octets += size
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && octets <= maxOctets) break
-        drop(oldest)
-      }
+      entries.delete(key)
+      const longest = answer.kind === "records" ? maxTtlSeconds : maxNegativeTtlSeconds
+      const ttlMs = Math.min(ttlSeconds, longest) * 1000
+      if (answer.kind === "failure" || ttlMs <= 0) return
+      const expiresAtMs = clock.monotonicMs() + ttlMs
+      entries.set(key, { answer: freeze(answer), expiresAtMs, octets: entryOctets(key, answer) })
     },
   }
 }
@@ -80,7 +69,7 @@ function entryOctets(key: string, answer: DnsAnswer): number {
   return octets
 }
 
-/** One object answers many callers. */
+/** Many callers share one answer, so none may change it. */
 function freeze(answer: DnsAnswer): DnsAnswer {
   if (answer.kind === "records") {
     for (const record of answer.records) Object.freeze(record)

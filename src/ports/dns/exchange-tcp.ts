@@ -3,7 +3,10 @@ import type { OpenExchange } from "./exchange.ts"
 
 const prefixOctets = 2
 
-/** Over TCP, with two octets of length before each message (RFC 1035 §4.2.2); one connection per query. */
+/**
+ * Over TCP, one connection per query, with two octets of length before each message (RFC 1035 §4.2.2). Not `Bun.connect`:
+ * it cannot be cancelled before it is connected, so each query to a silent server would hold a socket for minutes.
+ */
 export const openTcpExchange: OpenExchange = (server, query, listener) => {
   let open = true
   const frames = createFrameReader()
@@ -34,7 +37,7 @@ export const openTcpExchange: OpenExchange = (server, query, listener) => {
   return { resend() {}, close }
 }
 
-/** Puts messages together from pieces of any size. Keeps at most one unfinished message, so never over 64 KiB. */
+/** Joins pieces of any size to messages. Keeps at most one unfinished message, so never more than 64 KiB. */
 export function createFrameReader(): { push(chunk: Buffer): readonly Buffer[] } {
   let pieces: Buffer[] = []
   let buffered = 0
@@ -46,7 +49,7 @@ export function createFrameReader(): { push(chunk: Buffer): readonly Buffer[] } 
       buffered += chunk.length
       while (buffered >= wanted) {
         const [first] = pieces
-        // Not copied again for each of many small messages.
+        // Many small messages in one piece are not copied again for each of them.
         const octets = first && pieces.length === 1 ? first : Buffer.concat(pieces)
         const end = prefixOctets + octets.readUInt16BE(0)
         if (octets.length < end) {

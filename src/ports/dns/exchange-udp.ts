@@ -1,41 +1,50 @@
-import { createSocket } from "node:dgram"
 import type { OpenExchange } from "./exchange.ts"
 
 /**
- * Over UDP, each query from a socket of its own: its random port is half of what a forger has to guess (RFC 5452
- * §9.2). The socket is connected, so the kernel drops what comes from any other address and reports a closed port.
+ * Over UDP, each query from a socket with a random port, which is half of what a forger has to guess (RFC 5452 §9.2). The
+ * socket is connected, so that the kernel drops what comes from any other address and reports a closed port.
  */
 export const openUdpExchange: OpenExchange = (server, query, listener) => {
-  let open = true
-  let isConnected = false
-  const socket = createSocket(server.family === 6 ? "udp6" : "udp4")
+  let isOpen = true
+  let socket: Bun.udp.ConnectedSocket<"buffer"> | null = null
   const close = () => {
-    if (!open) return
-    open = false
-    socket.close()
+    isOpen = false
+    socket?.close()
+    socket = null
   }
   const fail = () => {
-    if (!open) return
+    if (!isOpen) return
     close()
     listener.broken()
   }
   const send = () => {
-    if (open && isConnected) socket.send(query)
+    try {
+      socket?.send(query)
+    } catch {
+      fail()
+    }
   }
-  socket.on("error", fail)
-  socket.on("message", (message) => {
-    if (open) listener.message(message)
-  })
-  // On failure the callback is called with the error, which the published types leave out.
-  const onConnect = (error?: Error | null) => {
-    if (error) return fail()
-    isConnected = true
-    send()
-  }
-  try {
-    socket.connect(server.port, server.host, onConnect)
-  } catch {
-    queueMicrotask(fail)
-  }
+  connect()
   return { resend: send, close }
+
+  async function connect(): Promise<void> {
+    try {
+      const connected = await Bun.udpSocket({
+        // Bun binds to IPv4 by default, and such a socket cannot be connected to an IPv6 address.
+        hostname: server.family === 6 ? "::" : "0.0.0.0",
+        connect: { hostname: server.host, port: server.port },
+        socket: {
+          data: (_socket, message) => {
+            if (isOpen) listener.message(message)
+          },
+          error: fail,
+        },
+      })
+      if (!isOpen) return connected.close()
+      socket = connected
+      send()
+    } catch {
+      fail()
+    }
+  }
 }

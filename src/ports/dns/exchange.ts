@@ -1,18 +1,18 @@
 import type { ServerAddress } from "./server-address.ts"
 
-/** What comes back for one query over one transport. After `close` nothing does. */
+/** Takes what comes back for one query. Nothing comes after `close`. */
 export interface Listener {
-  /** One whole message from the server's address; may be anything, and may come more than once. */
+  /** One whole message from the server's address, valid or not. There may be several. */
   message(message: Buffer): void
-  /** The server cannot be reached, or ended the connection: no further message will come. */
+  /** The server cannot be reached or has ended the connection. No message follows. */
   broken(): void
 }
 
 export interface Exchange {
-  /** Sends the same query once more, where the transport does not do so by itself. */
+  /** Sends the same query once more, unless the transport repeats it by itself. */
   resend(): void
   close(): void
 }
 
-/** Sends one query and listens until it is closed. Never throws; `listener` is never called before it returns. */
+/** Sends one query and listens until it is closed. Never throws, and calls `listener` only after it has returned. */
 export type OpenExchange = (server: ServerAddress, query: Buffer, listener: Listener) => Exchange

@@ -1,4 +1,4 @@
-import type { DnsFailure, Random } from "../../apis/contract.ts"
+import type { DnsFailure, Random, Timer } from "../../apis/contract.ts"
 import type { Exchange } from "./exchange.ts"
 import { openTcpExchange } from "./exchange-tcp.ts"
 import { openUdpExchange } from "./exchange-udp.ts"
@@ -9,9 +9,10 @@ import { type Attempt, judge, type Transport } from "./verdict.ts"
 export interface QueryOptions {
   readonly servers: readonly ServerAddress[]
   readonly random: Random
-  /** For one question, all tries together. */
+  readonly timer: Timer
+  /** Time for one question with all attempts. */
   readonly queryTimeoutMs: number
-  /** Silence for so long, and the next try begins; shorter when there are many servers to try in the time. */
+  /** Silence after which the next attempt starts; shorter when there are too many servers for the time. */
   readonly retryMs: number
   /** Called for every query that is sent. */
   onSend(transport: Transport, isRetry: boolean): void
@@ -21,44 +22,44 @@ export type QueryResult<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 
-/** What is reported when tries failed differently: the reason that says the most. */
-const tellingOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
+/** When attempts failed for several reasons, the first of these is reported. */
+const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
 
 /**
- * Asks the servers in turn until one gives an answer that `read` can read: twice over UDP, then over TCP should UDP not
- * get through. No try is given up before the end, so a late answer still counts. Whatever is forged, garbled or meant
- * for another query is passed over (RFC 5452 §9.1). Never rejects; `read` may throw.
+ * Asks the servers in turn until one gives an answer that `read` can read: twice over UDP, then over TCP. Earlier attempts
+ * stay open, so a late answer still counts. Whatever is forged, garbled or meant for another query is ignored
+ * (RFC 5452 §9.1). Never rejects; `read` may throw.
  */
 export function query<Value>(
   question: Question,
   read: (response: Response) => Value,
-  { servers, random, queryTimeoutMs, retryMs, onSend }: QueryOptions,
+  { servers, random, timer, queryTimeoutMs, retryMs, onSend }: QueryOptions,
 ): Promise<QueryResult<Value>> {
   const { promise, resolve } = Promise.withResolvers<QueryResult<Value>>()
   const steps = planSteps(servers)
   const stepMs = Math.min(retryMs, queryTimeoutMs / steps.length)
   const open = new Map<Exchange, Attempt>()
-  /** Servers that have said their last word about this question. */
+  /** Servers that have answered this question, but without a usable answer. They are not asked again. */
   const dismissed = new Set<ServerAddress>()
   const reasons = new Set<DnsFailure>()
-  let stepTimer: ReturnType<typeof setTimeout> | undefined
-  const deadline = setTimeout(() => giveUp("timeout"), queryTimeoutMs)
+  let cancelStep = () => {}
+  const cancelDeadline = timer.after(queryTimeoutMs, () => giveUp("timeout"))
   nextStep(false)
   return promise
 
   function nextStep(isRetry: boolean): void {
-    clearTimeout(stepTimer)
+    cancelStep()
     for (let step = steps.shift(); step; step = steps.shift()) {
       const attempts = step.filter(({ server }) => !dismissed.has(server))
       if (attempts.length === 0) continue
       for (const attempt of attempts) sendOrResend(attempt, isRetry)
-      stepTimer = setTimeout(nextStep, stepMs, true)
+      cancelStep = timer.after(stepMs, () => nextStep(true))
       return
     }
     if (open.size === 0) giveUp()
   }
 
-  /** The same query from the same port: several at a time would make it easier to forge an answer (RFC 5452 §5). */
+  /** Repeats the query from the same port: several queries at a time would be easier to forge (RFC 5452 §5). */
   function sendOrResend(attempt: Attempt, isRetry: boolean): void {
     for (const [exchange, { server, transport }] of open) {
       if (server !== attempt.server) continue
@@ -124,12 +125,12 @@ export function query<Value>(
 
   function giveUp(reason?: DnsFailure): void {
     if (reason) reasons.add(reason)
-    finish({ kind: "failure", reason: tellingOrder.find((one) => reasons.has(one)) ?? "network" })
+    finish({ kind: "failure", reason: reasonOrder.find((one) => reasons.has(one)) ?? "network" })
   }
 
   function finish(result: QueryResult<Value>): void {
-    clearTimeout(stepTimer)
-    clearTimeout(deadline)
+    cancelStep()
+    cancelDeadline()
     for (const exchange of open.keys()) exchange.close()
     resolve(result)
   }

@@ -1,7 +1,7 @@
-import type { Clock, Dns, DnsAnswer, DnsFailure, DnsType, Random } from "../../apis/contract.ts"
+import type { Clock, Dns, DnsAnswer, DnsFailure, DnsType, Random, Timer } from "../../apis/contract.ts"
 import { readAnswer, type TimedAnswer } from "./answer.ts"
 import { type CacheOptions, createCache } from "./cache.ts"
-import { createFlights } from "./flights.ts"
+import { createFairQueue } from "./fair-queue.ts"
 import { toWireName, type WireName } from "./name.ts"
 import { type QueryOptions, query } from "./query.ts"
 import type { ServerAddress } from "./server-address.ts"
@@ -11,13 +11,14 @@ export interface ResolverOptions {
   readonly servers: readonly ServerAddress[]
   readonly clock: Clock
   readonly random: Random
-  /** Time for one question with all its tries; 2,000 unless told otherwise. */
+  readonly timer: Timer
+  /** Time for one question with all attempts; 2,000 by default. */
   readonly queryTimeoutMs?: number
-  /** Silence after which the question is sent again; 400. */
+  /** Silence after which the question is sent again; 400 by default. */
   readonly retryMs?: number
-  /** Questions in the air at a time, others wait in line; 512. Each holds one to a few sockets. */
+  /** Questions in flight at a time, each with one socket or a few; 512 by default. The others are queued. */
   readonly maxInFlight?: number
-  /** Those of them with one and the same signal, and so of one call; 16. */
+  /** Of these, questions with the same signal, and so of one call; 16 by default. */
   readonly maxInFlightPerCall?: number
   readonly cache?: Omit<CacheOptions, "clock">
 }
@@ -27,7 +28,7 @@ export interface ResolverStats {
   /** Queries sent, over UDP or TCP, repeated ones included. */
   readonly queries: number
   readonly tcpQueries: number
-  /** Queries sent because an earlier one brought nothing. */
+  /** Queries sent because an earlier one brought no answer. */
   readonly retries: number
   readonly cacheHits: number
   readonly cacheMisses: number
@@ -39,17 +40,18 @@ export interface Resolver extends Dns {
   stats(): ResolverStats
 }
 
-/** A stub resolver (RFC 1034 §5.3.1) over the servers given: one query per question in the air, answers cached. */
+/** A stub resolver (RFC 1034 §5.3.1): asks the given servers, each question once at a time, and caches answers. */
 export function createResolver(options: ResolverOptions): Resolver {
-  const { servers, clock, random, queryTimeoutMs = 2_000, retryMs = 400 } = options
+  const { servers, clock, random, timer, queryTimeoutMs = 2_000, retryMs = 400 } = options
   const { maxInFlight = 512, maxInFlightPerCall = 16 } = options
   if (servers.length === 0) throw new RangeError("a resolver needs a server")
   const cache = createCache({ ...options.cache, clock })
-  const flights = createFlights<DnsAnswer>({ limit: maxInFlight, limitPerCaller: maxInFlightPerCall })
+  const queue = createFairQueue<DnsAnswer>({ slots: maxInFlight, slotsPerCaller: maxInFlightPerCall })
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
     random,
+    timer,
     queryTimeoutMs,
     retryMs,
     onSend(transport, isRetry) {
@@ -59,38 +61,41 @@ export function createResolver(options: ResolverOptions): Resolver {
     },
   }
 
-  async function fetchAnswer(key: string, name: WireName, type: DnsType): Promise<DnsAnswer> {
-    const { answer, ttlSeconds } = await lookUp(name, type, queryOptions)
-    if (answer.kind === "failure") counts.failures += 1
-    // Under the name that was asked and no other: a record seen on the way is not evidence for its own name.
-    else cache.put(key, answer, ttlSeconds)
-    return answer
-  }
-
-  function resolveAny(text: string, type: DnsType, signal: AbortSignal | undefined): Promise<DnsAnswer> {
-    if (signal?.aborted) return Promise.resolve(failure("aborted"))
-    const name = toWireName(text)
-    if (name === null) return Promise.resolve({ kind: "nxdomain" })
-    const key = name + type
-    const cached = cache.get(key)
-    if (cached) {
-      counts.cacheHits += 1
-      return Promise.resolve(cached)
-    }
-    counts.cacheMisses += 1
-    const landing = flights.join(key, () => fetchAnswer(key, name, type), signal)
-    return landing.then((answer) => answer ?? failure("aborted"))
-  }
-
   return {
     // The type is part of the question and of the key, so the answer is of that type.
     resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal) =>
       resolveAny(name, type, signal) as Promise<DnsAnswer<T>>,
     stats: () => ({ ...counts }),
   }
+
+  async function resolveAny(
+    text: string,
+    type: DnsType,
+    signal: AbortSignal | undefined,
+  ): Promise<DnsAnswer> {
+    if (signal?.aborted) return failure("aborted")
+    const name = toWireName(text)
+    if (name === null) return { kind: "nxdomain" }
+    const key = name + type
+    const cached = cache.get(key)
+    if (cached) {
+      counts.cacheHits += 1
+      return cached
+    }
+    counts.cacheMisses += 1
+    return (await queue.run(key, () => fetchAnswer(key, name, type), signal)) ?? failure("aborted")
+  }
+
+  async function fetchAnswer(key: string, name: WireName, type: DnsType): Promise<DnsAnswer> {
+    const { answer, ttlSeconds } = await lookUp(name, type, queryOptions)
+    if (answer.kind === "failure") counts.failures += 1
+    // Only under the name that was asked: records of other names in the answer may be forged.
+    else cache.put(key, answer, ttlSeconds)
+    return answer
+  }
 }
 
-/** Asks for `name`, and again for the target where a server answers with an alias alone. */
+/** Asks for `name`. When a server answers with an alias alone, asks for the alias's target. */
 async function lookUp(
   name: WireName,
   type: DnsType,

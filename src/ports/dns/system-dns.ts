@@ -1,26 +1,40 @@
-import { readFileSync } from "node:fs"
-import { readNameServers } from "./resolv-conf.ts"
+import { getServers } from "node:dns"
+import { networkInterfaces } from "node:os"
+import { parseIpv6 } from "../../values/ip.ts"
 import { createResolver, type Resolver, type ResolverOptions } from "./resolver.ts"
 import { parseServerAddress, type ServerAddress } from "./server-address.ts"
 
 /**
- * DNS over the network: the servers written as {@link parseServerAddress} reads them, or without any those of this
- * system. Throws that function's Error.
+ * DNS over the network.
+ * @param servers as {@link parseServerAddress} reads them; without any, those of this system are asked
+ * @throws Error of that function
  */
 export function createSystemDns(
   servers: readonly string[],
   options: Omit<ResolverOptions, "servers">,
 ): Resolver {
-  const addresses = servers.length > 0 ? servers.map(parseServerAddress) : systemServers()
+  const addresses =
+    servers.length > 0 ? servers.map(parseServerAddress) : toServers(getServers(), linkZones())
   return createResolver({ ...options, servers: addresses })
 }
 
-function systemServers(path = "/etc/resolv.conf"): readonly ServerAddress[] {
-  let text = ""
-  try {
-    text = readFileSync(path, "utf8")
-  } catch {
-    // Systems without the file, and none readable: as with an empty one, the server of this machine is asked.
-  }
-  return readNameServers(text)
+/** As many as the C library asks (resolv.conf(5), MAXNS). */
+const maxServers = 3
+
+/**
+ * The servers to ask, given those that the runtime reports; without any, this machine. The runtime reports link-local
+ * addresses without the zone that they cannot be reached without (RFC 4007 §6), so they are tried in each zone.
+ */
+export function toServers(reported: readonly string[], zones: readonly number[]): readonly ServerAddress[] {
+  const servers = reported.map(parseServerAddress).flatMap((server) => {
+    const isLinkLocal = parseIpv6(server.host)?.range() === "linkLocal"
+    return isLinkLocal ? zones.map((zone) => ({ ...server, host: `${server.host}%${zone}` })) : [server]
+  })
+  return servers.length > 0 ? servers.slice(0, maxServers) : [parseServerAddress("127.0.0.1")]
+}
+
+/** The zones of this machine's own link-local addresses. */
+function linkZones(): number[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return [...new Set(addresses.flatMap((one) => (one.family === "IPv6" && one.scopeid ? [one.scopeid] : [])))]
 }

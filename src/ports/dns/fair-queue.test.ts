@@ -1,0 +1,171 @@
+import { describe, expect, test } from "bun:test"
+import { createFairQueue, type FairQueue } from "./fair-queue.ts"
+
+/** A job that ends when told, and counts its starts. */
+function manualJob(value: string) {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const started = Promise.withResolvers<void>()
+  const starts = { count: 0 }
+  return {
+    starts,
+    started: started.promise,
+    end: () => resolve(value),
+    run: () => {
+      starts.count += 1
+      started.resolve()
+      return promise
+    },
+  }
+}
+
+const queueOf = (slots: number, slotsPerCaller: number) => createFairQueue<string>({ slots, slotsPerCaller })
+const newSignal = () => new AbortController().signal
+
+describe("one job for each key", () => {
+  test("all who ask meanwhile get the value of one run", async () => {
+    const queue = queueOf(10, 10)
+    const job = manualJob("x")
+    const waiting = [1, 2, 3].map(() => queue.run("a", job.run, undefined))
+    const other = queue.run("b", async () => "y", undefined)
+    job.end()
+    expect(await Promise.all(waiting)).toEqual(["x", "x", "x"])
+    expect(await other).toBe("y")
+    expect(job.starts.count).toBe(1)
+  })
+
+  test("a later question starts a new job", async () => {
+    const queue = queueOf(10, 10)
+    await queue.run("a", async () => "x", undefined)
+    expect(await queue.run("a", async () => "y", undefined)).toBe("y")
+  })
+
+  test("a caller that gives up does not take the others along", async () => {
+    const queue = queueOf(10, 10)
+    const job = manualJob("x")
+    const leaving = new AbortController()
+    const staying = new AbortController()
+    const left = queue.run("a", job.run, leaving.signal)
+    const stayed = queue.run("a", job.run, staying.signal)
+    leaving.abort()
+    expect(await left).toBeNull()
+    job.end()
+    expect(await stayed).toBe("x")
+    staying.abort()
+    expect(job.starts.count).toBe(1)
+  })
+
+  test("a job in flight that all have given up can still be joined", async () => {
+    const queue = queueOf(10, 10)
+    const job = manualJob("x")
+    const leaving = new AbortController()
+    const left = queue.run("a", job.run, leaving.signal)
+    leaving.abort()
+    expect(await left).toBeNull()
+    const joined = queue.run("a", job.run, undefined)
+    job.end()
+    expect(await joined).toBe("x")
+    expect(job.starts.count).toBe(1)
+  })
+})
+
+describe("several callers", () => {
+  /** `count` questions of one caller. */
+  function ask(queue: FairQueue<string>, name: string, count: number, signal: AbortSignal) {
+    const jobs = Array.from({ length: count }, (_, n) => manualJob(`${name}${n}`))
+    const answers = jobs.map((job, n) => queue.run(`${name}${n}`, job.run, signal))
+    return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }
+  }
+
+  test("one has no more jobs in flight than its limit, and the next starts when one of them ends", async () => {
+    const one = ask(queueOf(100, 3), "a", 10, newSignal())
+    expect(one.startedCount()).toBe(3)
+    one.jobs[0]?.end()
+    await one.answers[0]
+    expect(one.startedCount()).toBe(4)
+  })
+
+  test("half of the slots is kept for callers with next to nothing in flight", async () => {
+    const queue = queueOf(20, 8)
+    const greedy = [1, 2, 3].map((n) => ask(queue, `g${n}-`, 50, newSignal()))
+    expect(greedy.map(({ startedCount }) => startedCount())).toEqual([8, 2, 2])
+    const modest = ask(queue, "m", 3, newSignal())
+    expect(modest.startedCount()).toBe(2)
+    modest.jobs[0]?.end()
+    await modest.answers[0]
+    expect(modest.startedCount()).toBe(3)
+  })
+
+  test("callers take turns, however many jobs each has queued", async () => {
+    const queue = queueOf(2, 2)
+    const before = ask(queue, "z", 2, newSignal())
+    const one = ask(queue, "a", 5, newSignal())
+    const other = ask(queue, "b", 5, newSignal())
+    const order: string[] = []
+    for (const [name, { jobs }] of Object.entries({ one, other })) {
+      for (const job of jobs) job.started.then(() => order.push(name))
+    }
+    for (const job of [before.jobs[0], before.jobs[1], one.jobs[0], other.jobs[0], one.jobs[1]]) job?.end()
+    await one.jobs[2]?.started
+    expect(order).toEqual(["one", "other", "one", "other", "one"])
+  })
+
+  test("a job that another caller has queued starts in the turn of either", async () => {
+    const queue = queueOf(100, 1)
+    const first = ask(queue, "a", 3, newSignal())
+    expect(first.startedCount()).toBe(1)
+    const joined = queue.run("a2", () => Promise.reject(new Error("started twice")), newSignal())
+    expect(first.jobs.map(({ starts }) => starts.count)).toEqual([1, 0, 1])
+    first.jobs[2]?.end()
+    expect(await joined).toBe("a2")
+    expect(await first.answers[2]).toBe("a2")
+  })
+
+  test("a queued job that a caller has joined twice and given up twice can be asked for again", async () => {
+    const queue = queueOf(100, 1)
+    const leaving = new AbortController()
+    const never = manualJob("x")
+    const left = ["first", "a", "a"].map((key) => queue.run(key, never.run, leaving.signal))
+    leaving.abort()
+    expect(await Promise.all(left)).toEqual([null, null, null])
+    expect(never.starts.count).toBe(1)
+    expect(await queue.run("a", async () => "again", newSignal())).toBe("again")
+  })
+})
+
+describe("the slots", () => {
+  test("are never exceeded, and the queued jobs follow in order", async () => {
+    const queue = queueOf(2, 10)
+    const jobs = ["a", "b", "c", "d"].map(manualJob)
+    const waiting = jobs.map((job, index) => queue.run(`${index}`, job.run, undefined))
+    const starts = () => jobs.map((job) => job.starts.count)
+    expect(starts()).toEqual([1, 1, 0, 0])
+    jobs[1]?.end()
+    await waiting[1]
+    expect(starts()).toEqual([1, 1, 1, 0])
+    for (const job of jobs) job.end()
+    expect(await Promise.all(waiting)).toEqual(["a", "b", "c", "d"])
+  })
+
+  test("a queued job that all have given up is never started, unless it is asked for again", async () => {
+    const queue = queueOf(1, 10)
+    const first = manualJob("x")
+    const inFlight = queue.run("a", first.run, undefined)
+    const queued = manualJob("y")
+    const leaving = new AbortController()
+    const left = queue.run("b", queued.run, leaving.signal)
+    leaving.abort()
+    expect(await left).toBeNull()
+    first.end()
+    await inFlight
+    expect(queued.starts.count).toBe(0)
+    expect(await queue.run("b", async () => "z", undefined)).toBe("z")
+  })
+
+  test("a job that fails frees its slot as well", async () => {
+    const queue = queueOf(1, 10)
+    const failing = queue.run("a", () => Promise.reject(new Error("bug")), undefined)
+    const next = queue.run("b", async () => "y", undefined)
+    expect(failing).rejects.toThrow("bug")
+    expect(await next).toBe("y")
+  })
+})
