@@ -141,10 +141,11 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
       status: 405,
       allow: "GET, PUT",
     })
-    const preflight = await mock.fetch("/_mock/clock", { method: "OPTIONS" })
+    const headers = { "access-control-request-method": "PUT" }
+    const preflight = await mock.fetch("/_mock/clock", { method: "OPTIONS", headers })
     expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([
       204,
-      "GET, PUT",
+      "GET, PUT, POST, DELETE, OPTIONS",
     ])
   })
 })

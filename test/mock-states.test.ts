@@ -43,7 +43,7 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
       return ways.rest(mock, key)
     },
   ],
-  notFound: [404, "nothing at this path", () => call("/v1/nothing")],
+  notFound: [404, "No such path", () => call("/v1/nothing")],
   methodNotAllowed: [405, "takes POST, not GET", () => call("/v1/hmac")],
   bodyTooLarge: [
     413,
@@ -62,7 +62,7 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
     },
   ],
   upstreamUnavailable: [503, "timeout.example", () => call("/v1/spfvalidator?domain=timeout.example")],
-  storeUnavailable: [503, "cannot book calls", () => ways.rest(mock, "mock-unavailable")],
+  storeUnavailable: [503, "cannot record charges", () => ways.rest(mock, "mock-unavailable")],
 }
 
 test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, bring]) => {

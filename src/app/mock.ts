@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { createAccounts } from "../accounts/accounts.ts"
 import { noticeThresholds } from "../accounts/notices.ts"
 import type { DnsZone } from "../apis/contract.ts"
-import { createCharges } from "../call/charge.ts"
-import type { PreparedApi } from "../call/execute.ts"
+import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { injectAtApi, injectAtGate } from "../mock/active-fault.ts"
@@ -39,7 +39,7 @@ export interface Mock {
 /** A test that has gone on does not wait for calls of its own. */
 const stopGraceMs = 1_000
 
-/** The composition root of the test double: the same road, other ports, a store in memory. */
+/** The composition root of the test double: the same pipeline, other ports, a store in memory. */
 export async function startMock(config: Config): Promise<Mock> {
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
@@ -55,6 +55,7 @@ export async function startMock(config: Config): Promise<Mock> {
       createWorld: () => createWorld(config, apis, zone, opened, () => server.openRequests()),
       parseZone,
       version,
+      timer: systemTimer,
     },
     {
       host: config.host,
@@ -107,10 +108,10 @@ async function createWorld(
   })
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   return {
-    road: {
-      gate: injectAtGate(nameKeys(createGate(seen, plans, clock), names)),
+    pipeline: {
+      gate: injectAtGate(nameKeys(createGate(seen, plans, ports), names)),
       // A clock that is moved back is what a mock is for, and no news.
-      charges: createCharges(store, clock, { error() {} }),
+      charges: createCharges(store, ports, { error() {} }),
       ports,
       log: opened.log,
     },

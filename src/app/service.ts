@@ -7,11 +7,11 @@ import { missingPlan } from "../accounts/plan.ts"
 import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
-import { createCharges } from "../call/charge.ts"
-import type { PreparedApi, Road } from "../call/execute.ts"
+import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
 import { compileInput, type RawInput } from "../call/input.ts"
-import { prepareApi } from "../call/prepare.ts"
+import type { Pipeline } from "../call/pipeline.ts"
+import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
@@ -70,6 +70,8 @@ export interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
+  /** Changes the pipeline before it is used: a benchmark measures the service without metering. */
+  readonly changePipeline?: (pipeline: Pipeline) => Pipeline
   /** Where log lines go; standard error unless told otherwise. */
   readonly sendLog?: SendLog
 }
@@ -77,7 +79,13 @@ export interface StartOptions {
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(
   config: Config,
-  { ports = livePorts(config), sharedPort = false, channel = null, sendLog }: StartOptions = {},
+  {
+    ports = livePorts(config),
+    sharedPort = false,
+    channel = null,
+    sendLog,
+    changePipeline = (made) => made,
+  }: StartOptions = {},
 ): Promise<Service> {
   const apis = prepareApis(config)
   const tls = readTls(config)
@@ -102,12 +110,12 @@ export async function startService(
   })
   try {
     await requireKnownPlans(store, config)
-    const road: Road = {
-      gate: createGate(store, config.plans, ports.clock),
-      charges: createCharges(store, ports.clock, log),
+    const pipeline = changePipeline({
+      gate: createGate(store, config.plans, ports),
+      charges: createCharges(store, ports, log),
       ports,
       log,
-    }
+    })
     const observability = createObservability({
       opened,
       ports,
@@ -122,7 +130,7 @@ export async function startService(
     const server = startHttpServer(
       {
         apis,
-        road,
+        pipeline,
         random: ports.random,
         observer,
         readMetrics: config.noMetrics ? null : readMetrics,

@@ -1,56 +1,44 @@
-import type { Caller } from "./caller.ts"
-import { type Asking, fail, logFault, type PreparedApi, type Reply, type Road, succeed } from "./execute.ts"
-import { inputFault, toFault } from "./fault.ts"
+import { nothingCharged } from "./call-record.ts"
+import type { CallerRequest } from "./caller.ts"
+import { inputFault } from "./fault.ts"
 import { createPace } from "./pace.ts"
-import { type Outcome, runOne } from "./run.ts"
-import { noStanding, unknownCaller } from "./standing.ts"
-import { nothingCharged } from "./trail.ts"
+import { answer, type Pipeline, type Reply } from "./pipeline.ts"
+import type { PreparedApi } from "./prepared-api.ts"
+import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 
-/** Inputs one batch may hold. */
+/** The most inputs of one batch. */
 export const maxInputs = 200
 /** Inputs that wait for the outside world at the same time. */
 const maxConcurrent = 16
 
 /** One request that runs one API on many inputs. */
-export interface BatchCall extends Asking {
+export interface BatchCall {
   readonly api: PreparedApi
-  /** Reads the body. Called once the caller is known. */
+  readonly request: CallerRequest
+  /** Reads the body. Called once the caller is admitted. */
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
 }
 
-/**
- * Takes a batch down the road: gate once → hold what all inputs would cost → run each → settle what succeeded. One input
- * that fails leaves the others alone. Never throws.
- */
-export async function executeBatch(call: BatchCall, road: Road): Promise<Reply> {
-  const { definition, credits } = call.api
-  let caller: Caller | null = null
-  let rate = noStanding
-  try {
-    caller = await road.gate.identify(call.key)
-    road.gate.requireAddress(caller, call.address)
-    road.gate.requireApi(caller, definition.id)
-    rate = await road.gate.requireRate(caller)
-
-    const inputs = requireInputs(await call.readBody())
-    const hold = road.charges.hold(caller, credits * inputs.length)
+/** Answers a batch: hold what all inputs would cost → run each → settle what succeeded. An input that fails leaves the others alone. */
+export function answerBatch({ api, request, readBody }: BatchCall, pipeline: Pipeline): Promise<Reply> {
+  const { definition, credits } = api
+  return answer(request, [definition.id], pipeline, async (caller) => {
+    const inputs = requireInputs(await readBody())
+    const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
-      const { results, succeeded } = await runAll(inputs, call, caller, road)
+      const results = await runAll(inputs, api, { caller, requestId: request.requestId, pipeline })
+      const count = results.length
+      const succeeded = results.filter(({ status }) => status === "ok").length
       const used = credits * succeeded
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
-      if (succeeded > 0) await road.charges.settle(hold, charged)
-      const count = results.length
+      if (succeeded > 0) await pipeline.charges.settle(hold, charged)
       const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
-      return succeed(data, road.charges.standing(caller, rate), caller, charged)
+      return { data, charged, fault: null }
     } finally {
       hold.release()
     }
-  } catch (thrown) {
-    const fault = toFault(thrown)
-    logFault(fault, call.requestId, road.log)
-    return fail(fault, caller ? road.charges.standing(caller, rate) : unknownCaller, caller)
-  }
+  })
 }
 
 function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly unknown[] {
@@ -59,11 +47,6 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
     throw inputFault("inputs", `must be an array of 1 to ${maxInputs} objects${found}`)
   }
   return inputs
-}
-
-interface Results {
-  readonly results: readonly Result[]
-  readonly succeeded: number
 }
 
 /** One input's part of the answer. */
@@ -76,13 +59,11 @@ interface Result {
 
 async function runAll(
   inputs: readonly unknown[],
-  { api, requestId }: BatchCall,
-  caller: Caller,
-  road: Road,
-): Promise<Results> {
+  api: PreparedApi,
+  context: RunContext,
+): Promise<readonly Result[]> {
   const results: Result[] = []
-  const pace = createPace(road.ports.clock)
-  let succeeded = 0
+  const pace = createPace(context.pipeline.ports)
   let next = 0
 
   async function work(): Promise<void> {
@@ -93,26 +74,30 @@ async function runAll(
         continue
       }
       const index = next++
-      const running = runInput(inputs[index], index)
+      const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running
-      if (!fault) succeeded++
       results[index] = { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
     }
   }
 
-  function runInput(input: unknown, index: number): Outcome | Promise<Outcome> {
-    if (typeof input !== "object" || input === null || Array.isArray(input)) {
-      return {
-        data: null,
-        fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
-      }
-    }
-    return runOne(api, { kind: "typed", values: input as Record<string, unknown> }, caller, requestId, road)
-  }
-
-  // Where runs do not wait, the first worker has done it all before there is a second.
+  // When runs need no waiting, the first worker does them all before a second one starts.
   const workers: Promise<void>[] = []
   while (workers.length < maxConcurrent && next < inputs.length) workers.push(work())
   await Promise.all(workers)
-  return { results, succeeded }
+  return results
+}
+
+function runInput(
+  input: unknown,
+  index: number,
+  api: PreparedApi,
+  context: RunContext,
+): Outcome | Promise<Outcome> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    return {
+      data: null,
+      fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
+    }
+  }
+  return checkAndRun(api, { kind: "typed", values: input as Record<string, unknown> }, context)
 }

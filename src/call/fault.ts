@@ -1,7 +1,7 @@
 import { InputRejected, Unavailable } from "../apis/contract.ts"
 import { StoreUnavailable } from "../store/store.ts"
 
-/** Every way a call can fail: its HTTP status, and whether what the client reads is told by the thrower or fixed. */
+/** Every way a call can fail: its HTTP status, and the text for the client; null when each fault has its own text. */
 const table = {
   inputRejected: { status: 400, text: null },
   keyMissing: { status: 401, text: "An API key is needed: send it in the 'x-api-key' header." },
@@ -27,58 +27,52 @@ const table = {
   upstreamUnavailable: { status: 503, text: null },
   storeUnavailable: {
     status: 503,
-    text: "The service cannot book calls just now. Nothing was charged; try again.",
+    text: "The service cannot record charges right now. Nothing was charged. Try again.",
   },
 } as const satisfies Record<string, { status: number; text: string | null }>
 
 export type FaultCode = keyof typeof table
-/** All codes there are. */
 export const faultCodes = Object.keys(table) as readonly FaultCode[]
 
-type ToldCode = { [C in FaultCode]: (typeof table)[C]["text"] extends null ? C : never }[FaultCode]
-type FixedCode = Exclude<FaultCode, ToldCode>
+type FixedCode = { [C in FaultCode]: (typeof table)[C]["text"] extends null ? never : C }[FaultCode]
 
-/** A call that ends in an error answer. `message` goes to the client; the cause, if any, to the log alone. */
+/** A call that ends in an error answer. `message` goes to the client, the cause only to the log. */
 export class Fault extends Error {
   override readonly name = "Fault"
   readonly code: FaultCode
   readonly status: number
-  /** The parameter that has to change, when it is input that was rejected. */
+  /** The parameter that has to change; null when it is not input that is wrong. */
   readonly parameter: string | null
-  /** Headers that belong to the answer, such as `allow`. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Seconds after which the same call may succeed; null when that is not known. */
+  readonly retryAfterSeconds: number | null
 
   constructor(
     code: FaultCode,
     message: string,
-    more: { parameter?: string; headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    more: { parameter?: string; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause })
     this.code = code
     this.status = table[code].status
     this.parameter = more.parameter ?? null
-    this.headers = more.headers ?? {}
+    this.retryAfterSeconds = more.retryAfterSeconds ?? null
   }
 }
 
-/** A fault whose text is fixed. Without a cause there is nothing to tell two of them apart, so one serves all. */
+/** A fault with the fixed text of its code. */
 export function fixedFault(code: FixedCode, cause?: unknown): Fault {
-  if (cause !== undefined) return new Fault(code, table[code].text, { cause })
-  const known = fixed.get(code)
-  if (known) return known
-  const fault = new Fault(code, table[code].text)
-  fixed.set(code, fault)
-  return fault
+  return new Fault(code, table[code].text, { cause })
 }
 
-const fixed = new Map<FixedCode, Fault>()
-
-/** Input that is refused for a reason of the surface's own, in the words of {@link InputRejected}. */
+/**
+ * A parameter that a surface refuses.
+ * @param requirement goes on from "The 'x' parameter …", without a full stop
+ */
 export function inputFault(parameter: string, requirement: string): Fault {
   return toFault(new InputRejected(parameter, requirement))
 }
 
-/** Sorts anything thrown into the table. What is not known there is `internal`: no word of it reaches a client. */
+/** The fault behind anything thrown. What the table does not know is `internal`: its own text never reaches a client. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof InputRejected) {

@@ -1,54 +1,62 @@
 import { hashKey, isWellFormedKey } from "../accounts/key.ts"
 import { missingPlan, type Plan, type Plans } from "../accounts/plan.ts"
-import type { Clock } from "../apis/contract.ts"
-import type { KeyAccess, RateOutcome, RateState, RateTake, Store } from "../store/store.ts"
-import { addressMatches } from "../values/ip.ts"
-import { Caller } from "./caller.ts"
+import type { Ports } from "../apis/contract.ts"
+import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
+import { addressMatches, type Network, toNetworks } from "../values/ip.ts"
+import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
-import { noStanding, rateHeaders, type StandingHeaders, tightestOf } from "./standing.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
+/** Decides who may call. Each step either passes or throws the fault that refuses the call. */
 export interface Gate {
-  /** Who is it? Throws the 401s. */
+  /** Finds the caller of a key. Throws the 401s. */
   identify(key: string | null): Caller | Promise<Caller>
-  /** From where? Throws the 403 of an address that the key does not allow; asks for it only where a key is bound to some. */
+  /** Throws the 403 of an address that the key does not allow. */
   requireAddress(caller: Caller, address: () => string): void
-  /** May they? Throws the 403 of an API that the key does not allow. */
+  /** Throws the 403 of an API that the key does not allow. */
   requireApi(caller: Caller, api: string): void
-  /** How fast? Takes a call from the limits of account and key, or throws the 429; gives the rate-limit headers. */
-  requireRate(caller: Caller): Promise<StandingHeaders> | StandingHeaders
+  /** Counts a call against the limits of account and key. Null when no limit applies. */
+  takeRate(caller: Caller): Promise<RateOutcome> | null
 }
 
-interface Taking extends RateTake {
+interface PendingTake extends RateTake {
   outcome: RateOutcome | undefined
 }
 
-export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
-  const takeRate = createTurnBatch(async (takings: readonly Taking[]) => {
-    const outcomes = await store.takeRates(takings)
-    takings.forEach((taking, index) => {
-      taking.outcome = outcomes[index]
+export function createGate(
+  store: Store,
+  plans: Plans,
+  { clock, timer }: Pick<Ports, "clock" | "timer">,
+): Gate {
+  const submit = createTurnBatch(timer, async (takes: readonly PendingTake[]) => {
+    const outcomes = await store.takeRates(takes)
+    takes.forEach((take, index) => {
+      take.outcome = outcomes[index]
     })
   })
+  /** Parsed allow-lists by the key's own list, so that a bound key is not parsed anew with each call. */
+  const networks = new WeakMap<readonly string[], readonly Network[]>()
 
-  async function takeFrom(buckets: RateTake["buckets"]): Promise<StandingHeaders> {
-    const taking: Taking = { buckets, nowMs: clock.now(), outcome: undefined }
-    await takeRate(taking)
-    if (!taking.outcome) throw new Error("the store must give one outcome per take")
-    if (!taking.outcome.granted) throw throttled(taking.outcome.buckets)
-    return rateHeaders(taking.outcome.buckets)
+  async function takeFrom(buckets: RateTake["buckets"]): Promise<RateOutcome> {
+    const take: PendingTake = { buckets, nowMs: clock.now(), outcome: undefined }
+    await submit(take)
+    if (!take.outcome) throw new Error("the store must give one outcome per take")
+    return take.outcome
   }
 
-  function admit(access: KeyAccess | null): Caller {
+  function toCaller(access: KeyAccess | null): Caller {
     if (access === null) throw fixedFault("keyUnknown")
-    const nowMs = clock.now()
-    const known = access.caller
-    // Revoked or closed it cannot be: a record that says so never became a caller.
-    if (known instanceof Caller && nowMs < known.endsMs) return known
-    requireValid(access, nowMs)
-    const caller = new Caller(access, planOf(access, plans))
-    access.caller = caller
-    return caller
+    requireValid(access, clock.now())
+    const { key, account, revision } = access
+    return { key, account, revision, plan: planOf(access, plans) }
+  }
+
+  function networksOf(texts: readonly string[]): readonly Network[] {
+    const known = networks.get(texts)
+    if (known) return known
+    const parsed = toNetworks(texts)
+    networks.set(texts, parsed)
+    return parsed
   }
 
   return {
@@ -56,19 +64,46 @@ export function createGate(store: Store, plans: Plans, clock: Clock): Gate {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
       const access = store.findKey(hashKey(text))
-      return access instanceof Promise ? access.then((found) => admit(found)) : admit(access)
+      return access instanceof Promise ? access.then(toCaller) : toCaller(access)
     },
-    requireAddress({ networks }, address) {
-      if (networks !== null && !addressMatches(address(), networks)) throw fixedFault("addressForbidden")
+    requireAddress({ key: { allowIps } }, address) {
+      if (allowIps !== null && !addressMatches(address(), networksOf(allowIps))) {
+        throw fixedFault("addressForbidden")
+      }
     },
-    requireApi({ isBoundToApis, key }, api) {
-      if (!isBoundToApis) return
-      if (key.blockApis.includes(api) || (key.allowApis !== null && !key.allowApis.includes(api))) {
+    requireApi({ key: { allowApis, blockApis } }, api) {
+      if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) {
         throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       }
     },
-    requireRate: ({ buckets }) => (buckets.length === 0 ? noStanding : takeFrom(buckets)),
+    takeRate({ key, account, plan }) {
+      const { requestsPerMinute } = plan
+      if (requestsPerMinute === null && key.rateLimit === null) return null
+      return takeFrom([
+        ...(requestsPerMinute === null ? [] : [{ id: account.id, perMinute: requestsPerMinute }]),
+        ...(key.rateLimit === null ? [] : [{ id: key.id, perMinute: key.rateLimit }]),
+      ])
+    },
   }
+}
+
+/**
+ * The fault of a call that a per-minute limit refuses.
+ * @param limit `perMinute` is null when the number is not known
+ */
+export function rateLimited({
+  perMinute,
+  retryInMs,
+}: {
+  perMinute: number | null
+  retryInMs: number
+}): Fault {
+  const retryAfterSeconds = Math.ceil(retryInMs / 1_000)
+  const calls = perMinute === null ? "calls" : perMinute === 1 ? "1 call" : `${perMinute} calls`
+  const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`
+  return new Fault("rateLimited", `The limit of ${calls} per minute is reached; try again in ${seconds}.`, {
+    retryAfterSeconds,
+  })
 }
 
 function planOf({ account }: KeyAccess, plans: Plans): Plan {
@@ -82,20 +117,9 @@ function planOf({ account }: KeyAccess, plans: Plans): Plan {
   )
 }
 
-function throttled(buckets: readonly RateState[]): Fault {
-  const limit = tightestOf(buckets)
-  const seconds = Math.ceil((limit?.retryInMs ?? 0) / 1_000)
-  return new Fault(
-    "rateLimited",
-    `The limit of ${limit?.perMinute} ${limit?.perMinute === 1 ? "call" : "calls"} per minute is reached; try again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
-    { headers: { ...rateHeaders(buckets), "retry-after": String(seconds) } },
-  )
-}
-
 function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number): void {
-  // Revoked and closed stay so, whatever a clock that is set back says.
-  if (key.revokedMs !== null) throw fixedFault("keyRevoked")
-  if (account.closedMs !== null) throw fixedFault("keyRevoked")
+  // Revoked and closed are final, even when the clock is set back.
+  if (key.revokedMs !== null || account.closedMs !== null) throw fixedFault("keyRevoked")
   if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRevoked")
   if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
 }

@@ -1,41 +1,53 @@
 import type { Caller } from "./caller.ts"
-import { logFault, type PreparedApi, type Road } from "./execute.ts"
 import { type Fault, toFault } from "./fault.ts"
-import type { RawInput } from "./input.ts"
+import type { Input, RawInput } from "./input.ts"
+import { logFault, type Pipeline } from "./pipeline.ts"
+import type { PreparedApi } from "./prepared-api.ts"
 
-/** What came of one of many calls in a request: what the caller may see of the data, or why there are none. */
+/** What came of one run: the data that the caller's plan includes, or the fault. */
 export type Outcome =
   | { readonly data: Record<string, unknown>; readonly fault: null }
   | { readonly data: null; readonly fault: Fault }
 
-/**
- * Runs one of the calls that a request holds several of: input → run → mask. Who calls, and what it costs, is decided
- * for the request as a whole. Never throws; a promise only where the API itself gives one.
- */
-export function runOne(
-  api: PreparedApi,
-  input: RawInput,
-  caller: Caller,
-  requestId: string,
-  road: Road,
-): Outcome | Promise<Outcome> {
+/** For whom an API runs, and on what. */
+export interface RunContext {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly pipeline: Pipeline
+}
+
+/** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
+export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
   try {
-    const running = api.definition.run(api.readInput(input, caller.plan.premium), { ports: road.ports })
-    if (!(running instanceof Promise)) return succeeded(running, api, caller)
-    return running
-      .then((data) => succeeded(data, api, caller))
-      .catch((thrown) => failed(thrown, requestId, road))
+    const running = api.definition.run(input, { ports: context.pipeline.ports })
+    if (!(running instanceof Promise)) return succeeded(running, api, context)
+    return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {
-    return failed(thrown, requestId, road)
+    return failed(thrown, context)
   }
 }
 
-function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { plan }: Caller): Outcome {
-  return { data: plan.premium ? data : mask(data), fault: null }
+/** {@link runApi} on parameters that are not checked yet, for one of the calls that a batch or a query holds. */
+export function checkAndRun(
+  api: PreparedApi,
+  raw: RawInput,
+  context: RunContext,
+): Outcome | Promise<Outcome> {
+  let input: Input
+  try {
+    input = api.readInput(raw, context.caller.plan.premium)
+  } catch (thrown) {
+    return failed(thrown, context)
+  }
+  return runApi(api, input, context)
 }
 
-function failed(thrown: unknown, requestId: string, { log }: Road): Outcome {
+function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { caller }: RunContext): Outcome {
+  return { data: caller.plan.premium ? data : mask(data), fault: null }
+}
+
+function failed(thrown: unknown, { requestId, pipeline }: RunContext): Outcome {
   const fault = toFault(thrown)
-  logFault(fault, requestId, log, { message: false })
+  logFault(fault, requestId, pipeline.log, { message: false })
   return { data: null, fault }
 }

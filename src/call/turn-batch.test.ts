@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { systemTimer } from "../ports/timer.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 interface Sum {
@@ -10,7 +11,7 @@ const sum = (of: number): Sum => ({ of, result: null })
 
 test("what one turn submits is one batch, in order", async () => {
   const batches: number[][] = []
-  const submit = createTurnBatch(async (batch: readonly Sum[]) => {
+  const submit = createTurnBatch(systemTimer, async (batch: readonly Sum[]) => {
     batches.push(batch.map((item) => item.of))
     for (const item of batch) item.result = item.of * 2
   })
@@ -26,7 +27,7 @@ test("what one turn submits is one batch, in order", async () => {
 test("a batch that fails fails for all in it, and for none that came while it was at work", async () => {
   const later = sum(3)
   let submittedLater: Promise<void> | undefined
-  const submit = createTurnBatch(async (batch: readonly Sum[]) => {
+  const submit = createTurnBatch(systemTimer, async (batch: readonly Sum[]) => {
     if (batch.includes(later)) return
     submittedLater = submit(later)
     throw new Error("disk full")
@@ -41,7 +42,7 @@ test("a batch that fails fails for all in it, and for none that came while it wa
 })
 
 test("work that throws at once fails its batch, too", async () => {
-  const submit = createTurnBatch((_batch: readonly Sum[]): Promise<void> => {
+  const submit = createTurnBatch(systemTimer, (_batch: readonly Sum[]): Promise<void> => {
     throw new Error("closed")
   })
   await expect(submit(sum(1))).rejects.toThrow("closed")

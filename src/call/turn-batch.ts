@@ -1,9 +1,12 @@
+import type { Timer } from "../apis/contract.ts"
+
 /**
  * Gathers what arrives in one turn of the event loop into one batch: a busy server commits rarely, an idle one at once.
- * All items of a batch wait for one promise, since one for each is dearer than most of what is done for it: `work` leaves
- * what came of an item in the item. When it throws, every item of the batch fails with what it threw, and no other.
+ * All items of a batch wait for one promise: one for each costs more than most of the work. `work` writes each item's result
+ * into the item. When it throws, every item of that batch fails with the same error, and no other.
  */
 export function createTurnBatch<Item>(
+  timer: Pick<Timer, "turn">,
   work: (batch: readonly Item[]) => Promise<void>,
 ): (item: Item) => Promise<void> {
   let waiting: Item[] = []
@@ -16,7 +19,7 @@ export function createTurnBatch<Item>(
   }
 
   return (item) => {
-    if (waiting.push(item) === 1) turn = new Promise<void>((begin) => setImmediate(begin)).then(flush)
+    if (waiting.push(item) === 1) turn = timer.turn().then(flush)
     return turn
   }
 }

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { InputRejected, Unavailable } from "../apis/contract.ts"
-import type { PreparedApi } from "../call/execute.ts"
 import { Fault, fixedFault } from "../call/fault.ts"
-import type { Gate } from "../call/gate.ts"
+import { type Gate, rateLimited } from "../call/gate.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import type { ActiveFault } from "./faults.ts"
 import { askedFor } from "./keys.ts"
 import type { Stubs } from "./stubs.ts"
 
-/** What strikes the request that is under way. The road does not know of requests, so it travels beside it. */
+/** The fault of the request in progress. The pipeline does not know of faults, so it travels beside it. */
 const current = new AsyncLocalStorage<ActiveFault>()
 
 export function runWithFault<T>(fault: ActiveFault, work: () => T): T {
@@ -18,23 +18,23 @@ const callerStatuses: ReadonlySet<number> = new Set([401, 429])
 const apiStatuses: ReadonlySet<number> = new Set([400, 403, 500, 503])
 
 /**
- * The status that the service itself never gives, or not for a request of no API: whoever stands in front of the service
- * answers with it. Null when there is none.
+ * A status of a fault that the service itself never gives, or not for a request without an API: as a proxy in front of the
+ * service would answer. Null without such a status.
  */
 export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]): number | null {
   for (const status of statuses.values()) {
-    const isOnRoad = callerStatuses.has(status) || (apis.length > 0 && apiStatuses.has(status))
-    if (!isOnRoad) return status
+    const isFromService = callerStatuses.has(status) || (apis.length > 0 && apiStatuses.has(status))
+    if (!isFromService) return status
   }
   return null
 }
 
-/** The gate, refusing what a fault says it refuses. */
+/** The gate, which also refuses what an active fault tells it to refuse. */
 export function injectAtGate(gate: Gate): Gate {
-  const isStruck = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
+  const isActive = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
   return {
     identify(key) {
-      if (isStruck(401)) throw fixedFault("keyUnknown")
+      if (isActive(401)) throw fixedFault("keyUnknown")
       return gate.identify(key)
     },
     requireAddress: gate.requireAddress,
@@ -42,21 +42,14 @@ export function injectAtGate(gate: Gate): Gate {
       if (statusOf(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       gate.requireApi(caller, api)
     },
-    requireRate(caller) {
-      if (!isStruck(429)) return gate.requireRate(caller)
-      const seconds = 60
-      throw new Fault(
-        "rateLimited",
-        `The limit of calls per minute is reached; try again in ${seconds} seconds.`,
-        {
-          headers: { "retry-after": String(seconds) },
-        },
-      )
+    takeRate(caller) {
+      if (isActive(429)) throw rateLimited({ perMinute: null, retryInMs: 60_000 })
+      return gate.takeRate(caller)
     },
   }
 }
 
-/** An API that fails where a fault says so, and gives a stub's answer where one matches. */
+/** An API that fails when an active fault tells it to, and gives a matching stub's answer. */
 export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
   const { definition } = api
   const { id } = definition

@@ -16,13 +16,13 @@ export interface FaultRule {
   readonly malformed?: boolean
 }
 
-/** A request that may be struck: a GET, POST or batch of one API, a GraphQL query of several, usage of none. */
+/** A request that a rule may match: a GET, POST or batch of one API, a GraphQL query of several, usage of none. */
 export interface Target {
   readonly apis: readonly string[]
   readonly key: string | null
 }
 
-/** What strikes one request. */
+/** The faults of one request. */
 export interface ActiveFault {
   /** Statuses by API; those of rules without an API under null. */
   readonly statuses: ReadonlyMap<string | null, number>
@@ -36,7 +36,7 @@ export interface Faults {
   put(rule: FaultRule): void
   clear(): void
   list(): readonly FaultRule[]
-  /** What strikes this request; counts it as a call of every rule that does. Null when nothing does. */
+  /** The faults of this request, null without any. Counts it as a call of every rule that matches. */
   take(target: Target): ActiveFault | null
 }
 
@@ -52,19 +52,19 @@ export function createFaults(): Faults {
     },
     list: () => rules,
     take(target) {
-      const struck = rules.filter((rule) => matches(rule, target))
-      if (struck.length === 0) return null
+      const matching = rules.filter((rule) => matches(rule, target))
+      if (matching.length === 0) return null
       rules = rules
-        .map((rule) => (struck.includes(rule) ? countDown(rule) : rule))
+        .map((rule) => (matching.includes(rule) ? countDown(rule) : rule))
         .filter(({ times }) => times !== 0)
       return {
         // Later rules win.
         statuses: new Map(
-          struck.flatMap(({ api, status }) => (status === undefined ? [] : [[api ?? null, status]])),
+          matching.flatMap(({ api, status }) => (status === undefined ? [] : [[api ?? null, status]])),
         ),
-        delayMs: Math.max(...struck.map(({ delay_ms = 0 }) => delay_ms)),
-        reset: struck.some(({ reset }) => reset),
-        malformed: struck.some(({ malformed }) => malformed),
+        delayMs: Math.max(...matching.map(({ delay_ms = 0 }) => delay_ms)),
+        reset: matching.some(({ reset }) => reset),
+        malformed: matching.some(({ malformed }) => malformed),
       }
     },
   }

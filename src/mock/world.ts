@@ -1,5 +1,6 @@
 import type { Random } from "../apis/contract.ts"
-import type { PreparedApi, Road } from "../call/execute.ts"
+import type { Pipeline } from "../call/pipeline.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Exposition } from "../observe/exposition.ts"
 import type { Observer } from "../observe/observer.ts"
 import type { MockClock } from "../ports/mock/clock.ts"
@@ -10,7 +11,7 @@ import type { Stubs } from "./stubs.ts"
 
 /** A service with everything around it that a test can see and move. A reset ends one and begins another. */
 export interface MockWorld {
-  readonly road: Road
+  readonly pipeline: Pipeline
   readonly apis: readonly PreparedApi[]
   readonly random: Random
   readonly observer: Observer

@@ -1,4 +1,4 @@
-import type { Trail } from "../call/trail.ts"
+import type { CallRecord } from "../call/call-record.ts"
 
 /** What is known of a request when it arrives. */
 export interface RequestStart {
@@ -10,7 +10,7 @@ export interface RequestStart {
 }
 
 /** What is known of a request when its answer is made. */
-export interface RequestEnd extends Partial<Trail> {
+export interface RequestEnd extends Partial<CallRecord> {
   /** The HTTP status. */
   readonly status: number
   /** The ids of all APIs that a GraphQL query asked, each once. */

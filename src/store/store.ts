@@ -103,8 +103,6 @@ export interface KeyAccess {
   readonly secretUntilMs: number | null
   /** Rises with every administrative change of keys and accounts. Charges do not change it. */
   readonly revision: number
-  /** Null at first: room for what the gate makes of the record, which is then found with it. The store leaves it alone. */
-  caller: object | null
 }
 
 /** What one answer costs. Charged as a whole or not at all. */

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
-import { createCharges } from "../../src/call/charge.ts"
+import { createCharges } from "../../src/call/charges.ts"
 import { createGate } from "../../src/call/gate.ts"
-import { prepareApi } from "../../src/call/prepare.ts"
+import { prepareApi } from "../../src/call/prepared-api.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
@@ -40,9 +40,9 @@ export function startCatalogService(
   const server = startHttpServer(
     {
       apis,
-      road: {
-        gate: createGate(store, plans, ports.clock),
-        charges: createCharges(store, ports.clock, { error: (message) => logged.push(message) }),
+      pipeline: {
+        gate: createGate(store, plans, ports),
+        charges: createCharges(store, ports, { error: (message) => logged.push(message) }),
         ports,
         log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
       },

@@ -43,7 +43,6 @@ export function toAccess(row: AccessRow, revision: number): KeyAccess {
   const { accountId, plan, createdMs, closedMs, periodStartMs, used, bonus } = row
   return {
     revision,
-    caller: null,
     secretUntilMs,
     key: { id: keyId, expiresMs, revokedMs, ...toLists(row), rateLimit },
     account: { id: accountId, plan, createdMs, closedMs, periodStartMs, used, bonus },

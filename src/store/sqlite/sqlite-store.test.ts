@@ -72,7 +72,6 @@ describe("accounts and keys", () => {
       key: { id, expiresMs, revokedMs, allowApis, blockApis, allowIps, rateLimit },
       account: balance,
       secretUntilMs: null,
-      caller: null,
       revision: 2,
     })
     expect(await store.listKeys("acc_1")).toStrictEqual([key])

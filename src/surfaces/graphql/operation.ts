@@ -1,4 +1,6 @@
 import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   getDirectiveValues,
@@ -8,15 +10,22 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql"
-import type { QueryDocument } from "./document.ts"
 import { Refusal } from "./refusal.ts"
 import type { Variables } from "./variables.ts"
 
+/** A document, and the operation of it that runs. */
+export interface QueryParts {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
 /**
- * The operation of a document that is to run.
- * @throws Refusal BAD_REQUEST where the name leads to none, OPERATION_NOT_SUPPORTED for a mutation or subscription
+ * Finds the operation that runs.
+ * @throws Refusal BAD_REQUEST when the name matches no operation, OPERATION_NOT_SUPPORTED for a mutation or subscription
  */
-export function selectOperation({ operations }: QueryDocument, name: string | null): OperationDefinitionNode {
+export function selectOperation(document: DocumentNode, name: string | null): QueryParts {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
   const found = name === null ? operations : operations.filter((operation) => operation.name?.value === name)
   const [operation] = found
   if (!operation) {
@@ -39,13 +48,13 @@ export function selectOperation({ operations }: QueryDocument, name: string | nu
       `A ${operation.operation} is not supported, only queries are.`,
     )
   }
-  return operation
+  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
+  return { document, operation, fragments: new Map(fragments.map((node) => [node.name.value, node])) }
 }
 
-/** Names of the root fields that an operation selects, through its fragments, as far as `isIncluded` lets pass. */
+/** Names of the root fields that an operation selects, also through its fragments, as far as `isIncluded` passes them. */
 export function rootFieldsOf(
-  { fragments }: QueryDocument,
-  { selectionSet }: OperationDefinitionNode,
+  { fragments, operation: { selectionSet } }: QueryParts,
   isIncluded: (node: SelectionNode) => boolean,
 ): ReadonlySet<string> {
   const names = new Set<string>()

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError, SourceLocation } from "graphql"
 import type { Fault, FaultCode } from "../../call/fault.ts"
 
-/** Codes of a request that is refused as a whole, and its HTTP status. */
+/** The HTTP status of each code of a request that is refused as a whole. */
 export const statuses = {
   BAD_REQUEST: 400,
   FILE_UPLOAD_NOT_SUPPORTED: 400,
@@ -22,7 +22,7 @@ export const statuses = {
 
 export type RefusalCode = keyof typeof statuses
 
-/** What faults are called in GraphQL. A field's own have the same codes, but for input (see {@link fieldCodeOf}). */
+/** The GraphQL code of each fault. */
 const codes = {
   inputRejected: "BAD_REQUEST",
   keyMissing: "INVALID_API_KEY",
@@ -52,24 +52,26 @@ const maxMessageLength = 500
 /** A query can repeat one mistake thousands of times. */
 const maxLocations = 20
 
-/** What is wrong with a query, and where in it. */
+/** What is wrong with a query, and where. */
 interface Problem {
   readonly message: string
   readonly locations?: readonly SourceLocation[] | undefined
 }
 
-/** Thrown when a request is refused as a whole: nothing ran, there are no data. */
+/** Thrown when a request is refused as a whole: the answer has errors and no data. */
 export class Refusal extends Error {
   override readonly name = "Refusal"
   readonly code: RefusalCode
   readonly status: number
   readonly errors: readonly GraphQLFormattedError[]
-  readonly headers: Readonly<Record<string, string>>
+  /** Seconds after which the same request may succeed; null when that is not known. */
+  readonly retryAfterSeconds: number | null
 
+  /** @param problems the errors of the answer: one text, or several with their places in the query */
   constructor(
     code: RefusalCode,
     problems: string | readonly Problem[],
-    headers: Readonly<Record<string, string>> = {},
+    retryAfterSeconds: number | null = null,
   ) {
     const all: readonly Problem[] = typeof problems === "string" ? [{ message: problems }] : problems
     super(all[0]?.message)
@@ -80,13 +82,13 @@ export class Refusal extends Error {
       ...(locations && { locations: locations.slice(0, maxLocations) }),
       extensions: { code },
     }))
-    this.headers = headers
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
-/** A fault that ends the whole request. */
-export function toRefusal({ code, message, headers }: Fault): Refusal {
-  return new Refusal(codes[code], message, headers)
+/** The refusal for a fault that ends the whole request. */
+export function toRefusal({ code, message, retryAfterSeconds }: Fault): Refusal {
+  return new Refusal(codes[code], message, retryAfterSeconds)
 }
 
 /** The code of a fault that is one field's own. */
@@ -94,7 +96,7 @@ export function fieldCodeOf({ code }: Fault): RefusalCode | "BAD_USER_INPUT" {
   return code === "inputRejected" ? "BAD_USER_INPUT" : codes[code]
 }
 
-/** Takes from the middle: what is meant stands before a quoted value, and what is wrong with it after. */
+/** Shortens a long message in its middle, where a quoted value is. */
 export function shorten(message: string): string {
   const half = maxMessageLength / 2
   return message.length > maxMessageLength ? `${message.slice(0, half)}…${message.slice(-half)}` : message

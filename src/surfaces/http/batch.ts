@@ -1,59 +1,62 @@
-import { executeBatch } from "../../call/batch.ts"
-import type { PreparedApi, Road } from "../../call/execute.ts"
-import { createPace, type Pace } from "../../call/pace.ts"
+import { Elysia } from "elysia"
+import { answerBatch, maxInputs } from "../../call/batch.ts"
+import { createPace } from "../../call/pace.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Envelope } from "../../encode/envelope.ts"
 import type { Format } from "../../encode/formats.ts"
 import { encodeInParts } from "../../encode/parts.ts"
-import type { Observer } from "../../observe/observer.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
-import type { Intake } from "./intake.ts"
+import { finishBody, type HttpContext, isFull, patiently } from "./context.ts"
+import type { Exchange } from "./exchange.ts"
+import { negotiateFormat } from "./format.ts"
+import type { incomingRequests } from "./incoming.ts"
 import { parseQuery } from "./query.ts"
-import { type Exchange, negotiateFormat, respond } from "./respond.ts"
-import { requireReadable } from "./rest.ts"
+import { refuseOverload } from "./refuse.ts"
+import { send } from "./reply.ts"
+import { batchRouteOf } from "./route-schemas.ts"
 
-/** The handler of `POST /v1/{api}/batch`, many inputs for one API in a JSON body; nothing for an API that there is not. */
-export function createBatchHandler(
-  apis: readonly PreparedApi[],
-  road: Road,
-  intake: Intake,
-  observer: Observer,
-): (id: string, exchange: Exchange) => Promise<Response> | undefined {
-  const byId = new Map(
-    apis.map((api) => [api.definition.id, { api, watch: observer.recorderFor(api.definition.id, "batch") }]),
-  )
-
-  return (id, exchange) => {
-    const known = byId.get(id)
-    return known && answer(known.api, exchange, known.watch)
-  }
-
-  async function answer(api: PreparedApi, exchange: Exchange, watch: RecordRequest): Promise<Response> {
-    const { request, requestId, address } = exchange
-    const query = parseQuery(request.url)
-    const negotiated = negotiateFormat(request, query)
-    const reply = await executeBatch(
-      {
-        api,
-        key: request.headers.get("x-api-key"),
-        address,
-        requestId,
-        readBody: () => {
-          requireReadable(query, negotiated)
-          return readJsonObject(request, intake)
-        },
-      },
-      road,
+/** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
+export function batchFeature(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
+  const app = new Elysia({ name: "batch" }).use(base)
+  for (const api of context.apis) {
+    const { id } = api.definition
+    const path = `/v1/${id}/batch`
+    const record = context.observer.recorderFor(id, "batch")
+    context.methods.set(path, "POST")
+    app.post(
+      path,
+      ({ request, set, incoming }) =>
+        patiently(request, context, () => answer({ request, set, incoming }, api, record, context)),
+      batchRouteOf(api.definition, maxInputs),
     )
-    const text = await encode(negotiated.format, reply.envelope, createPace(road.ports.clock))
-    const response = respond(reply, negotiated.format, exchange, text)
-    watch(exchange, reply)
-    return response
   }
+  return app
+}
+
+async function answer(
+  exchange: Exchange,
+  api: PreparedApi,
+  record: RecordRequest,
+  context: HttpContext,
+): Promise<string | Response> {
+  const { request, set, incoming } = exchange
+  if (isFull(context)) return refuseOverload(exchange, record, context)
+  const { format, problem } = negotiateFormat(request, parseQuery(request.url))
+  const readBody = () => {
+    if (problem) throw problem
+    return readJsonObject(request, context.intake)
+  }
+  const reply = await answerBatch({ api, request: incoming, readBody }, context.pipeline)
+  const body = send(reply, format, set, await encode(format, reply.envelope, context))
+  record(incoming, reply)
+  await finishBody(request, set, context)
+  return body
 }
 
 /** An answer may have millions of values: writing it gives way to other requests, as running did. */
-async function encode(format: Format, envelope: Envelope, pace: Pace): Promise<string> {
+async function encode(format: Format, envelope: Envelope, { pipeline }: HttpContext): Promise<string> {
+  const pace = createPace(pipeline.ports)
   let text = ""
   for (const part of encodeInParts(format, envelope)) {
     text += part

@@ -5,8 +5,8 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Reads a request body as a JSON object. Rejects with a Fault: 415 when it is not declared as JSON, 413 when it has too many
- * bytes, 408 when it comes too slowly, 400 when it is no JSON object.
+ * Reads a request body as a JSON object. Rejects with a Fault: 415 when its Content-Type is not JSON, 413 when it is too large,
+ * 408 when it arrives too slowly, 400 when it is not a JSON object.
  */
 export function readJsonObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
@@ -14,7 +14,7 @@ export function readJsonObject(request: Request, intake: Intake): Promise<Record
   return readObject(request, intake)
 }
 
-/** Reads a request body as a JSON object, whatever it is declared as. Rejects as {@link readJsonObject} does. */
+/** Reads a request body as a JSON object, whatever its Content-Type. Rejects as {@link readJsonObject} does. */
 export function readObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
   return readBody(request, intake, toObject)
 }
@@ -24,7 +24,7 @@ export function readText(request: Request, intake: Intake): Promise<string> {
   return readBody(request, intake, toText)
 }
 
-/** A declared length is refused before a byte is read; an undeclared one is counted on the way. */
+/** A declared length is checked before a byte is read, an undeclared one while reading. */
 function readBody<T>(
   request: Request,
   intake: Intake,

@@ -1,30 +1,57 @@
-/** Every origin may call and read the headers that tell it where it stands; none may bring credentials (Fetch §3.2). */
-export const crossOriginHeaders = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": [
-    "x-request-id",
-    "retry-after",
-    "x-ratelimit-limit",
-    "x-ratelimit-remaining",
-    "x-ratelimit-reset",
-    "x-api-credits-used",
-    "x-api-remaining-credits",
-    "x-api-max-credits",
-    "x-api-renewal",
-    "x-api-current-plan",
-  ].join(", "),
-} as const
+import { cors } from "@elysiajs/cors"
+import type { AnswerSettings } from "./exchange.ts"
 
-/** Answers a preflight, on any path and without a key; browsers may keep the answer for a day. */
-export function answerPreflight(requestId: string, methods = "GET, POST, OPTIONS"): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      "access-control-allow-origin": "*",
-      "access-control-allow-methods": methods,
-      "access-control-allow-headers": "content-type, x-api-key, x-request-id, accept, user-agent",
-      "access-control-max-age": "86400",
-      "x-request-id": requestId,
-    },
+/** Headers of an answer that pages of other origins may read. */
+export const exposedHeaders = [
+  "x-request-id",
+  "retry-after",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-api-credits-used",
+  "x-api-remaining-credits",
+  "x-api-max-credits",
+  "x-api-renewal",
+  "x-api-current-plan",
+] as const
+
+/**
+ * Lets pages of every origin call the APIs and read what an answer says of usage, and none bring credentials (Fetch §3.2).
+ * Preflights are answered 204 on every path, without a key, for a day. An answer's own `Vary` wins over the plugin's.
+ */
+export function crossOrigin(methods = "GET, POST, OPTIONS") {
+  return cors({
+    origin: "*",
+    credentials: false,
+    methods,
+    allowedHeaders: [
+      "content-type",
+      "x-api-key",
+      "authorization",
+      "x-request-id",
+      "accept",
+      "user-agent",
+      "idempotency-key",
+      "traceparent",
+      "tracestate",
+      "apollographql-client-name",
+      "apollographql-client-version",
+      "x-apollo-operation-name",
+    ],
+    exposeHeaders: [...exposedHeaders],
+    maxAge: 86_400,
   })
 }
+
+/** Takes back what the plugin allows, for answers that pages of other origins must not read. */
+export function sameOriginOnly({ headers }: AnswerSettings): void {
+  for (const name of pluginHeaders) delete headers[name]
+}
+
+const pluginHeaders = [
+  "access-control-allow-origin",
+  "access-control-allow-methods",
+  "access-control-allow-headers",
+  "access-control-expose-headers",
+  "vary",
+]

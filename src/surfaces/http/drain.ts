@@ -1,44 +1,41 @@
+import type { Timer } from "../../apis/contract.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 
 /**
- * Holds an answer back until what is left of the request's body has been read away. A server that answers and closes while
- * the client still sends resets the connection, and the client never reads the answer (RFC 9112 §9.6).
+ * Reads away what is left of a request's body, before its answer leaves. A server that answers and closes while the client
+ * still sends resets the connection, and the client never reads the answer (RFC 9112 §9.6).
+ * @returns false when the body did not end within the bounds: the connection then has to be closed
  */
-export async function afterBody(
-  request: Request,
-  answer: Response | Promise<Response>,
-  intake: Intake,
-): Promise<Response> {
-  const response = await answer
-  if (request.bodyUsed || request.body === null) return response
+export async function drainBody(request: Request, intake: Intake, timer: Timer): Promise<boolean> {
+  if (request.bodyUsed || request.body === null) return true
   intake.awaited++
-  const ended = await drain(request.body, Math.min(httpLimits.drainSeconds * 1_000, intake.timeoutMs))
-  intake.awaited--
-  if (!ended) response.headers.set("connection", "close")
-  return response
+  try {
+    return await drain(request.body, Math.min(httpLimits.drainSeconds * 1_000, intake.timeoutMs), timer)
+  } finally {
+    intake.awaited--
+  }
 }
 
-/** Whether the body ended within the bounds. */
-async function drain(body: ReadableStream<Uint8Array>, maxMs: number): Promise<boolean> {
+async function drain(body: ReadableStream<Uint8Array>, maxMs: number, timer: Timer): Promise<boolean> {
   const maxBytes = httpLimits.drainBytes
   const reader = body.getReader()
-  let late = false
-  const overdue = setTimeout(() => {
-    late = true
+  let isLate = false
+  const cancel = timer.after(maxMs, () => {
+    isLate = true
     reader.cancel().catch(() => {})
-  }, maxMs)
+  })
   try {
     for (let bytes = 0; bytes <= maxBytes; ) {
       const { done, value } = await reader.read()
-      if (done) return !late && bytes <= maxBytes
+      if (done) return !isLate && bytes <= maxBytes
       bytes += value.byteLength
     }
     return false
   } catch {
-    // The client hung up: there is nobody to answer.
+    // The client hung up: nobody reads the answer.
     return false
   } finally {
-    clearTimeout(overdue)
+    cancel()
   }
 }

@@ -1,36 +1,43 @@
+import type { Timer } from "../../apis/contract.ts"
 import { Fault, inputFault } from "../../call/fault.ts"
 
-/** What is taken in of requests' bodies, and until when. */
+/** The bounds of request bodies. */
 export interface Intake {
   readonly maxBytes: number
-  /** No wait for a body is longer. */
+  /** The longest wait for a body. */
   readonly timeoutMs: number
-  /** Requests that wait for their client to send on. They are no work, and do not count as calls under way. */
+  /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
   awaited: number
   /**
-   * Waits for a body and reads it. Whoever sends one octet a second would otherwise hold a request open for as long as it
-   * likes. Rejects with what `read` throws, and with a Fault: 408 when the body is not there in time (the connection is closed
-   * then, since the rest is on its way), 400 when the connection ended before it did.
+   * Waits for a body and reads it. Without a limit, a client that sends one octet a second would hold a request open for ever.
+   * Rejects with what `read` throws, and with a Fault: 408 when the body does not arrive in time, 400 when the connection
+   * ended first.
    */
   inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T): Promise<T>
 }
 
 interface Wait {
   over: boolean
-  timeout: ReturnType<typeof setTimeout> | null
+  cancelTimer: (() => void) | null
   readonly giveUp: () => void
 }
 
-/** Nearly every body is there before this: only one that is not gets a timer, which would cost a call a tenth of its time. */
+/** Nearly every body arrives within this time. Only a later one gets a timer, which costs a tenth of a call. */
 const unwatchedMs = 50
 
-export function createIntake(maxBytes: number, timeoutMs: number): Intake {
+/**
+ * @param maxBytes the largest body
+ * @param timeoutMs time in which a body must have arrived
+ */
+export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer): Intake {
   let unwatched: Wait[] = []
 
   function watch(): void {
     const waits = unwatched
     unwatched = []
-    for (const wait of waits) if (!wait.over) wait.timeout = setTimeout(wait.giveUp, timeoutMs - unwatchedMs)
+    for (const wait of waits) {
+      if (!wait.over) wait.cancelTimer = timer.after(timeoutMs - unwatchedMs, wait.giveUp)
+    }
   }
 
   const intake: Intake = {
@@ -42,13 +49,13 @@ export function createIntake(maxBytes: number, timeoutMs: number): Intake {
       new Promise((resolve, reject) => {
         const wait: Wait = {
           over: false,
-          timeout: null,
+          cancelTimer: null,
           giveUp() {
             end(wait)
             reject(tooSlow(timeoutMs))
           },
         }
-        if (unwatched.push(wait) === 1) setTimeout(watch, unwatchedMs)
+        if (unwatched.push(wait) === 1) timer.after(unwatchedMs, watch)
         intake.awaited++
         arrival.then(
           (body) => {
@@ -71,7 +78,7 @@ export function createIntake(maxBytes: number, timeoutMs: number): Intake {
     if (wait.over) return
     wait.over = true
     intake.awaited--
-    if (wait.timeout !== null) clearTimeout(wait.timeout)
+    wait.cancelTimer?.()
   }
 
   return intake
@@ -81,11 +88,10 @@ export function createIntake(maxBytes: number, timeoutMs: number): Intake {
 export function tooSlow(timeoutMs: number): Fault {
   return new Fault("bodyTooSlow", `The request 'body' must arrive whole within ${timeoutMs / 1_000} s.`, {
     parameter: "body",
-    headers: { connection: "close" },
   })
 }
 
-/** The client's doing, and nobody is left to read this. */
+/** The client's doing, and nobody reads this answer. */
 function cutOff(): Fault {
   return inputFault("body", "must arrive whole; the connection ended before it did")
 }

@@ -1,5 +1,5 @@
 import type { Server } from "elysia/universal"
-import type { createHttpApp } from "./http-app.ts"
+import type { Timer } from "../../apis/contract.ts"
 
 /** PEM texts. */
 export interface Tls {
@@ -7,25 +7,44 @@ export interface Tls {
   readonly key: string
 }
 
-/** One certificate on the port. The platform cannot give a listening socket another one, so a new one takes its place. */
+/** One certificate on the port. Bun cannot give a listening socket another certificate, so a new listener takes its place. */
 export interface Listener {
   readonly port: number
-  /** Requests under way. */
+  /** Requests in progress. */
   openRequests(): number
-  /** Asks clients of kept connections to come back on new ones, one answer later. */
+  /** Closes each kept connection after its next answer, so that its client comes back on a new one. */
   letGo(): void
-  /** Takes no new connections, closes idle ones, waits for calls under way for `graceMs` at most, then cuts them off. */
+  /** Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off. */
   stop(graceMs: number): Promise<void>
 }
 
-type App = ReturnType<typeof createHttpApp>
+/** What is used of an Elysia app to listen with it. */
+export interface ListeningApp {
+  server: Server | null
+  listen(options: object): unknown
+  readonly fetch: (request: Request) => Response | Promise<Response>
+}
+
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** Whether other listeners may share the port. */
+  readonly shared: boolean
+  readonly tls: Tls | null
+  /** Seconds after which an idle connection is closed; 0 keeps it. */
+  readonly idleSeconds: number
+}
 
 /**
- * Listens with an app that may listen already, on the same port.
+ * Listens with an app, which may already listen on the same port.
  * @throws what the operating system says of the address, or the TLS library of certificate and key
  */
-export function listen(app: App, { host, port, shared, tls, idleSeconds }: ListenOptions): Listener {
-  // Elysia leaves a handler behind with every listener, for a way of ending that this program does not take.
+export function listen(
+  app: ListeningApp,
+  { host, port, shared, tls, idleSeconds }: ListenOptions,
+  timer: Timer,
+): Listener {
+  // Elysia adds a handler with every listener, for a way of ending that this program does not use.
   const handlers = process.listeners("beforeExit")
   app.listen({
     hostname: host,
@@ -33,7 +52,7 @@ export function listen(app: App, { host, port, shared, tls, idleSeconds }: Liste
     reusePort: shared,
     development: false,
     idleTimeout: idleSeconds,
-    // Our own limit answers with an envelope; the platform's would answer with nothing.
+    // Our own limit answers with an envelope; Bun's would answer with nothing.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...(tls && { tls }),
   })
@@ -46,28 +65,16 @@ export function listen(app: App, { host, port, shared, tls, idleSeconds }: Liste
     port: server.port ?? port,
     openRequests: () => server.pendingRequests,
     letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(app, request) }),
-    stop: (graceMs) => stopServer(server, graceMs),
+    async stop(graceMs) {
+      const cancel = timer.after(graceMs, () => server.stop(true))
+      await server.stop()
+      cancel()
+    },
   }
 }
 
-export interface ListenOptions {
-  readonly host: string
-  readonly port: number
-  /** Whether others may listen on the port, too. */
-  readonly shared: boolean
-  readonly tls: Tls | null
-  readonly idleSeconds: number
-}
-
-async function answerLast(app: App, request: Request): Promise<Response> {
+async function answerLast(app: ListeningApp, request: Request): Promise<Response> {
   const response = await app.fetch(request)
   response.headers.set("connection", "close")
   return response
-}
-
-/** See {@link Listener.stop}. */
-export async function stopServer(server: Pick<Server, "stop">, graceMs: number): Promise<void> {
-  const overdue = setTimeout(() => server.stop(true), graceMs)
-  await server.stop()
-  clearTimeout(overdue)
 }

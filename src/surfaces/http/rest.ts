@@ -1,76 +1,60 @@
-import { execute, type PreparedApi, type Road } from "../../call/execute.ts"
-import { inputFault } from "../../call/fault.ts"
-import type { RawInput, TextInput } from "../../call/input.ts"
-import { reportUsage } from "../../call/usage.ts"
+import { Elysia } from "elysia"
+import type { RawInput } from "../../call/input.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import { answerCall } from "../../call/single.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
-import type { Intake } from "./intake.ts"
+import { finishBody, type HttpContext, isFull } from "./context.ts"
+import type { Exchange } from "./exchange.ts"
+import { negotiateFormat } from "./format.ts"
+import type { incomingRequests } from "./incoming.ts"
+import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
-import { type Exchange, type Negotiated, negotiateFormat, respond } from "./respond.ts"
+import { refuseOverload } from "./refuse.ts"
+import { send } from "./reply.ts"
+import { routeOf } from "./route-schemas.ts"
 
-/** The handler of one API: `GET` with a query string, or `POST` with a JSON body. */
-export function createRestHandler(
+/** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
+export function restFeature(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
+  const app = new Elysia({ name: "rest" }).use(base)
+  for (const api of context.apis) {
+    const { id, method } = api.definition
+    const path = `/v1/${id}`
+    const record = context.observer.recorderFor(id, "rest")
+    context.methods.set(path, method)
+    app.route(
+      method,
+      path,
+      ({ request, set, incoming }) => answer({ request, set, incoming }, api, record, context),
+      routeOf(api.definition),
+    )
+  }
+  return app
+}
+
+async function answer(
+  exchange: Exchange,
   api: PreparedApi,
-  road: Road,
-  intake: Intake,
-  watch: RecordRequest,
-): (exchange: Exchange) => Promise<Response> {
-  const inQuery = api.definition.method === "GET"
-
-  async function readFromBody(request: Request): Promise<RawInput> {
-    return { kind: "typed", values: await readJsonObject(request, intake) }
+  record: RecordRequest,
+  context: HttpContext,
+): Promise<string | Response> {
+  const { request, set, incoming } = exchange
+  const { method } = api.definition
+  if (request.method !== method) throw new MethodNotAllowed(request.method, method)
+  if (isFull(context)) return refuseOverload(exchange, record, context)
+  const query = parseQuery(request.url)
+  const negotiated = negotiateFormat(request, query)
+  const read = () => {
+    if (negotiated.problem) throw negotiated.problem
+    return method === "GET" ? query : readFromBody(request, context)
   }
-
-  // Not an async function: the answer needs no wait of its own behind that of the road.
-  return (exchange) => {
-    const { request, requestId, address } = exchange
-    const query = parseQuery(request.url)
-    const negotiated = negotiateFormat(request, query)
-    return execute(
-      {
-        api,
-        key: request.headers.get("x-api-key"),
-        address,
-        requestId,
-        read: () => {
-          requireReadable(query, negotiated)
-          return inQuery ? query : readFromBody(request)
-        },
-        finish: (reply) => {
-          const response = respond(reply, negotiated.format, exchange)
-          watch(exchange, reply)
-          return response
-        },
-      },
-      road,
-    )
-  }
+  const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
+  const body = send(reply, negotiated.format, set)
+  record(incoming, reply)
+  if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
+  return body
 }
 
-/** The handler of `GET /v1/usage`. */
-export function createUsageHandler(
-  road: Road,
-  watch: RecordRequest,
-): (exchange: Exchange) => Promise<Response> {
-  return async (exchange) => {
-    const { request, requestId, address } = exchange
-    const query = parseQuery(request.url)
-    const negotiated = negotiateFormat(request, query)
-    const check = () => requireReadable(query, negotiated)
-    const reply = await reportUsage(
-      { key: request.headers.get("x-api-key"), address, requestId, check },
-      road,
-    )
-    const response = respond(reply, negotiated.format, exchange)
-    watch(exchange, reply)
-    return response
-  }
-}
-
-/** Refuses a query string that cannot be read, or a `format` that there is not. */
-export function requireReadable({ parameters }: TextInput, { problem }: Negotiated): void {
-  if (problem) throw problem
-  for (const { name, text } of parameters) {
-    if (name === "format" && text === null) throw inputFault("format", "must be percent-encoded UTF-8")
-  }
+async function readFromBody(request: Request, { intake }: HttpContext): Promise<RawInput> {
+  return { kind: "typed", values: await readJsonObject(request, intake) }
 }

@@ -1,7 +1,7 @@
 import { Fault, fixedFault } from "../../call/fault.ts"
 import { options } from "../../config/options.ts"
 import { tooSlow } from "../http/intake.ts"
-import { overloaded } from "../http/overload.ts"
+import { overloaded } from "../http/refuse.ts"
 import { allowHeader, commonHeaders, retryHeader, standingHeaders } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
 import { errorShown, restContent } from "./rest-answer.ts"

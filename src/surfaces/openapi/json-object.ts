@@ -1,4 +1,4 @@
-import type { PreparedApi } from "../../call/execute.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
 
 /** What the document of a service is made from. */
 export interface ApiDocInput {

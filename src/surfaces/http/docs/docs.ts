@@ -1,13 +1,12 @@
 import { resolve } from "node:path"
 import viewerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import viewerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
-import { createResource } from "../resource.ts"
-import type { Exchange } from "../respond.ts"
+import { createResource, type Resource } from "../resource.ts"
 import { page, start } from "./page.ts"
 
 /**
- * What a page may do: load what this host serves, and nothing that stands in the page itself. Swagger UI draws its icons
- * as `data:` images. Nobody may show the page in a frame, where a click could be stolen.
+ * What the page may do: load what this host serves, and run no script that stands in the page itself. Swagger UI draws its
+ * icons as `data:` images. No other site may show the page in a frame, where a click could be stolen.
  */
 const pageHeaders = {
   "content-security-policy": [
@@ -19,33 +18,24 @@ const pageHeaders = {
     "frame-ancestors 'none'",
   ].join("; "),
   "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 }
 
-type Handler = (exchange: Omit<Exchange, "address">) => Promise<Response>
+/** The page of `GET /docs`. */
+export const docsPage = resource("text/html; charset=utf-8", async () => new TextEncoder().encode(page))
 
-/** The handlers of `GET /docs` and of what the page loads, by name below `/docs/`. Nothing is read before it is asked for. */
-export function createDocsHandlers(): {
-  readonly page: Handler
-  readonly parts: ReadonlyMap<string, Handler>
-} {
-  const parts = new Map([
-    ["start.js", resource("text/javascript; charset=utf-8", async () => new TextEncoder().encode(start))],
-    ["viewer.js", resource("text/javascript; charset=utf-8", () => embedded(viewerScript))],
-    ["viewer.css", resource("text/css; charset=utf-8", () => embedded(viewerStyle))],
-  ])
-  return {
-    page: resource("text/html; charset=utf-8", async () => new TextEncoder().encode(page)),
-    parts,
-  }
-}
+/** What the page loads, by its name below `/docs/`. */
+export const docsParts: ReadonlyMap<string, Resource> = new Map([
+  ["start.js", resource("text/javascript; charset=utf-8", async () => new TextEncoder().encode(start))],
+  ["viewer.js", resource("text/javascript; charset=utf-8", () => embedded(viewerScript))],
+  ["viewer.css", resource("text/css; charset=utf-8", () => embedded(viewerStyle))],
+])
 
-/** From the path that the import gave: absolute, but where the program is one file for Bun with these beside it. */
+/** Reads a file that the build embeds. The path of the import is relative when the program is one file for Bun. */
 function embedded(file: string): Promise<Uint8Array> {
   return Bun.file(resolve(import.meta.dir, file)).bytes()
 }
 
-function resource(contentType: string, read: () => Promise<Uint8Array>): Handler {
+function resource(contentType: string, read: () => Promise<Uint8Array>): Resource {
   return createResource({ headers: { ...pageHeaders, "content-type": contentType }, read })
 }

@@ -1,65 +1,101 @@
+import { Elysia } from "elysia"
+import type { Timer } from "../../../apis/contract.ts"
 import { InputRejected } from "../../../apis/contract.ts"
-import { fail, type Reply, succeed } from "../../../call/execute.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
+import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { readObject, readText } from "../body.ts"
-import { answerPreflight } from "../cross-origin.ts"
+import { crossOrigin } from "../cross-origin.ts"
+import { drainBody } from "../drain.ts"
+import { incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
+import { MethodNotAllowed, pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
-import { respond } from "../respond.ts"
+import { type Answer, send } from "../reply.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
-  /** As it is now: a reset brings another. */
+  /** Gives the world as it is now: a reset brings another. */
   readonly world: () => MockWorld
   readonly reset: () => Promise<void>
-  /** Reads a zone from YAML or JSON; throws an Error that says where it cannot be used. */
+  /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
   readonly parseZone: (text: string) => MockWorld["dns"]["zone"]
   readonly requestIdFor: (incoming: string | null) => string
   readonly intake: Intake
+  readonly timer: Timer
 }
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
 type Methods = Readonly<Partial<Record<string, Handle>>>
 
-/** Whether a path is the mock's own. */
-export function isControlPath(path: string): boolean {
-  return path === "/_mock" || path.startsWith("/_mock/")
-}
-
-/** The handler of everything under `/_mock`. Bad input is a 400 that names the field, and changes nothing. */
-export function createControl(parts: ControlParts): (request: Request, path: string) => Promise<Response> {
+/**
+ * Everything under `/_mock`. Bad input is a 400 that names the field, and changes nothing. Pages of any origin may call it, so
+ * that tests in a browser can steer the mock.
+ */
+export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
-
-  async function answer(request: Request, path: string): Promise<Reply> {
-    try {
-      const methods = routes.get(path)
-      if (!methods)
-        throw new Fault("notFound", `There is nothing at '${path.slice(0, 100)}'. There is ${list(routes)}.`)
-      const handle = methods[request.method]
-      if (!handle) throw wrongMethod(request.method, methods)
-      const query = parseQuery(request.url)
-      for (const { name, text } of query.parameters) {
-        if (text === null) throw new InputRejected(name, "must be percent-encoded UTF-8")
+  const app = new Elysia({ name: "mock-control", handler: { standardHostname: false } })
+    .use(
+      incomingRequests(({ headers }) => ({
+        requestId: parts.requestIdFor(headers.get("x-request-id")),
+        key: null,
+        address: () => "",
+        startedMs: 0,
+      })),
+    )
+    .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
+    .onError(async ({ error, code, request, set }) => {
+      const fault = code === "NOT_FOUND" ? noControl(request, routes) : toFault(error)
+      if (!(await drainBody(request, parts.intake, parts.timer))) set.headers.connection = "close"
+      if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
+      return send(toReply(fault), "json", set)
+    })
+  for (const [path, methods] of routes) {
+    for (const [method, handle] of Object.entries(methods)) {
+      if (!handle) continue
+      const run = async (request: Request) => {
+        await requireReadable(request, path, parts.intake)
+        return succeeded(await handle(request, parts.world()))
       }
-      if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(query)
-      if (request.method === "POST" || request.method === "DELETE") {
-        requireNoBody(await readText(request, parts.intake))
-      }
-      return succeed({ ...(await handle(request, parts.world())) })
-    } catch (thrown) {
-      return fail(toFault(thrown))
+      app.route(method, path, async ({ request, set }) => send(await run(request), "json", set), {
+        parse: "none",
+        detail: { summary: `${method} ${path}`, tags: ["mock"] },
+      })
     }
   }
+  return app
+}
 
-  return async (request, path) => {
-    const requestId = parts.requestIdFor(request.headers.get("x-request-id"))
-    const methods = routes.get(path)
-    // Tests that run in a browser steer the mock as well.
-    if (request.method === "OPTIONS" && methods) return answerPreflight(requestId, allowed(methods))
-    return respond(await answer(request, path), "json", { request, requestId })
+function succeeded(data: object): Answer {
+  return {
+    status: 200,
+    envelope: { status: "ok", error: null, data: { ...data } },
+    usage: null,
+    retryAfterSeconds: null,
   }
+}
+
+/** @throws InputRejected for a query or body that the path does not take */
+async function requireReadable(request: Request, path: string, intake: Intake): Promise<void> {
+  const query = parseQuery(request.url)
+  for (const { name, text } of query.parameters) {
+    if (text === null) throw new InputRejected(name, "must be percent-encoded UTF-8")
+  }
+  if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(query)
+  if (request.method === "POST" || request.method === "DELETE") {
+    requireNoBody(await readText(request, intake))
+  }
+}
+
+function noControl({ url, method }: Request, routes: ReadonlyMap<string, Methods>): Fault {
+  const path = pathOf(url)
+  const methods = routes.get(path.replace(/(?<=.)\/$/, ""))
+  if (methods) return new MethodNotAllowed(method, allowed(methods))
+  return new Fault(
+    "notFound",
+    `No such path '${path.slice(0, 100)}'. The control paths are ${[...routes.keys()].join(", ")}.`,
+  )
 }
 
 function createRoutes({ reset, parseZone, intake }: ControlParts): ReadonlyMap<string, Methods> {
@@ -162,15 +198,6 @@ function allowed(methods: Methods): string {
   return Object.keys(methods).join(", ")
 }
 
-function wrongMethod(method: string, methods: Methods): Fault {
-  const allow = allowed(methods)
-  return new Fault("methodNotAllowed", `This path takes ${allow}, not ${method}.`, { headers: { allow } })
-}
-
 function pathsOf(routes: ReadonlyMap<string, Methods>): string[] {
   return [...routes].map(([path, methods]) => `${allowed(methods)} ${path}`)
-}
-
-function list(routes: ReadonlyMap<string, Methods>): string {
-  return [...routes.keys()].join(", ")
 }

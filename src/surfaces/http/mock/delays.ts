@@ -1,31 +1,31 @@
-/** Waiting in real time, however still the mock's own clock stands. */
+import type { Timer } from "../../../apis/contract.ts"
+
+/** Waits in real time, however still the mock's own clock stands. */
 export interface Delays {
   wait(delayMs: number): Promise<void>
-  /** Lets everything that waits go on, and whatever comes later not wait. */
+  /** Ends every wait now, and lets later ones end at once. */
   end(): void
 }
 
-export function createDelays(): Delays {
-  const waiting = new Map<ReturnType<typeof setTimeout>, () => void>()
-  let ended = false
+export function createDelays(timer: Timer): Delays {
+  const waiting = new Set<() => void>()
+  let isEnded = false
   return {
     wait(delayMs) {
-      if (ended) return Promise.resolve()
+      if (isEnded) return Promise.resolve()
       return new Promise((resolve) => {
-        const timeout = setTimeout(() => {
-          waiting.delete(timeout)
+        const finish = () => {
+          cancel()
+          waiting.delete(finish)
           resolve()
-        }, delayMs)
-        waiting.set(timeout, resolve)
+        }
+        const cancel = timer.after(delayMs, finish)
+        waiting.add(finish)
       })
     },
     end() {
-      ended = true
-      for (const [timeout, resolve] of waiting) {
-        clearTimeout(timeout)
-        resolve()
-      }
-      waiting.clear()
+      isEnded = true
+      for (const finish of waiting) finish()
     },
   }
 }

@@ -1,18 +1,25 @@
-import type { ApiDefinition } from "../../../apis/contract.ts"
+import { Elysia } from "elysia"
+import type { ApiDefinition, Timer } from "../../../apis/contract.ts"
+import type { Reply } from "../../../call/pipeline.ts"
 import { frontStatus, runWithFault } from "../../../mock/active-fault.ts"
 import { toBrokenBody } from "../../../mock/broken-body.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
 import type { MockWorld } from "../../../mock/world.ts"
-import { afterBody } from "../drain.ts"
-import { createHttpApp } from "../http-app.ts"
+import { createHttpApp } from "../app.ts"
+import { exposedHeaders } from "../cross-origin.ts"
+import { drainBody } from "../drain.ts"
+import type { AnswerSettings } from "../exchange.ts"
+import { negotiateFormat } from "../format.ts"
 import { createIntake } from "../intake.ts"
+import { listen, type Tls } from "../listener.ts"
+import { pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
+import { send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
-import { negotiateFormat, respond } from "../respond.ts"
-import { type HttpServer, toHttpServer } from "../server.ts"
+import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
-import { type ControlParts, createControl, isControlPath } from "./control.ts"
+import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { targetOf } from "./targets.ts"
 
@@ -21,19 +28,19 @@ export interface MockServerParts {
   readonly createWorld: () => Promise<MockWorld>
   readonly parseZone: ControlParts["parseZone"]
   readonly version: string
+  readonly timer: Timer
 }
 
 export interface MockServerOptions {
   readonly host: string
   readonly port: number
-  /** PEM texts. */
-  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly tls: Tls | null
   readonly maxBodyBytes: number
   readonly bodyTimeoutMs: number
   readonly graphql: boolean
 }
 
-/** What is up until the next reset. */
+/** Everything that a reset replaces. */
 interface Stage {
   readonly world: MockWorld
   readonly app: ReturnType<typeof createHttpApp>
@@ -46,50 +53,44 @@ interface Stage {
   ended: boolean
 }
 
-/** Paths that are looked at by machines all the time, and the documentation; a journal of them would hide the rest. */
+/** Paths that the journal leaves out: machines ask them all the time, and would hide the rest. */
 const unwritten = /^\/(?:health|ready|metrics|openapi\.json|docs(?:\/.*)?)$/
 
 /**
- * Starts the service with the control paths, the journal and the faults before it. Everything that a reset undoes is in
- * one world, so that it is undone by taking a new one.
+ * Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world, so that nothing
+ * of the old one is left.
  */
 export async function startMockServer(
   parts: MockServerParts,
   options: MockServerOptions,
 ): Promise<HttpServer> {
-  const delays = createDelays()
-  const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs)
+  const { timer } = parts
+  const delays = createDelays(timer)
+  const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
   let stage = await open()
-  const control = createControl({
+  const control = controlApp({
     world: () => stage.world,
     reset,
     parseZone: parts.parseZone,
     requestIdFor: (incoming) => stage.controlIdFor(incoming),
     intake,
+    timer,
   })
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    // Bun shares a port once Elysia is there, unless it is told not to: the test of one job would reach the mock of another.
-    reusePort: false,
-    development: false,
-    // A delay may be longer than any limit.
-    idleTimeout: 0,
-    // Our own limit answers with an envelope; the platform's would answer with nothing.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...(options.tls && { tls: options.tls }),
-    fetch: answer,
-  })
-  stage.app.server = server
-  const listening = toHttpServer(server, options)
+  const app = new Elysia({ handler: { standardHostname: options.tls !== null } })
+    .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
+    .all("/_mock/*", ({ request }) => control.fetch(request), { parse: "none" })
+    .all("/*", ({ request }) => answer(request), { parse: "none" })
+  // Not shared: the tests of one job would reach the mock of another. Never idle: a delay may be longer than any limit.
+  const listener = listen(app, { ...options, shared: false, idleSeconds: 0 }, timer)
+  stage.app.server = app.server
 
   async function open(): Promise<Stage> {
     const world = await parts.createWorld()
-    const { apis, road, random, observer } = world
+    const { apis, pipeline, random, observer } = world
     const app = createHttpApp(
       {
         apis,
-        road,
+        pipeline,
         random,
         observer,
         readMetrics: () => world.readMetrics(),
@@ -117,7 +118,7 @@ export async function startMockServer(
 
   async function reset(): Promise<void> {
     const next = await open()
-    next.app.server = server
+    next.app.server = app.server
     const before = stage
     stage = next
     await end(before)
@@ -130,7 +131,6 @@ export async function startMockServer(
 
   async function answer(request: Request): Promise<Response> {
     const path = pathOf(request.url)
-    if (isControlPath(path)) return afterBody(request, control(request, path), intake)
     const current = stage
     current.underWay++
     try {
@@ -149,7 +149,7 @@ export async function startMockServer(
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, current.apiIds)
     const fault = target && world.faults.take(target)
-    const response = await underStrike(request, target, fault, current)
+    const response = await answerWithFault(request, target, fault, current)
     const body = response && (await response.text())
     world.journal.add({
       at,
@@ -169,8 +169,8 @@ export async function startMockServer(
     return new Response(status === 204 ? null : body, { status, headers })
   }
 
-  /** What the service answers under a fault; null where the connection is to be reset. */
-  async function underStrike(
+  /** The service's answer under a fault; null when the connection is reset. */
+  async function answerWithFault(
     request: Request,
     target: Target | null,
     fault: ActiveFault | null,
@@ -183,33 +183,45 @@ export async function startMockServer(
     const response =
       status === null
         ? await runWithFault(fault, () => current.app.fetch(request))
-        : await afterBody(request, answerInFront(status, request, current), intake)
+        : await answerInFront(status, request, current)
     return fault.malformed ? breakBody(response) : response
   }
 
+  /** As a proxy in front of the service would answer: the service hears nothing of it. */
+  async function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Promise<Response> {
+    const { format } = negotiateFormat(request, parseQuery(request.url))
+    const envelope: Reply["envelope"] = {
+      status: "error",
+      error: `A fault of the mock answers with ${status}.`,
+      data: null,
+    }
+    const set: AnswerSettings = {
+      headers: { ...frontHeaders, "x-request-id": frontIdFor(request.headers.get("x-request-id")) },
+    }
+    const body = send({ status, envelope, usage: null, retryAfterSeconds: null }, format, set)
+    if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
+    return new Response(typeof body === "string" ? body : body.body, {
+      status,
+      headers: set.headers as Record<string, string>,
+    })
+  }
+
   return {
-    ...listening,
+    url: urlOf(options.host, listener.port, options.tls !== null),
+    openRequests: listener.openRequests,
     async stop(graceMs) {
       delays.end()
-      await listening.stop(graceMs)
+      await listener.stop(graceMs)
       await end(stage)
     },
   }
 }
 
-/** As a proxy before the service would answer: the service hears nothing of it. */
-function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Response {
-  const requestId = frontIdFor(request.headers.get("x-request-id"))
-  const { format } = negotiateFormat(request, parseQuery(request.url))
-  const error = `A fault of the mock answers with ${status}.`
-  return respond(
-    { status, envelope: { status: "error", error, data: null }, headers: {}, stable: {} },
-    format,
-    {
-      request,
-      requestId,
-    },
-  )
+/** What the service sets on every answer. */
+const frontHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders.join(", "),
+  "x-content-type-options": "nosniff",
 }
 
 async function breakBody(response: Response): Promise<Response> {
@@ -247,12 +259,4 @@ function headersOf(headers: Headers): Record<string, string> {
 function keyOf(request: Request): string | null {
   const key = request.headers.get("x-api-key")
   return key === null ? null : shownKey(key)
-}
-
-/** The path of an absolute URL, as it was sent. */
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3)
-  if (start === -1) return "/"
-  const end = url.indexOf("?", start)
-  return end === -1 ? url.slice(start) : url.slice(start, end)
 }

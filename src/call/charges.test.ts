@@ -6,8 +6,8 @@ import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { AccountRecord, KeyRecord, Store } from "../store/store.ts"
-import { Caller } from "./caller.ts"
-import { createCharges } from "./charge.ts"
+import type { Caller } from "./caller.ts"
+import { createCharges } from "./charges.ts"
 
 const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
@@ -34,9 +34,12 @@ const key: KeyRecord = {
   allowIps: null,
   rateLimit: null,
 }
-/** As each key of an account has one of its own. */
-const callerOf = (record: AccountRecord, revision = 1) =>
-  new Caller({ key, account: record, secretUntilMs: null, revision, caller: null }, free)
+const callerOf = (record: AccountRecord, revision = 1): Caller => ({
+  key,
+  account: record,
+  revision,
+  plan: free,
+})
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
@@ -44,7 +47,12 @@ async function setUp(record = account, clock: Clock = systemClock) {
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
-  return { store, logged, caller: callerOf(record), charges: createCharges(store, clock, log) }
+  return {
+    store,
+    logged,
+    caller: callerOf(record),
+    charges: createCharges(store, { clock, timer: systemTimer }, log),
+  }
 }
 
 test("what is held is not given to another call, and is free again after", async () => {
@@ -67,27 +75,27 @@ test("credits never count twice, not even between the charge and the end of the 
   await charges.settle(second, items)
   first.release()
   second.release()
-  expect(charges.balance(caller)).toMatchObject({ used: 1_000, remaining: 0 })
+  expect(charges.status(caller, null).balance).toMatchObject({ used: 1_000, remaining: 0 })
   expect(() => charges.hold(caller, 1)).toThrow("used up")
 })
 
 test("a charge that another process was faster than is refused, and what it left is known then", async () => {
   const { store, charges, caller } = await setUp()
   const hold = charges.hold(caller, 2)
-  const { allowance, period } = charges.balance(caller)
+  const { allowance, period } = charges.status(caller, null).balance
   const other = { accountId: "acc_1", items, allowance, periodStartMs: period.startMs, day: "2025-01-01" }
   await store.charge([other])
   await expect(charges.settle(hold, [{ api: "hmac", calls: 2, credits: 2 }])).rejects.toThrow("used up")
-  expect(charges.balance(caller)).toMatchObject({ used: 999, remaining: 1 })
+  expect(charges.status(caller, null).balance).toMatchObject({ used: 999, remaining: 1 })
   charges.hold(caller, 1).release()
 })
 
 test("a caller read before an administrative change does not bring its old balance back", async () => {
   const { charges, caller } = await setUp()
   const granted = callerOf({ ...account, bonus: 5 }, 2)
-  expect(charges.balance(caller).remaining).toBe(2)
-  expect(charges.balance(granted).remaining).toBe(7)
-  expect(charges.balance(caller).remaining).toBe(7)
+  expect(charges.status(caller, null).balance.remaining).toBe(2)
+  expect(charges.status(granted, null).balance.remaining).toBe(7)
+  expect(charges.status(caller, null).balance.remaining).toBe(7)
 })
 
 test.each([
@@ -157,25 +165,16 @@ test("the holds of all keys of an account count together", async () => {
 test("of 50,000 accounts in memory the idle go first; what calls hold is never forgotten", async () => {
   const { charges } = await setUp()
   const callerWith = (id: string, used: number) => callerOf({ ...account, id, used })
+  const look = (id: string, used: number) => charges.status(callerWith(id, used), null).balance.used
   const busy = charges.hold(callerWith("acc_busy", 0), 1_000)
-  const idle = callerWith("acc_idle", 0)
-  charges.balance(idle)
-  charges.balance(callerWith("acc_next", 0))
-  const remembers = (id: string) => charges.balance(callerWith(id, 5)).used === 0
-  for (let i = 3; i < 50_000; i++) charges.balance(callerWith(`acc_${i}`, 0))
-  expect(["acc_busy", "acc_idle", "acc_next"].map(remembers)).toEqual([true, true, true])
+  for (const id of ["acc_idle", "acc_next"]) look(id, 0)
+  for (let i = 3; i < 50_000; i++) look(`acc_${i}`, 0)
+  expect(["acc_busy", "acc_next", "acc_idle"].map((id) => look(id, 5))).toEqual([0, 0, 0])
 
-  charges.balance(callerWith("acc_one_more", 0))
-  expect(["acc_busy", "acc_next"].map(remembers)).toEqual([true, true])
+  for (let i = 0; i < 50_000; i++) look(`acc_other_${i}`, 0)
+  expect(look("acc_idle", 5)).toBe(5)
+  expect(look("acc_busy", 5)).toBe(0)
   expect(() => charges.hold(callerWith("acc_busy", 0), 1)).toThrow("used up")
-  // Looked at last, since looking brings it back.
-  expect(remembers("acc_idle")).toBe(false)
   busy.release()
   charges.hold(callerWith("acc_busy", 0), 1_000).release()
-
-  // Another key has brought the account back: one that remembers what was forgotten goes by that, too.
-  const hold = charges.hold(callerWith("acc_idle", 0), 995)
-  expect(charges.balance(idle).used).toBe(5)
-  expect(() => charges.hold(idle, 1)).toThrow("used up")
-  hold.release()
 })

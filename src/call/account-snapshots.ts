@@ -1,0 +1,90 @@
+import { LRUCache } from "lru-cache"
+import { type Balance, balanceOf } from "../accounts/credits.ts"
+import type { Period } from "../accounts/period.ts"
+import type { KeyAccess } from "../store/store.ts"
+import type { Caller } from "./caller.ts"
+
+/** What this process knows of an account: what the database said last, and what calls in progress hold. */
+export interface AccountSnapshot {
+  readonly id: string
+  /** The newest revision of the store's administration that is included here. */
+  revision: number
+  createdMs: number
+  periodStartMs: number
+  used: number
+  bonus: number
+  /** Credits held by calls in progress. */
+  heldCredits: number
+  /** The month of the last look, which spares computing it again. */
+  period: Period | null
+  /** Start of the month in the future that was logged; null without one. */
+  reportedMs: number | null
+}
+
+/** About 200 octets each. */
+const maxSnapshots = 50_000
+
+export interface AccountSnapshots {
+  /** The snapshot of a caller's account, one for all keys of the account. */
+  find(caller: Caller): AccountSnapshot
+}
+
+/** Keeps the snapshots of the accounts that called last, and of those with calls in progress. */
+export function createAccountSnapshots(): AccountSnapshots {
+  /** Of accounts that made room while a call held credits of them. */
+  const evicted = new Map<string, AccountSnapshot>()
+  const snapshots = new LRUCache<string, AccountSnapshot>({
+    max: maxSnapshots,
+    dispose(snapshot, id, reason) {
+      if (reason !== "evict" || snapshot.heldCredits === 0) return
+      for (const [other, { heldCredits }] of evicted) if (heldCredits === 0) evicted.delete(other)
+      evicted.set(id, snapshot)
+    },
+  })
+
+  return {
+    find({ account, revision }) {
+      const known = snapshots.get(account.id) ?? evicted.get(account.id)
+      if (!known) {
+        const { id, createdMs, periodStartMs, used, bonus } = account
+        const fresh = {
+          id,
+          revision,
+          createdMs,
+          periodStartMs,
+          used,
+          bonus,
+          heldCredits: 0,
+          period: null,
+          reportedMs: null,
+        }
+        snapshots.set(id, fresh)
+        return fresh
+      }
+      // An administrator changed something, and the key was read after that.
+      if (known.revision < revision) {
+        known.revision = revision
+        refresh(known, account)
+      }
+      return known
+    },
+  }
+}
+
+/** Takes over what the database says now. Calls in progress keep what they hold. */
+export function refresh(
+  snapshot: AccountSnapshot,
+  { createdMs, periodStartMs, used, bonus }: Omit<KeyAccess["account"], "id" | "plan" | "closedMs">,
+): void {
+  snapshot.createdMs = createdMs
+  snapshot.periodStartMs = periodStartMs
+  snapshot.used = used
+  snapshot.bonus = bonus
+}
+
+/** The balance under a caller's plan, as this process knows it. */
+export function balanceAt(snapshot: AccountSnapshot, { plan }: Caller, nowMs: number): Balance {
+  const balance = balanceOf(snapshot, plan, nowMs, snapshot.period)
+  snapshot.period = balance.period
+  return balance
+}

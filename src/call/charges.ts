@@ -1,0 +1,158 @@
+import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
+import type { Ports } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
+import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
+import { type AccountSnapshot, balanceAt, createAccountSnapshots, refresh } from "./account-snapshots.ts"
+import type { Caller } from "./caller.ts"
+import { Fault, fixedFault } from "./fault.ts"
+import { createTurnBatch } from "./turn-batch.ts"
+import type { UsageStatus } from "./usage-status.ts"
+
+/** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
+export interface Hold {
+  readonly caller: Caller
+  readonly snapshot: AccountSnapshot
+  readonly credits: number
+  /** Gives the credits free. Settling does it too; a second time changes nothing. */
+  release(): void
+}
+
+/** Holds credits before an API runs and charges them after. */
+export interface Charges {
+  /** Refuses a call that the balance, less what other calls hold, cannot pay. */
+  hold(caller: Caller, credits: number): Hold
+  /**
+   * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
+   * @throws Fault when another process spent the credits first, or the account was closed
+   */
+  settle(hold: Hold, items: readonly ChargeItem[]): Promise<void>
+  /** What the caller has used, as this process knows it. */
+  status(caller: Caller, rate: RateState | null): UsageStatus
+  /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
+  report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
+}
+
+interface PendingCharge {
+  readonly charge: Charge
+  readonly hold: Hold
+  isRefused: boolean
+}
+
+/** Charges of one event-loop turn share one transaction. */
+export function createCharges(
+  store: Store,
+  { clock, timer }: Pick<Ports, "clock" | "timer">,
+  log: Pick<Log, "error">,
+): Charges {
+  const accounts = createAccountSnapshots()
+  const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
+    const outcomes = await store.charge(pending.map(({ charge }) => charge))
+    for (const [index, one] of pending.entries()) {
+      const outcome = outcomes[index]
+      if (!outcome) throw new Error("the store must give one outcome per charge")
+      // In one step with the new balance: credits counted twice for a moment would refuse a call wrongly.
+      one.hold.release()
+      one.isRefused = !takeOver(one.hold.snapshot, outcome)
+    }
+  })
+
+  function balanceOf(snapshot: AccountSnapshot, caller: Caller, nowMs: number): Balance {
+    if (snapshot.periodStartMs > nowMs) reportAhead(snapshot, nowMs)
+    return balanceAt(snapshot, caller, nowMs)
+  }
+
+  /** Logged once a month and account: only an order of the operator ends such a month early. */
+  function reportAhead(snapshot: AccountSnapshot, nowMs: number): void {
+    if (snapshot.reportedMs === snapshot.periodStartMs) return
+    snapshot.reportedMs = snapshot.periodStartMs
+    const { id } = snapshot
+    log.error("credit month in the future", { account: id, problem: monthAhead(snapshot, nowMs) })
+  }
+
+  async function refuse({ caller, snapshot, credits }: Hold): Promise<never> {
+    const stored = await store.findAccount(caller.account.id)
+    // The account was closed after the key was checked.
+    if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
+    refresh(snapshot, stored)
+    const nowMs = clock.now()
+    throw creditsUsedUp(balanceOf(snapshot, caller, nowMs), credits, nowMs)
+  }
+
+  return {
+    hold(caller, credits) {
+      const nowMs = clock.now()
+      const snapshot = accounts.find(caller)
+      const balance = balanceOf(snapshot, caller, nowMs)
+      if (!covers(balance, snapshot.heldCredits + credits)) throw creditsUsedUp(balance, credits, nowMs)
+      return createHold(caller, snapshot, credits)
+    },
+    async settle(hold, items) {
+      const nowMs = clock.now()
+      const { allowance, period } = balanceOf(hold.snapshot, hold.caller, nowMs)
+      const charge: Charge = {
+        accountId: hold.snapshot.id,
+        items,
+        allowance,
+        // A month in the future is the stored one; one that an operator has just renewed must not come back.
+        periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
+        day: dayOf(nowMs),
+      }
+      const pending: PendingCharge = { charge, hold, isRefused: false }
+      await submit(pending)
+      if (pending.isRefused) await refuse(hold)
+    },
+    status(caller, rate) {
+      const balance = balanceOf(accounts.find(caller), caller, clock.now())
+      return { plan: caller.plan.name, balance, rate }
+    },
+    async report(caller) {
+      const stored = await store.findAccount(caller.account.id)
+      const snapshot = accounts.find(caller)
+      if (stored) refresh(snapshot, stored)
+      const balance = balanceOf(snapshot, caller, clock.now())
+      return { balance, rows: await store.monthUsage(caller.account.id, balance.period.startMs) }
+    },
+  }
+}
+
+function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number): Hold {
+  let isHeld = true
+  snapshot.heldCredits += credits
+  return {
+    caller,
+    snapshot,
+    credits,
+    release() {
+      if (isHeld) snapshot.heldCredits -= credits
+      isHeld = false
+    },
+  }
+}
+
+/** Takes over the balance after a charge. False when the database refused the charge. */
+function takeOver(snapshot: AccountSnapshot, outcome: ChargeOutcome): boolean {
+  if (!outcome.charged) return false
+  snapshot.used = outcome.used
+  snapshot.bonus = outcome.bonus
+  snapshot.periodStartMs = outcome.periodStartMs
+  return true
+}
+
+let dayCache = { startMs: Number.NaN, text: "" }
+
+/** The UTC day of an instant, `YYYY-MM-DD`; formatted once a day instead of once a call. */
+function dayOf(nowMs: number): string {
+  const startMs = nowMs - (nowMs % 86_400_000)
+  if (dayCache.startMs !== startMs) dayCache = { startMs, text: new Date(nowMs).toISOString().slice(0, 10) }
+  return dayCache.text
+}
+
+function creditsUsedUp({ period }: Balance, credits: number, nowMs: number): Fault {
+  const renewal = new Date(period.endMs).toISOString()
+  const needed = credits === 1 ? "1 credit" : `${credits} credits`
+  return new Fault(
+    "creditsUsedUp",
+    `The credits of this account are used up: this call needs ${needed}. Credits renew at ${renewal}.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000)) },
+  )
+}

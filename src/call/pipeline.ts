@@ -1,0 +1,172 @@
+import { type Ports, Unavailable } from "../apis/contract.ts"
+import type { Envelope } from "../encode/envelope.ts"
+import type { Log } from "../ports/log.ts"
+import type { ChargeItem, RateState } from "../store/store.ts"
+import { type CallRecord, nothingCharged } from "./call-record.ts"
+import type { Caller, CallerRequest } from "./caller.ts"
+import type { Charges } from "./charges.ts"
+import { type Fault, toFault } from "./fault.ts"
+import { type Gate, rateLimited } from "./gate.ts"
+import { tightestOf, type UsageStatus } from "./usage-status.ts"
+
+/**
+ * The one way every request takes, on every surface: identity → address → APIs → rate → work → reply. It knows no HTTP;
+ * balance and rate are data in the {@link Reply}.
+ */
+export interface Pipeline {
+  readonly gate: Gate
+  readonly charges: Charges
+  readonly ports: Ports
+  readonly log: Log
+}
+
+/** The answer to a request, before a surface gives it a form. */
+export interface Reply extends CallRecord {
+  /** 200, or the status of the fault. */
+  readonly status: number
+  readonly envelope: Envelope
+  /** Null when the caller never became known. */
+  readonly usage: UsageStatus | null
+  /** Seconds after which the same call may succeed; null when that is not known. */
+  readonly retryAfterSeconds: number | null
+}
+
+/** What a request's own work gives: its data and what they cost, or the fault that ended it, which is logged already. */
+export type Work =
+  | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
+  | { readonly fault: Fault }
+
+/** How far a request has come. A refusal needs it as much as a success. */
+export interface Progress {
+  caller: Caller | null
+  rate: RateState | null
+}
+
+/**
+ * Takes a request through the pipeline. Never throws: whatever `work` throws becomes a fault in the reply.
+ * @param apis ids of the APIs that the request calls
+ * @param work reads the input, runs, charges; called once the caller is admitted, so that a stranger gets a 401 and no
+ *   list of parameters
+ */
+export async function answer(
+  request: CallerRequest,
+  apis: readonly string[],
+  pipeline: Pipeline,
+  work: (caller: Caller) => Promise<Work>,
+): Promise<Reply> {
+  const progress: Progress = { caller: null, rate: null }
+  try {
+    const caller = await admit(request, apis, pipeline, progress)
+    const done = await work(caller)
+    return done.fault
+      ? refuse(done.fault, progress, pipeline)
+      : succeed(done.data, done.charged, progress, pipeline)
+  } catch (thrown) {
+    return refuse(explain(thrown, request.requestId, pipeline), progress, pipeline)
+  }
+}
+
+/**
+ * Identity → address → APIs → rate. `progress` keeps what was learned, also when a step throws.
+ * @throws Fault that refuses the caller
+ */
+export async function admit(
+  { key, address }: CallerRequest,
+  apis: readonly string[],
+  { gate }: Pipeline,
+  progress: Progress,
+): Promise<Caller> {
+  // Skip the await when the value is already available.
+  const identified = gate.identify(key)
+  const caller = identified instanceof Promise ? await identified : identified
+  progress.caller = caller
+  gate.requireAddress(caller, address)
+  for (const api of apis) gate.requireApi(caller, api)
+  const taking = gate.takeRate(caller)
+  if (taking) {
+    const { granted, buckets } = await taking
+    const limit = tightestOf(buckets)
+    progress.rate = limit
+    if (!granted && limit) throw rateLimited(limit)
+  }
+  return caller
+}
+
+/** The fault behind anything thrown. Faults of this side are logged. */
+export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeline, "log">): Fault {
+  const fault = toFault(thrown)
+  logFault(fault, requestId, log)
+  return fault
+}
+
+function succeed(
+  data: Record<string, unknown>,
+  charged: readonly ChargeItem[],
+  progress: Progress,
+  pipeline: Pipeline,
+): Reply {
+  return {
+    status: 200,
+    envelope: { status: "ok", error: null, data },
+    usage: statusOf(progress, pipeline),
+    retryAfterSeconds: null,
+    caller: progress.caller,
+    charged,
+    fault: null,
+  }
+}
+
+function refuse(fault: Fault, progress: Progress, pipeline: Pipeline): Reply {
+  return { ...toReply(fault), usage: statusOf(progress, pipeline), caller: progress.caller }
+}
+
+/** The reply to a request that is refused before its caller is known. */
+export function toReply(fault: Fault): Reply {
+  return {
+    status: fault.status,
+    envelope: { status: "error", error: fault.message, data: null },
+    usage: null,
+    retryAfterSeconds: fault.retryAfterSeconds,
+    caller: null,
+    charged: nothingCharged,
+    fault: fault.code,
+  }
+}
+
+function statusOf({ caller, rate }: Progress, { charges }: Pipeline): UsageStatus | null {
+  return caller && charges.status(caller, rate)
+}
+
+/**
+ * Logs a fault of this side with its cause; a caller's own mistakes are not logged.
+ * @param message false for what an API's run has thrown. Such messages quote input (those of JSON.parse and URL do), which
+ *   may be a secret: then the log gets the kind of the error and where it was thrown.
+ */
+export function logFault(fault: Fault, requestId: string, log: Log, { message } = { message: true }): void {
+  if (fault.status < 500) return
+  const { cause } = fault
+  if (fault.code === "upstreamUnavailable") {
+    // The sentence for the client names what was asked for.
+    log.info(fault.code, { requestId, reason: cause instanceof Unavailable ? cause.reason : "unavailable" })
+    return
+  }
+  log.error(fault.code, { requestId, cause: describeCause(cause, message) })
+}
+
+function describeCause(cause: unknown, message: boolean): string {
+  if (!(cause instanceof Error)) return message ? String(cause) : `a ${typeof cause} was thrown`
+  if (message) return cause.stack ?? cause.message
+  const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : ""
+  const frames = framesOf(cause)
+  return `${cause.constructor.name}${code} (message withheld: it may quote input)${frames && `\n${frames}`}`
+}
+
+/** The stack without the message, whose own lines may look like frames. */
+function framesOf({ stack = "", message }: Error): string {
+  const start = message === "" ? 0 : stack.indexOf(message) + message.length
+  return stack
+    .slice(start)
+    .split("\n")
+    .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+    .join("\n")
+}

@@ -1,0 +1,29 @@
+import type { ApiDefinition } from "../apis/contract.ts"
+import type { ChargeItem } from "../store/store.ts"
+import { compileInput, type ReadInput } from "./input.ts"
+import { compileMask, type Mask } from "./present.ts"
+
+/** An API with everything compiled that does not change from call to call. */
+export interface PreparedApi {
+  readonly definition: ApiDefinition
+  /** The price of one successful call. */
+  readonly credits: number
+  /** The charge for one successful call. */
+  readonly charge: readonly ChargeItem[]
+  readonly readInput: ReadInput
+  readonly mask: Mask
+}
+
+/**
+ * Compiles an API's input check and premium mask, once at start.
+ * @param credits the price of a call, where the configuration changes it
+ */
+export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
+  return {
+    definition,
+    credits,
+    charge: [{ api: definition.id, calls: 1, credits }],
+    readInput: compileInput(definition.input),
+    mask: compileMask(definition.output),
+  }
+}

@@ -1,0 +1,31 @@
+import type { CallerRequest } from "./caller.ts"
+import type { RawInput } from "./input.ts"
+import { answer, type Pipeline, type Reply } from "./pipeline.ts"
+import type { PreparedApi } from "./prepared-api.ts"
+import { runApi } from "./run.ts"
+
+/** One request for one API. */
+export interface SingleCall {
+  readonly api: PreparedApi
+  readonly request: CallerRequest
+  /** Reads the parameters. Called once the caller is admitted. */
+  read(): RawInput | Promise<RawInput>
+}
+
+/** Answers a single call: input → hold → run → settle. */
+export function answerCall({ api, request, read }: SingleCall, pipeline: Pipeline): Promise<Reply> {
+  return answer(request, [api.definition.id], pipeline, async (caller) => {
+    const raw = read()
+    const input = api.readInput(raw instanceof Promise ? await raw : raw, caller.plan.premium)
+    const hold = pipeline.charges.hold(caller, api.credits)
+    try {
+      const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
+      const outcome = running instanceof Promise ? await running : running
+      if (outcome.fault) return outcome
+      await pipeline.charges.settle(hold, api.charge)
+      return { data: outcome.data, charged: api.charge, fault: null }
+    } finally {
+      hold.release()
+    }
+  })
+}

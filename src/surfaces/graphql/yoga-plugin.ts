@@ -1,0 +1,193 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  parse,
+  validate,
+} from "graphql"
+import type { Plugin } from "graphql-yoga"
+import type { CallerRequest } from "../../call/caller.ts"
+import { fixedFault } from "../../call/fault.ts"
+import { admit, explain, logFault, type Pipeline } from "../../call/pipeline.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import { type GraphqlCall, startGraphqlCall } from "./graphql-call.ts"
+import { requireParsable, requireWithinLimits } from "./limits.ts"
+import { type Execute, executeMetered } from "./metered-query.ts"
+import { toRootField } from "./names.ts"
+import { rootFieldsOf, selectOperation } from "./operation.ts"
+import { readParameters } from "./parameters.ts"
+import { fieldCodeOf, Refusal, toRefusal } from "./refusal.ts"
+
+export interface PluginParts {
+  readonly apis: readonly PreparedApi[]
+  readonly schema: GraphQLSchema
+  readonly pipeline: Pipeline
+  /** Gives what a request says of its caller. */
+  requestOf(request: Request): CallerRequest
+  /** Reads the body as a JSON object. Called once the caller is admitted. */
+  readBody(request: Request): Promise<Readonly<Record<string, unknown>>>
+  /** Gives the answer its form. */
+  respond(call: GraphqlCall, body: GraphqlBody, request: Request): Response
+  /** Called once for each request, when its answer is made. */
+  record(call: GraphqlCall, status: number, request: Request): void
+}
+
+/** The JSON of an answer. */
+export interface GraphqlBody {
+  readonly errors?: readonly GraphQLFormattedError[]
+  readonly data?: unknown
+}
+
+interface ServerContext extends Record<string, unknown> {
+  call?: GraphqlCall
+}
+
+/** The most errors of one query that are listed. */
+const maxErrors = 20
+
+/**
+ * Takes queries through the pipeline in the hooks of graphql-yoga: identity, address and rate before the body is read → body →
+ * limits → validation → hold, run and settle → answer.
+ */
+export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerContext> {
+  const { schema, pipeline } = parts
+  const byField = new Map(parts.apis.map((api) => [toRootField(api.definition.id), api]))
+
+  /** Keeps why a request is refused. The answer is that refusal, whatever yoga makes of the thrown value. */
+  function refuse(call: GraphqlCall, thrown: unknown): Refusal {
+    if (call.refusal) return call.refusal
+    const isRefusal = thrown instanceof Refusal
+    const fault = isRefusal ? null : explain(thrown, call.request.requestId, pipeline)
+    call.refusal = isRefusal ? thrown : toRefusal(fault ?? fixedFault("internal", thrown))
+    call.fault = fault?.code ?? call.refusal.code
+    return call.refusal
+  }
+
+  function refuseNow(call: GraphqlCall, thrown: unknown, request: Request): Response {
+    return parts.respond(call, { errors: refuse(call, thrown).errors }, request)
+  }
+
+  return {
+    async onRequest({ request, serverContext, endResponse }) {
+      const call = startGraphqlCall(parts.requestOf(request))
+      serverContext.call = call
+      try {
+        await admit(call.request, [], pipeline, call)
+      } catch (thrown) {
+        endResponse(refuseNow(call, thrown, request))
+      }
+    },
+    onRequestParse({ request, serverContext, setRequestParser }) {
+      const call = callOf(serverContext)
+      setRequestParser(async () => {
+        try {
+          const { query, operationName, variables } = readParameters(await parts.readBody(request))
+          return { query, variables, ...(operationName !== null && { operationName }) }
+        } catch (thrown) {
+          return refuseNow(call, thrown, request)
+        }
+      })
+    },
+    onParse({ setParseFn }) {
+      setParseFn((source) => parseWithinLimits(String(source), schema))
+      return ({ context, result, replaceParseResult }) => {
+        const call = callOf(context)
+        try {
+          if (result instanceof Error) throw result
+          if (result === null) throw new Error("parsing gave no document")
+          call.parts = selectOperation(result, context.params.operationName ?? null)
+          requireNoFiles([...rootFieldsOf(call.parts, () => true)], byField)
+        } catch (thrown) {
+          replaceParseResult(refuse(call, thrown))
+        }
+      }
+    },
+    onValidate({ setValidationFn }) {
+      setValidationFn((schema, document) => validate(schema, document, undefined, { maxErrors }))
+      return ({ context, valid, result }) => {
+        if (!valid) refuse(callOf(context), new Refusal("GRAPHQL_VALIDATION_FAILED", result))
+      }
+    },
+    onExecute({ executeFn, setExecuteFn }) {
+      setExecuteFn(async ({ contextValue, variableValues }) => {
+        const call = callOf(contextValue)
+        try {
+          if (!call.parts || !call.caller)
+            throw new Error("a query was executed before it was admitted and read")
+          const query = { schema, parts: call.parts, variables: variableValues ?? {}, caller: call.caller }
+          return await executeMetered(query, call, byField, pipeline, executeFn as Execute)
+        } catch (thrown) {
+          refuse(call, thrown)
+          return {}
+        }
+      })
+    },
+    onResultProcess({ request, serverContext, setResultProcessor }) {
+      const call = callOf(serverContext)
+      setResultProcessor((result) => {
+        if (call.refusal) return parts.respond(call, { errors: call.refusal.errors }, request)
+        const { data, errors } = result as ExecutionResult
+        if (data === undefined)
+          return refuseNow(call, errors?.[0] ?? new Error("a query had no result"), request)
+        const formatted = errors?.map((error) => formatError(error, call.request.requestId, pipeline))
+        return parts.respond(call, { ...(formatted && { errors: formatted }), data }, request)
+      }, "application/json")
+    },
+    onResponse({ request, response, serverContext }) {
+      parts.record(callOf(serverContext), response.status, request)
+    },
+  }
+}
+
+function callOf({ call }: ServerContext): GraphqlCall {
+  if (!call) throw new Error("a request reached GraphQL before it was opened")
+  return call
+}
+
+/** @throws Refusal QUERY_TOO_COMPLEX beyond the limits, GRAPHQL_PARSE_FAILED when the text is not GraphQL */
+function parseWithinLimits(query: string, schema: GraphQLSchema): DocumentNode {
+  try {
+    requireParsable(query)
+    const document = parse(query)
+    requireWithinLimits(schema, document)
+    return document
+  } catch (thrown) {
+    if (thrown instanceof GraphQLError) throw new Refusal("GRAPHQL_PARSE_FAILED", [thrown])
+    throw thrown
+  }
+}
+
+function requireNoFiles(fields: readonly string[], byField: ReadonlyMap<string, PreparedApi>): void {
+  const takers = fields.filter((field) => byField.get(field)?.definition.takesFile)
+  if (takers.length === 0) return
+  throw new Refusal(
+    "FILE_UPLOAD_NOT_SUPPORTED",
+    `GraphQL cannot carry the files that these APIs take: ${takers.join(", ")}.`,
+  )
+}
+
+/** An error without a code of ours is a fault of this side: the answer of an API does not fit its own schema. */
+function formatError(error: GraphQLError, requestId: string, { log }: Pipeline): GraphQLFormattedError {
+  if (typeof error.extensions.code === "string") return error.toJSON()
+  if (isOfArgument(error)) return { ...error.toJSON(), ...nullArgument }
+  const fault = fixedFault("internal", error)
+  // graphql-js quotes values in its messages.
+  logFault(fault, requestId, log, { message: false })
+  return { ...error.toJSON(), message: fault.message, extensions: { code: fieldCodeOf(fault) } }
+}
+
+/**
+ * A variable that may be null passes validation where null is not allowed, when one of the two has a default (GraphQL §5.8.5).
+ * Only the run of the field finds it. Such an error carries the part of the query that it is about.
+ */
+function isOfArgument({ originalError }: GraphQLError): boolean {
+  return originalError instanceof GraphQLError && originalError.nodes !== undefined
+}
+
+const nullArgument = {
+  message:
+    "The 'input' parameter must not be null, nor have null where a value is required: leave a variable out to get its default.",
+  extensions: { code: "BAD_USER_INPUT" },
+} as const

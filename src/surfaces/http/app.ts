@@ -1,0 +1,129 @@
+import { Elysia } from "elysia"
+import type { Random } from "../../apis/contract.ts"
+import { toFault } from "../../call/fault.ts"
+import { logFault, type Pipeline } from "../../call/pipeline.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { Exposition } from "../../observe/exposition.ts"
+import type { Observer } from "../../observe/observer.ts"
+import type { Network } from "../../values/ip.ts"
+import { batchFeature } from "./batch.ts"
+import { clientAddress } from "./client-address.ts"
+import { finishBody, type HttpContext } from "./context.ts"
+import { crossOrigin } from "./cross-origin.ts"
+import { documentationFeature } from "./documentation.ts"
+import type { IncomingRequest } from "./exchange.ts"
+import { graphqlFeature } from "./graphql.ts"
+import { incomingRequests } from "./incoming.ts"
+import { createIntake } from "./intake.ts"
+import { operationsFeature } from "./operations.ts"
+import { noRoute } from "./paths.ts"
+import { sendFault } from "./reply.ts"
+import { createRequestIds } from "./request-id.ts"
+import { restFeature } from "./rest.ts"
+import { usageFeature } from "./usage.ts"
+
+export interface HttpParts {
+  readonly apis: readonly PreparedApi[]
+  readonly pipeline: Pipeline
+  readonly random: Random
+  readonly observer: Observer
+  /** Gives what `/metrics` answers with; null turns the path off. */
+  readonly readMetrics: (() => Promise<Exposition>) | null
+  /** Throws when the store does not answer. */
+  readonly ping: () => Promise<void>
+  readonly version: string
+}
+
+export interface HttpAppOptions {
+  /** Null when it is served without TLS. */
+  readonly tls: object | null
+  readonly trustedProxies: readonly Network[]
+  readonly maxBodyBytes: number
+  /** Time in which a body must have arrived; shorter than a connection may idle. */
+  readonly bodyTimeoutMs: number
+  /** Calls in progress at once; more are refused. */
+  readonly maxCalls: number
+  /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
+  readonly graphql: boolean
+  /** The bearer token that readers of the metrics have to send; null lets everyone read. */
+  readonly metricsToken: string | null
+  /** Whether browsers are told to use TLS alone, and idle connections are closed. A test double does neither. */
+  readonly strict: boolean
+}
+
+/** A year (RFC 6797 §6.1.1). It says nothing of other names, nor of other services on this one. */
+const strictTransport = { "strict-transport-security": "max-age=31536000" }
+
+/** The service as an Elysia app: one instance for each feature. It does not listen yet. */
+export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
+  const { apis, pipeline, random, observer } = parts
+  const { timer } = pipeline.ports
+  const requestIdFor = createRequestIds(random)
+  const context: HttpContext = {
+    apis,
+    pipeline,
+    observer,
+    intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer),
+    server: () => app.server,
+    maxCalls: options.maxCalls,
+    closesIdle: options.strict,
+    methods: new Map(),
+  }
+  const recordUnkeyed = observer.recorderFor("none", "unkeyed")
+  const recordStray = observer.recorderFor("none", "none")
+
+  function open(request: Request): IncomingRequest {
+    const { headers } = request
+    const incoming = {
+      requestId: requestIdFor(headers.get("x-request-id")),
+      key: headers.get("x-api-key"),
+      address: () => addressOf(request),
+      startedMs: observer.nowMs(),
+    }
+    // The cross-origin plugin answers preflights itself.
+    if (request.method === "OPTIONS") recordUnkeyed(incoming, { status: 204 })
+    return incoming
+  }
+
+  function addressOf(request: Request): string {
+    const socket = app.server?.requestIP(request)?.address ?? ""
+    return clientAddress(socket, request.headers.get("x-forwarded-for"), options.trustedProxies)
+  }
+
+  const base = incomingRequests(open)
+  const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
+  const app = new Elysia({
+    precompile: true,
+    // Where Elysia looks for the path in a URL: a host of one letter has it earlier than the default expects.
+    handler: { standardHostname: options.tls !== null },
+  })
+    .headers({
+      // A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6).
+      "x-content-type-options": "nosniff",
+      ...(options.tls !== null && options.strict && strictTransport),
+    })
+    .use(base)
+    .use(crossOrigin())
+    .onError(async ({ error, code, request, set, incoming }) => {
+      const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
+      logFault(fault, incoming.requestId, pipeline.log)
+      recordStray(incoming, { status: fault.status, fault: fault.code })
+      await finishBody(request, set, context)
+      return sendFault(fault, request, set)
+    })
+    .use(restFeature(base, context))
+    .use(batchFeature(base, context))
+    .use(usageFeature(base, context))
+    .use(graphqlFeature(base, context, options.graphql))
+    .use(operationsFeature(base, context, { ...parts, metricsToken: options.metricsToken }))
+    .use(
+      documentationFeature(base, context, {
+        apis,
+        version: parts.version,
+        graphql: options.graphql,
+        metrics,
+        maxBodyBytes: options.maxBodyBytes,
+      }),
+    )
+  return app
+}

@@ -1,0 +1,55 @@
+import type { Pipeline } from "../../call/pipeline.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { Observer } from "../../observe/observer.ts"
+import { drainBody } from "./drain.ts"
+import type { AnswerSettings } from "./exchange.ts"
+import type { Intake } from "./intake.ts"
+import { httpLimits } from "./limits.ts"
+
+/** What the features of the HTTP app share. */
+export interface HttpContext {
+  readonly apis: readonly PreparedApi[]
+  readonly pipeline: Pipeline
+  readonly observer: Observer
+  readonly intake: Intake
+  /** The listening server; null before it listens. */
+  readonly server: () => ListeningServer | null
+  /** Calls in progress at once; more are refused. */
+  readonly maxCalls: number
+  /** Whether idle connections are closed. A test double keeps them, since its delays may be long. */
+  readonly closesIdle: boolean
+  /** The method of each path, for refusals. Features add their own. */
+  readonly methods: Map<string, string>
+}
+
+/** What is used of the server that Bun runs for the app. */
+export interface ListeningServer {
+  readonly pendingRequests: number
+  timeout(request: Request, seconds: number): void
+}
+
+/** Whether too many calls are in progress. A request that waits for its client does not count, or slow clients could fill the service. */
+export function isFull({ server, intake, maxCalls }: HttpContext): boolean {
+  return (server()?.pendingRequests ?? 0) - intake.awaited > maxCalls
+}
+
+/** Reads away what is left of a body; when that takes too long, the connection is closed after the answer. */
+export async function finishBody(request: Request, set: AnswerSettings, context: HttpContext): Promise<void> {
+  const ended = await drainBody(request, context.intake, context.pipeline.ports.timer)
+  if (!ended) set.headers.connection = "close"
+}
+
+/** Keeps the connection open for work that may take longer than an idle connection is kept. */
+export async function patiently<T>(
+  request: Request,
+  context: HttpContext,
+  work: () => Promise<T>,
+): Promise<T> {
+  const server = context.closesIdle ? context.server() : null
+  server?.timeout(request, httpLimits.patientSeconds)
+  try {
+    return await work()
+  } finally {
+    server?.timeout(request, httpLimits.idleSeconds)
+  }
+}

@@ -1,0 +1,11 @@
+import { preferredType } from "../../encode/accept.ts"
+
+/** Media types of an answer (GraphQL over HTTP §4.1). The second is for clients that ask for it. */
+const json = "application/json"
+const graphqlJson = "application/graphql-response+json"
+
+/** The media type that an `Accept` header asks for; JSON when it asks for neither. */
+export function mediaTypeFor(accept: string | null): string {
+  if (!accept?.toLowerCase().includes(graphqlJson)) return json
+  return preferredType(accept, [graphqlJson, json]) ?? json
+}

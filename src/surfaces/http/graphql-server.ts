@@ -1,0 +1,90 @@
+import { yoga } from "@elysiajs/graphql-yoga"
+import { Elysia } from "elysia"
+import type { DocumentNode } from "graphql"
+import { LRUCache } from "lru-cache"
+import type { RecordRequest } from "../../observe/request.ts"
+import type { GraphqlCall } from "../graphql/graphql-call.ts"
+import { Refusal } from "../graphql/refusal.ts"
+import { createGraphqlSchema } from "../graphql/schema.ts"
+import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
+import { readJsonObject } from "./body.ts"
+import type { HttpContext } from "./context.ts"
+import type { IncomingRequest } from "./exchange.ts"
+import { mediaTypeFor } from "./graphql-media-type.ts"
+import { setAnswerHeaders, setRate } from "./reply.ts"
+
+/** Characters of the queries that are kept in parsed form, since clients send the same few over and over. */
+const maxKeptCharacters = 200_000
+
+/**
+ * The GraphQL server: graphql-yoga with the pipeline as its plugin.
+ * @param incomingOf gives a request as it arrived
+ */
+export function createGraphqlServer(
+  context: HttpContext,
+  record: RecordRequest,
+  incomingOf: (request: Request) => IncomingRequest | undefined,
+) {
+  const { apis, pipeline, intake } = context
+  const schema = createGraphqlSchema(apis.map(({ definition }) => definition))
+
+  function requireIncoming(request: Request): IncomingRequest {
+    const incoming = incomingOf(request)
+    if (!incoming) throw new Error("a request reached GraphQL without its id")
+    return incoming
+  }
+
+  return new Elysia({ handler: { standardHostname: false } }).use(
+    yoga({
+      path: "/v1/graphql",
+      schema,
+      graphqlEndpoint: "/v1/graphql",
+      graphiql: false,
+      landingPage: false,
+      multipart: false,
+      maskedErrors: false,
+      logging: false,
+      // The reader of bodies has limits of its own.
+      maxRequestBodySize: false,
+      parserAndValidationCache: {
+        documentCache: new LRUCache<string, DocumentNode>({
+          maxSize: maxKeptCharacters,
+          sizeCalculation: (_document, query) => query.length,
+        }),
+        // Refusals are not kept: each belongs to one request.
+        errorCache: { get: () => undefined, set() {} },
+      },
+      plugins: [
+        usePipeline({
+          apis,
+          schema,
+          pipeline,
+          requestOf: requireIncoming,
+          readBody: (request) => {
+            refuseUpload(request)
+            return readJsonObject(request, intake)
+          },
+          respond,
+          record: (call, status, request) => record(requireIncoming(request), { ...call, status }),
+        }),
+      ],
+    }),
+  )
+}
+
+function refuseUpload({ headers }: Request): void {
+  if (!/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return
+  throw new Refusal(
+    "FILE_UPLOAD_NOT_SUPPORTED",
+    "GraphQL takes no file uploads here; send the query as JSON.",
+  )
+}
+
+function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
+  const headers: Record<string, string> = {
+    "content-type": `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`,
+  }
+  setAnswerHeaders(headers, { retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
+  setRate(headers, rate)
+  return new Response(JSON.stringify(body), { status: refusal?.status ?? 200, headers })
+}

@@ -1,0 +1,98 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Elysia } from "elysia"
+import { toFault } from "../../call/fault.ts"
+import { toReply } from "../../call/pipeline.ts"
+import type { Envelope } from "../../encode/envelope.ts"
+import type { Exposition } from "../../observe/exposition.ts"
+import type { HttpContext } from "./context.ts"
+import { sameOriginOnly } from "./cross-origin.ts"
+import type { incomingRequests } from "./incoming.ts"
+import { type Answer, send } from "./reply.ts"
+
+export interface OperationsParts {
+  readonly version: string
+  /** Throws when the store does not answer. */
+  readonly ping: () => Promise<void>
+  /** Gives what `/metrics` answers with; null turns the path off. */
+  readonly readMetrics: (() => Promise<Exposition>) | null
+  /** The bearer token that readers of the metrics have to send; null lets everyone read. */
+  readonly metricsToken: string | null
+}
+
+/** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
+export function operationsFeature(
+  base: ReturnType<typeof incomingRequests>,
+  { observer, methods }: HttpContext,
+  { version, ping, readMetrics, metricsToken }: OperationsParts,
+) {
+  const record = observer.recorderFor("none", "unkeyed")
+  for (const path of ["/health", "/ready", ...(readMetrics ? ["/metrics"] : [])]) methods.set(path, "GET")
+  const app = new Elysia({ name: "operations" })
+    .use(base)
+    .get(
+      "/health",
+      ({ set, incoming }) => {
+        record(incoming, { status: 200 })
+        return send(succeeded({ version }), "json", set)
+      },
+      { detail: { summary: "The process runs", tags: ["operation"] } },
+    )
+    .get(
+      "/ready",
+      async ({ set, incoming }) => {
+        const reply = await ping().then(
+          () => succeeded({}),
+          (thrown) => toReply(toFault(thrown)),
+        )
+        record(incoming, { status: reply.status })
+        return send(reply, "json", set)
+      },
+      { detail: { summary: "The store answers, so calls can be charged", tags: ["operation"] } },
+    )
+  if (!readMetrics) return app
+  const mayRead = createTokenCheck(metricsToken)
+  return app.get(
+    "/metrics",
+    async ({ request, set, incoming }) => {
+      if (!mayRead(request.headers.get("authorization"))) {
+        record(incoming, { status: 401 })
+        set.headers["www-authenticate"] = "Bearer"
+        return send(tokenNeeded, "json", set)
+      }
+      const { contentType, text } = await readMetrics()
+      record(incoming, { status: 200 })
+      sameOriginOnly(set)
+      set.headers["content-type"] = contentType
+      set.headers["cache-control"] = "no-store"
+      return text
+    },
+    { detail: { summary: "Metrics as Prometheus text", tags: ["operation"] } },
+  )
+}
+
+function succeeded(data: object): Answer {
+  const envelope: Envelope = { status: "ok", error: null, data }
+  return { status: 200, envelope, usage: null, retryAfterSeconds: null }
+}
+
+const tokenNeeded: Answer = {
+  status: 401,
+  envelope: {
+    status: "error",
+    error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
+    data: null,
+  },
+  usage: null,
+  retryAfterSeconds: null,
+}
+
+/** Compares digests, which have one length, in constant time, so that no one can guess a token octet by octet. */
+function createTokenCheck(token: string | null): (authorization: string | null) => boolean {
+  if (token === null) return () => true
+  const expected = digestOf(`Bearer ${token}`)
+  return (authorization) => timingSafeEqual(digestOf(authorization ?? ""), expected)
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}

@@ -1,0 +1,54 @@
+import { Fault } from "../../call/fault.ts"
+
+/** A path that there is, called with another method. */
+export class MethodNotAllowed extends Fault {
+  /** The methods that the path takes, for the `Allow` header (RFC 9110 §10.2.1). */
+  readonly allow: string
+
+  constructor(method: string, allow: string) {
+    super("methodNotAllowed", `This path takes ${allow}, not ${method}.`)
+    this.allow = allow
+  }
+}
+
+/**
+ * The fault for a request that no route takes.
+ * @param methods the method of each path that there is
+ */
+export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, string>): Fault {
+  // Elysia takes a path with a slash at its end for the same path.
+  const path = pathOf(url).replace(/(?<=.)\/$/, "")
+  const allow = methods.get(path)
+  if (allow && allow !== method) return new MethodNotAllowed(method, allow)
+  // The path is not repeated: people paste keys into the wrong places.
+  return new Fault("notFound", `No such path. Did you mean ${nearest(path, [...methods.keys()])}? See /docs.`)
+}
+
+/** The path of an absolute URL, as it was sent. By text: `new URL` throws when the client's host is missing or malformed. */
+export function pathOf(url: string): string {
+  const scheme = url.indexOf("://")
+  const start = scheme === -1 ? 0 : url.indexOf("/", scheme + 3)
+  if (start === -1) return "/"
+  const end = url.indexOf("?", start)
+  return url.slice(start, end === -1 ? url.length : end)
+}
+
+/** The known path with the longest common beginning, when it is more than the version that all APIs share. */
+function nearest(path: string, known: readonly string[]): string {
+  let best = "/v1/hmac"
+  let bestLength = "/v1/".length
+  for (const other of known) {
+    const length = commonLength(path, other)
+    if (length > bestLength) {
+      best = other
+      bestLength = length
+    }
+  }
+  return best
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < b.length && a[length] === b[length]) length++
+  return length
+}
