@@ -10,7 +10,7 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
       `\`${envOf(setting)}\``,
       `\`${fileKeyOf(setting)}\``,
       setting.defaultText,
-      setting.choices ? `${setting.help} (${setting.choices.join(", ")})` : setting.help,
+      setting.read.choices ? `${setting.help} (${setting.read.choices.join(", ")})` : setting.help,
     ]),
   )
 }

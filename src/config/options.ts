@@ -5,6 +5,7 @@ import {
   instant,
   network,
   oneOf,
+  type Reader,
   share,
   text,
   trueOrFalse,
@@ -22,83 +23,85 @@ export interface Option<T> {
   /** How help shows the default. */
   readonly defaultText: string
   readonly repeatable?: boolean
-  /** The only values allowed. */
-  readonly choices?: readonly string[]
-  /** Reads one text; throws an Error that continues the option's name: "must be …". */
-  readonly read: (text: string) => unknown
+  readonly read: Reader<unknown>
 }
+
+const logFormats = ["auto", "json", "pretty"] as const
+const seedTimeMs = Date.UTC(2025, 0, 1)
 
 /** The settings of `serve`. */
 export const options = {
-  host: one("host ADDRESS", "address to listen on", text, "127.0.0.1"),
-  port: one("port NUMBER", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 8080),
-  db: one("db FILE", "the data file: accounts, keys, credits", text, "penknife.db"),
-  workers: one("workers NUMBER", "processes that share the port (Linux only)", wholeNumber(1, 64), 1),
-  dnsServers: many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
-  trustedProxies: many(
-    "trust-proxy CIDR",
-    "proxy whose X-Forwarded-For header is trusted; repeatable",
-    network,
-    "none",
+  host: option("host ADDRESS", "address to listen on", text, "127.0.0.1"),
+  port: option("port NUMBER", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 8080),
+  db: option("db FILE", "the data file: accounts, keys, credits", text, "penknife.db"),
+  workers: option("workers NUMBER", "processes that share the port (Linux only)", wholeNumber(1, 64), 1),
+  dnsServers: list("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
+  trustedProxies: list("trust-proxy CIDR", "proxy to trust in X-Forwarded-For; repeatable", network, "none"),
+  tlsCert: option("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP"),
+  tlsKey: option("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP"),
+  maxBodyBytes: option(
+    "max-body BYTES",
+    "largest request body",
+    wholeNumber(1_024, 1_073_741_824),
+    2_097_152,
   ),
-  tlsCert: optional("tls-cert FILE", "PEM certificate chain; needs --tls-key", "plain HTTP"),
-  tlsKey: optional("tls-key FILE", "PEM private key; needs --tls-cert", "plain HTTP"),
-  maxBodyBytes: one("max-body BYTES", "largest request body", wholeNumber(1_024, 1_073_741_824), 2_097_152),
-  bodyTimeoutSeconds: one(
-    "body-timeout SECONDS",
-    "time for a request body to arrive",
-    wholeNumber(1, 25),
-    20,
-  ),
-  maxCalls: one(
+  bodyTimeoutSeconds: option("body-timeout SECONDS", "time for a body to arrive", wholeNumber(1, 25), 20),
+  maxCalls: option(
     "max-calls NUMBER",
-    "calls that each process handles at once; further calls get 503",
+    "calls at once in a process; others get 503",
     wholeNumber(1, 65_535),
     2_048,
   ),
-  bluetoothCompanies: optional(
+  bluetoothCompanies: option(
     "bluetooth-companies FILE",
-    "newer list of Bluetooth companies, JSON or YAML",
+    "newer list of companies, JSON or YAML",
+    text,
+    null,
     "built in",
   ),
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
-  logLevel: choice("log-level LEVEL", "lowest level to log", logLevels, null, "info, or error for mock"),
-  logFormat: choice(
-    "log-format FORMAT",
-    "auto is pretty on a terminal, else json",
-    ["auto", "json", "pretty"],
-    "auto",
+  logLevel: option(
+    "log-level LEVEL",
+    "lowest level to log",
+    oneOf(logLevels),
+    null,
+    "info, or error for mock",
   ),
-  logSample: one("log-sample SHARE", "share of requests to log, 0 to 1; 5xx are always logged", share, 1),
+  logFormat: option("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),
+  logSample: option("log-sample SHARE", "share of requests to log, 0 to 1; 5xx are always logged", share, 1),
   noMetrics: toggle("no-metrics", "turn /metrics off", "/metrics is served"),
-  metricsToken: optional("metrics-token TOKEN", "bearer token that /metrics requires", "none"),
+  metricsToken: option("metrics-token TOKEN", "bearer token that /metrics requires", text, null, "none"),
 } as const satisfies Record<string, Option<unknown>>
 
 /** The settings that only `mock` has. */
 export const mockOptions = {
-  seedTimeMs: one(
+  seedTimeMs: option(
     "seed-time INSTANT",
     "the clock at the start",
     instant,
-    Date.UTC(2025, 0, 1),
+    seedTimeMs,
     "2025-01-01T00:00:00Z",
   ),
-  dnsFile: optional(
+  dnsFile: option(
     "dns FILE",
-    "YAML file with the DNS records that the SPF validator sees",
+    "YAML file with the DNS records to answer with",
+    text,
+    null,
     "a set of examples",
   ),
-  plan: one("plan PLAN", "plan of the key mock-key", text, "pro"),
-  tlsSelfSigned: one<readonly string[]>(
+  plan: option("plan PLAN", "plan of the key mock-key", text, "pro"),
+  tlsSelfSigned: option(
     "tls-self-signed NAME[,NAME…]",
-    "serve TLS with a new certificate for these names",
+    "serve TLS for these names",
     hostNames,
     [],
     "plain HTTP",
   ),
-  caOut: optional(
+  caOut: option(
     "ca-out FILE",
-    "where to write the CA certificate that clients must trust; needs --tls-self-signed",
+    "write the CA certificate here; needs --tls-self-signed",
+    text,
+    null,
     "not written",
   ),
 } as const satisfies Record<string, Option<unknown>>
@@ -128,44 +131,21 @@ export function usageOf(option: Option<unknown>): string {
   return option.value === null ? flagOf(option) : `${flagOf(option)} ${option.value}`
 }
 
-function one<T>(
+function option<T, Default extends T | null>(
   usage: string,
   help: string,
-  read: (text: string) => T,
-  value: T,
-  defaultText = String(value),
-): Option<T> {
-  return { ...named(usage), help, read, default: value, defaultText }
-}
-
-function optional(usage: string, help: string, defaultText: string): Option<string | null> {
-  return { ...named(usage), help, read: text, default: null, defaultText }
-}
-
-function many<T>(
-  usage: string,
-  help: string,
-  read: (text: string) => T,
-  defaultText: string,
-): Option<readonly T[]> {
-  return { ...named(usage), help, read, default: [], defaultText, repeatable: true }
-}
-
-function choice<const T extends string, Default extends T | null>(
-  usage: string,
-  help: string,
-  choices: readonly T[],
+  read: Reader<T>,
   value: Default,
   defaultText = String(value),
 ): Option<T | Default> {
-  return { ...named(usage), help, choices, read: oneOf(choices), default: value, defaultText }
+  const [name = "", valueName = ""] = usage.split(" ")
+  return { name, value: valueName, help, read, default: value, defaultText }
+}
+
+function list<T>(usage: string, help: string, read: Reader<T>, defaultText: string): Option<readonly T[]> {
+  return { ...option(usage, help, read, null, defaultText), default: [], repeatable: true }
 }
 
 function toggle(name: string, help: string, defaultText: string): Option<boolean> {
   return { name, value: null, help, read: trueOrFalse, default: false, defaultText }
-}
-
-function named(usage: string): { name: string; value: string } {
-  const [name = "", value = ""] = usage.split(" ")
-  return { name, value }
 }

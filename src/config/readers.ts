@@ -1,18 +1,26 @@
-/** Readers of single settings. Each throws an Error whose message continues the setting's name: "must be …". */
 import { parseServerAddress } from "../ports/dns/server-address.ts"
 import { type Network, toNetwork } from "../values/ip.ts"
 import { parseInstant } from "../values/time-text.ts"
+
+/** Reads the text of a setting. Throws an Error whose message continues the setting's name: "must be …". */
+export interface Reader<T> {
+  (text: string): T
+  /** All texts that are allowed, if there is a fixed list. */
+  readonly choices?: readonly string[]
+}
 
 export function text(value: string): string {
   if (value === "") throw new Error("must not be empty")
   return value
 }
 
-export function oneOf(values: readonly string[]): (text: string) => string {
-  return (text) => {
-    if (!values.includes(text)) throw new Error(`must be one of ${values.join(", ")}, not '${text}'`)
-    return text
+export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> {
+  const read = (text: string): T => {
+    const found = choices.find((choice) => choice === text)
+    if (found === undefined) throw new Error(`must be one of ${choices.join(", ")}, not '${text}'`)
+    return found
   }
+  return Object.assign(read, { choices })
 }
 
 export function wholeNumber(minimum: number, maximum: number): (value: string) => number {

@@ -1,109 +1,91 @@
-import { Command } from "commander"
-import { type AccountStatus, requireNewAccount } from "../../accounts/accounts.ts"
+import type { Command } from "commander"
+import { type AccountStatus, type Accounts, requireNewAccount } from "../../accounts/accounts.ts"
 import type { AccountRecord } from "../../store/store.ts"
-import { administrative } from "./administrative.ts"
-import { setWebhookCommand } from "./notices.ts"
-import { printRecord, printRows, type Row, toIso } from "./output.ts"
+import { onAccounts, onDataFile } from "./data-file-command.ts"
+import { example, printRecord, printRows, type Row, toIso } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { toPositiveInteger } from "./values.ts"
+import { addSetWebhook } from "./webhook.ts"
 
 /** `account create · list · show · set-plan · grant · renew · set-webhook · close`. */
-export function accountCommand(parts: CliParts): Command {
+export function addAccount(program: Command, parts: CliParts): void {
   const { terminal } = parts
-  return new Command("account")
-    .description("Make and manage accounts.")
-    .addCommand(
-      administrative(
-        parts,
-        new Command("create")
-          .description("Make an account.")
-          .requiredOption("--name <NAME>", "what to call it")
-          .option("--plan <PLAN>", "its plan", "free"),
-        async (accounts, { name, plan, json }) => {
-          const account = await accounts.create(String(name), String(plan))
-          printRecord(terminal, toRow(account), json)
-        },
-        {
-          create: true,
-          check: ({ plans }, { name, plan }) => void requireNewAccount(String(name), String(plan), plans),
-        },
-      ),
-    )
-    .addCommand(
-      administrative(
-        parts,
-        new Command("list").description("List all accounts."),
-        async (accounts, { json }) => {
-          const listed = await accounts.list()
-          const hasProblem = listed.some(({ problem }) => problem !== null)
-          const rows = listed.map((account) => ({
-            ...toRow(account),
-            ...(hasProblem && { problem: account.problem }),
-          }))
-          printRows(terminal, rows, json, "There are no accounts; make one with 'account create'.")
-        },
-      ),
-    )
-    .addCommand(
-      administrative(
-        parts,
-        new Command("show").description("Show an account and its credits.").argument("<ID>", "the account"),
-        async (accounts, { json }, id) => printRecord(terminal, toStatusRow(await accounts.show(id)), json),
-      ),
-    )
-    .addCommand(
-      administrative(
-        parts,
-        new Command("set-plan")
-          .description("Change the plan.")
-          .argument("<ID>", "the account")
-          .argument("<PLAN>", "its new plan"),
-        async (accounts, { json }, id, plan) => {
-          await accounts.setPlan(id, plan)
-          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
-        },
-      ),
-    )
-    .addCommand(
-      administrative(
-        parts,
-        new Command("grant")
-          .description("Give credits; they are added to the bonus and do not expire.")
-          .argument("<ID>", "the account")
-          .argument("<CREDITS>", "how many", toPositiveInteger),
-        async (accounts, { json }, id, credits) => {
-          await accounts.grant(id, Number(credits))
-          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
-        },
-      ),
-    )
-    .addCommand(
-      administrative(
-        parts,
-        new Command("renew")
-          .description(
-            "Begin the credit month anew, by the account's creation day and the present time, with nothing used. For an account whose month lies in the future because a clock was ahead.",
-          )
-          .argument("<ID>", "the account"),
-        async (accounts, { json }, id) => {
-          await accounts.renew(id)
-          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
-        },
-      ),
-    )
-    .addCommand(setWebhookCommand(parts))
-    .addCommand(
-      administrative(
-        parts,
-        new Command("close")
-          .description("Close an account: its keys stop working at once.")
-          .argument("<ID>", "the account"),
-        async (accounts, { json }, id) => {
-          await accounts.closeAccount(id)
-          printRecord(terminal, toStatusRow(await accounts.show(id)), json)
-        },
-      ),
-    )
+  const group = program
+    .command("account")
+    .description("Create and manage accounts.")
+    .addHelpText("after", example("penknife account create --name Ann --plan pro"))
+
+  /** Adds a command that does something with one account and prints the account. */
+  function onAccount(
+    name: string,
+    description: string,
+    run: (accounts: Accounts, id: string, value: string) => Promise<void>,
+    exampleValue = "",
+  ): Command {
+    const command = group
+      .command(name)
+      .description(description)
+      .argument("<ID>", "the account's id")
+      .addHelpText("after", example(`penknife account ${name} acc_1234567890abcdef ${exampleValue}`.trim()))
+    return onAccounts(command, parts, async (accounts, { json }, id = "", value = "") => {
+      await run(accounts, id, value)
+      printRecord(terminal, toStatusRow(await accounts.show(id)), json)
+    })
+  }
+
+  const create = group
+    .command("create")
+    .description("Create an account.")
+    .requiredOption("--name <NAME>", "the account's name")
+    .option("--plan <PLAN>", "the account's plan", "free")
+    .addHelpText("after", example("penknife account create --name Ann --plan pro"))
+  onDataFile(
+    create,
+    parts,
+    (config, { name, plan }: { name: string; plan: string }) => {
+      requireNewAccount(name, plan, config.plans)
+      return parts.openAccounts(config, { create: true })
+    },
+    async ({ accounts }, { name, plan, json }) =>
+      printRecord(terminal, toRow(await accounts.create(name, plan)), json),
+  )
+
+  const list = group
+    .command("list")
+    .description("List all accounts.")
+    .addHelpText("after", example("penknife account list --json"))
+  onAccounts(list, parts, async (accounts, { json }) => {
+    const listed = await accounts.list()
+    const hasProblem = listed.some(({ problem }) => problem !== null)
+    const rows = listed.map((account) => ({
+      ...toRow(account),
+      ...(hasProblem && { problem: account.problem }),
+    }))
+    printRows(terminal, rows, json, "No accounts. Create one with 'account create'.")
+  })
+
+  onAccount("show", "Show an account and its credits.", async () => {})
+  onAccount(
+    "set-plan",
+    "Change an account's plan.",
+    (accounts, id, plan) => accounts.setPlan(id, plan),
+    "pro",
+  ).argument("<PLAN>", "the new plan")
+  onAccount(
+    "grant",
+    "Add bonus credits, which do not expire.",
+    (accounts, id, credits) => accounts.grant(id, Number(credits)),
+    "500",
+  ).argument("<CREDITS>", "how many", toPositiveInteger)
+  onAccount(
+    "renew",
+    "Start a new credit month with zero usage. For an account whose month lies in the future because a clock was ahead.",
+    (accounts, id) => accounts.renew(id),
+  ).summary("Start a new credit month with zero usage.")
+  addSetWebhook(group, parts)
+  onAccount("close", "Close an account for good. Its keys stop working at once.", (accounts, id) =>
+    accounts.closeAccount(id),
+  )
 }
 
 function toRow(account: AccountRecord): Row {

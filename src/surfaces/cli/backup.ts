@@ -1,29 +1,34 @@
-import { Command } from "commander"
-import { printRecord } from "./output.ts"
+import type { Command } from "commander"
+import { example, printRecord } from "./output.ts"
 import type { CliParts, Copied } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
-/** `backup`: a consistent copy of the data file, also while a server runs on it. */
-export function backupCommand({ terminal, env, safekeeping }: CliParts): Command {
-  const command = new Command("backup")
-    .description("Copy the data file as it is at one instant, also while a server runs on it.")
+/** `backup`: a consistent copy of the data file. */
+export function addBackup(program: Command, { terminal, env, safekeeping }: CliParts): void {
+  const command = program
+    .command("backup")
+    .description("Copy the data file as it is at one instant. A server may be running on it.")
     .argument("<FILE>", "the copy; it must not exist yet")
-  addSettings(command.option("--json", "print JSON"), ["db"])
-  return command.action((file: string, { json }: { json?: boolean }) => {
-    const copied = safekeeping.backUp(readSettings(command, env), file)
-    printRecord(terminal, toRecord(copied), json === true)
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife backup penknife-backup.db"))
+  addSettings(command, ["db"]).action((file: string, { json }: { json?: boolean }) => {
+    printRecord(terminal, toRecord(safekeeping.backUp(readSettings(command, env), file)), json)
   })
 }
 
-/** `restore`: the way back. */
-export function restoreCommand({ terminal, env, safekeeping }: CliParts): Command {
-  const command = new Command("restore")
-    .description("Check a backup and put it in the place of the data file, which is kept under another name.")
-    .argument("<FILE>", "a file that 'backup' made; it stays as it is")
-  addSettings(command.option("--json", "print JSON"), ["db"])
-  return command.action((file: string, { json }: { json?: boolean }) => {
+/** `restore`: puts a backup back. */
+export function addRestore(program: Command, { terminal, env, safekeeping }: CliParts): void {
+  const command = program
+    .command("restore")
+    .description(
+      "Check a backup and replace the data file by it. The old data file is kept under another name.",
+    )
+    .argument("<FILE>", "a file that 'backup' made; it is not changed")
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife restore penknife-backup.db"))
+  addSettings(command, ["db"]).action((file: string, { json }: { json?: boolean }) => {
     const { replaced, ...copied } = safekeeping.restore(readSettings(command, env), file)
-    printRecord(terminal, { ...toRecord(copied), replaced }, json === true)
+    printRecord(terminal, { ...toRecord(copied), replaced }, json)
   })
 }
 

@@ -1,40 +1,40 @@
 import type { TSchema } from "@sinclair/typebox"
-import { Command, Option as Flag } from "commander"
+import { type Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { collect } from "./values.ts"
 
-/** `call <api>`: one command per API of the catalog, its options made from the input schema. */
-export function callCommand(parts: CliParts): Command {
-  const call = new Command("call").description(
-    "Run one API here, without a server, and print its data as JSON.",
-  )
-  for (const api of parts.catalog) call.addCommand(apiCommand(api, parts))
-  return call
+/** `call <api>`: one command per API of the catalog, with a flag for each parameter. */
+export function addCall(program: Command, parts: CliParts): void {
+  const group = program
+    .command("call")
+    .description("Run one API in this process, without a server, and print its data as JSON.")
+    .addHelpText("after", example("penknife call bluetoothlookup --companyid 76"))
+  for (const api of parts.catalog) addApi(group, api, parts)
 }
 
-function apiCommand(api: ApiDefinition, { terminal, env, callHere }: CliParts): Command {
-  const command = new Command(api.id).summary(api.title).description(api.description)
-  const required = new Set(api.input.required)
-  for (const [name, schema] of Object.entries(api.input.properties)) {
+function addApi(group: Command, api: ApiDefinition, { terminal, env, callHere }: CliParts): void {
+  const { id, title, description, input } = api
+  const required = new Set(input.required)
+  const names = Object.keys(input.properties)
+  const command = group.command(id).summary(title).description(description)
+  for (const [name, schema] of Object.entries(input.properties)) {
     command.addOption(toFlag(name, schema, required.has(name)))
   }
-  command.option("--json", "print the data on one line")
-  addSettings(command, ["dnsServers", "bluetoothCompanies"])
+  addSettings(command.option("--json", "print the data on one line"), ["dnsServers", "bluetoothCompanies"])
+  command.addHelpText("after", example(`penknife call ${id} ${exampleFlags(api)}`))
 
-  return command.action(async () => {
-    const flags = command.opts<Record<string, unknown>>()
-    const parameters = Object.keys(api.input.properties).flatMap((name) => {
-      const given = flags[name]
-      return Array.isArray(given) ? given.map((text: string) => ({ name, text })) : []
-    })
-    const data = await callHere(readSettings(command, env), api.id, { kind: "text", parameters })
+  command.action(async () => {
+    const flags = command.opts<Readonly<Record<string, readonly string[] | undefined>> & { json?: boolean }>()
+    const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
+    const data = await callHere(readSettings(command, env), id, { kind: "text", parameters })
     terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
   })
 }
 
-/** Every parameter is collected, so that one given twice is refused by the same rule as in a query string. */
+/** Every flag is collected, so that the API itself refuses one given twice, as it does for a query string. */
 function toFlag(name: string, schema: TSchema, required: boolean): Flag {
   const notes = [
     required ? "required" : null,
@@ -46,4 +46,17 @@ function toFlag(name: string, schema: TSchema, required: boolean): Flag {
   const flag = new Flag(`--${name} <value>`, `${schema.description}${suffix}`).argParser(collect)
   flag.attributeName = () => name
   return flag
+}
+
+/** The input of the API's first example as flags. */
+function exampleFlags({ examples }: ApiDefinition): string {
+  const input = Object.entries(examples[0]?.input ?? {})
+  return input
+    .flatMap(([name, value]) => [value].flat().map((item) => `--${name} ${toShell(item)}`))
+    .join(" ")
+}
+
+function toShell(value: unknown): string {
+  const text = String(value)
+  return /^[\w.,:/@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

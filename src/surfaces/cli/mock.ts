@@ -1,31 +1,29 @@
-import { Command } from "commander"
+import type { Command } from "commander"
 import { mockOptions, type OptionKey } from "../../config/options.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
-const shared = [
-  "host",
-  "port",
-  "maxBodyBytes",
-  "bluetoothCompanies",
-  "noGraphql",
-  "logLevel",
-  "logFormat",
-] as const
-const keys: readonly OptionKey[] = [...shared, ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[])]
+const settings: readonly OptionKey[] = [
+  ...(["host", "port", "maxBodyBytes", "bluetoothCompanies", "noGraphql", "logLevel", "logFormat"] as const),
+  ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[]),
+]
 
 /** `mock`: the whole service as a test double. */
-export function mockCommand({ terminal, env, startMock, stopRequested }: CliParts): Command {
-  const command = new Command("mock")
+export function addMock(program: Command, { terminal, env, startMock, stopRequested }: CliParts): void {
+  const command = program
+    .command("mock")
+    .summary("Run the service as a test double.")
     .description(
-      "Run the service as a test double: in memory, on a clock that stands still, with keys for every state and control " +
+      "Run the service as a test double: in memory, with a clock that stands still, a key for every state, and control " +
         "paths under /_mock. The same requests get the same answers on every run.",
     )
     .option("--json", "print events as JSON lines")
-    .option("--stop-with-stdin", "also stop when standard input ends, as it does when its writer is gone")
-  addSettings(command, keys)
+    .option("--stop-with-stdin", "also stop when standard input ends, for example with the parent process")
+    .addHelpText("after", example("penknife mock --port 8090"))
+  addSettings(command, settings)
 
-  return command.action(async () => {
+  command.action(async () => {
     const { json, stopWithStdin = false } = command.opts<{ json?: boolean; stopWithStdin?: boolean }>()
     const mock = await startMock(readSettings(command, env))
     const stopped = stopRequested({ stdin: stopWithStdin })
@@ -44,7 +42,7 @@ export function mockCommand({ terminal, env, startMock, stopRequested }: CliPart
 
 function helpText(url: string, key: string): string {
   return `
-A test double: nothing is kept, nothing is asked outside. Try it:
+This is a test double: it stores nothing and uses no network. Try it:
 
   curl -H 'x-api-key: ${key}' '${url}/v1/spfvalidator?domain=good.example'
   curl '${url}/_mock'

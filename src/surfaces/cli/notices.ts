@@ -1,69 +1,30 @@
-import { Command } from "commander"
-import type { Notices } from "../../accounts/notices.ts"
+import type { Command } from "commander"
 import { periodAt } from "../../accounts/period.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
-import { printRecord, printRows, type Row, toIso } from "./output.ts"
+import { onDataFile } from "./data-file-command.ts"
+import { example, printRows, type Row, toIso } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
 
-/** `notices`: what was raised, what was sent. */
-export function noticesCommand(parts: CliParts): Command {
-  const { terminal } = parts
-  const command = new Command("notices")
-    .description(
-      "List the notices that accounts near the end of their credits were sent, or would have been.",
-    )
-    .option("--account <ID>", "of one account only")
-    .option("--log", "list every attempt to deliver instead")
-  return withNotices(parts, command, async (notices, { account, json, log }) => {
-    const id = account === undefined ? undefined : String(account)
-    if (log)
-      printRows(terminal, (await notices.attempts(id)).map(toAttemptRow), json, "Nothing was sent yet.")
-    else printRows(terminal, (await notices.list(id)).map(toRow), json, "There are no notices.")
-  })
-}
-
-/** `account set-webhook`. */
-export function setWebhookCommand(parts: CliParts): Command {
-  const command = new Command("set-webhook")
-    .description("Set where an account's notices are sent, and print the secret that signs them, this once.")
-    .argument("<ID>", "the account")
-    .argument("[URL]", "https, or http on localhost")
-    .option("--allow-private", "let it stand in a private network")
-    .option("--off", "send nothing any more")
-    .hook("preAction", (_, self) => {
-      const withUrl = self.processedArgs[1] !== undefined
-      if (withUrl === (self.opts().off === true)) self.error("error: give either a URL or --off")
-    })
-  return withNotices(parts, command, async (notices, { allowPrivate, json }, id, url) => {
-    if (url === undefined) {
-      await notices.clearWebhook(id)
-      printRecord(parts.terminal, { account: id, url: null }, json)
-    } else {
-      const webhook = await notices.setWebhook(id, url, { allowPrivate: allowPrivate === true })
-      printRecord(parts.terminal, { account: id, ...webhook }, json)
-    }
-  })
-}
-
-type NoticesOptions = Readonly<Record<string, unknown>> & { readonly json: boolean }
-
-function withNotices(
-  { env, openNotices }: CliParts,
-  command: Command,
-  action: (notices: Notices, options: NoticesOptions, id: string, url?: string) => Promise<void>,
-): Command {
-  addSettings(command.option("--json", "print JSON"), ["db"])
-  return command.action(async () => {
-    const opened = openNotices(readSettings(command, env))
-    try {
-      const [id = "", url] = command.processedArgs
-      const options = command.opts()
-      await action(opened.notices, { ...options, json: options.json === true }, id, url)
-    } finally {
-      await opened.close()
-    }
-  })
+/** `notices`: the notices to accounts that are running out of credits, and their delivery. */
+export function addNotices(program: Command, parts: CliParts): void {
+  const { terminal, openNotices } = parts
+  const command = program
+    .command("notices")
+    .description("List the notices to accounts that are running out of credits.")
+    .option("--account <ID>", "only the notices of this account")
+    .option("--log", "list every delivery attempt instead")
+    .addHelpText("after", example("penknife notices --log"))
+  onDataFile(
+    command,
+    parts,
+    openNotices,
+    async ({ notices }, { account, json, log }: { account?: string; json?: boolean; log?: boolean }) => {
+      if (log) {
+        const attempts = await notices.attempts(account)
+        printRows(terminal, attempts.map(toAttemptRow), json, "No delivery attempts.")
+      } else printRows(terminal, (await notices.list(account)).map(toRow), json, "No notices.")
+    },
+  )
 }
 
 function toRow(notice: NoticeRecord): Row {

@@ -1,16 +1,21 @@
-import { Command } from "commander"
+import type { Command } from "commander"
 import { toDocInput } from "../openapi/doc-input.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 
-/** `openapi`: the document that `GET /openapi.json` answers with, for the same settings. */
-export function openApiCommand({ terminal, env, version, prepareApis }: CliParts): Command {
-  const command = new Command("openapi").description("Print the OpenAPI document of the service.")
+/** `openapi`: the document that `GET /openapi.json` gives for the same settings. */
+export function addOpenApi(program: Command, { terminal, env, version, prepareApis }: CliParts): void {
+  const command = program
+    .command("openapi")
+    .description("Print the OpenAPI document of the service.")
+    .option("--json", "changes nothing: the document is always JSON")
+    .addHelpText("after", example("penknife openapi > openapi.json"))
   addSettings(command, ["maxBodyBytes", "bluetoothCompanies", "noGraphql", "noMetrics", "metricsToken"])
-  command.option("--json", "it is JSON in any case")
 
-  return command.action(async () => {
+  command.action(async () => {
     const config = readSettings(command, env)
+    // Loaded only here, since it slows the start of every other command.
     const { printOpenApi } = await import("../openapi/document.ts")
     terminal.out(printOpenApi(toDocInput(config, { apis: prepareApis(config), version })))
   })

@@ -1,20 +1,26 @@
-/** What commands write to: two streams and a clock for what they print. */
+/** Where commands print: standard output and standard error. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
 }
 
+/** Values by column name. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Data for scripts (`--json`: one JSON value) or for people (an aligned table). */
-export function printRows(terminal: Terminal, rows: readonly Row[], json: boolean, none: string): void {
+/** Prints rows as a JSON array or as a table; without rows the text `empty` goes to standard error instead of a table. */
+export function printRows(
+  terminal: Terminal,
+  rows: readonly Row[],
+  json: boolean | undefined,
+  empty: string,
+): void {
   if (json) terminal.out(`${JSON.stringify(rows)}\n`)
-  else if (rows.length === 0) terminal.err(`${none}\n`)
+  else if (rows.length === 0) terminal.err(`${empty}\n`)
   else terminal.out(toTable(rows))
 }
 
-/** One record, as JSON or as lines of `name  value`. */
-export function printRecord(terminal: Terminal, record: Row, json: boolean): void {
+/** Prints a record as JSON or as lines of `name  value`. */
+export function printRecord(terminal: Terminal, record: Row, json = false): void {
   if (json) {
     terminal.out(`${JSON.stringify(record)}\n`)
     return
@@ -45,7 +51,12 @@ function toText(value: unknown): string {
   return String(value)
 }
 
-/** An instant in milliseconds as ISO 8601 UTC, or null. */
+/** An instant in milliseconds as ISO 8601 UTC; null stays null. */
 export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
+}
+
+/** The example at the end of a command's help. */
+export function example(line: string): string {
+  return `\nExample:\n  ${line}`
 }

@@ -1,13 +1,16 @@
-import { Command } from "commander"
+import type { Command } from "commander"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 
 /** `schema`: the GraphQL schema of the catalog. */
-export function schemaCommand({ terminal, catalog }: Pick<CliParts, "terminal" | "catalog">): Command {
-  const command = new Command("schema")
-    .description("Print the GraphQL schema, in the schema definition language.")
+export function addSchema(program: Command, { terminal, catalog }: CliParts): void {
+  const command = program
+    .command("schema")
+    .description("Print the GraphQL schema in the schema definition language (SDL).")
     .option("--json", "print it as the answer to an introspection query")
-  return command.action(async () => {
-    // Only this command needs GraphQL, which takes a while to load.
+    .addHelpText("after", example("penknife schema > schema.graphql"))
+  command.action(async () => {
+    // Loaded only here, since GraphQL slows the start of every other command.
     const { introspectCatalogSchema, printCatalogSchema } = await import("../graphql/schema.ts")
     const { json } = command.opts<{ json?: boolean }>()
     terminal.out(json ? `${JSON.stringify(introspectCatalogSchema(catalog))}\n` : printCatalogSchema(catalog))

@@ -1,28 +1,32 @@
-import { Command } from "commander"
+import type { Command } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
 import { requireFreePort } from "./free-port.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSettings, readSettings } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
-export function serveCommand(parts: CliParts): Command {
+/** `serve`: the service. */
+export function addServe(program: Command, parts: CliParts): void {
   const { terminal, env, stopRequested, onReload } = parts
-  const command = new Command("serve")
+  const command = program
+    .command("serve")
     .description("Run the service.")
-    .option("--demo", "on an empty data file, make an account and a key and print a call to paste")
+    .option("--demo", "if the data file has no account, create one with a key and print an example call")
     .option("--json", "print events as JSON lines")
+    .addHelpText("after", example("penknife serve --demo --db penknife.db --port 8080"))
   addSettings(command, Object.keys(options) as OptionKey[])
 
-  return command.action(async () => {
+  command.action(async () => {
     const { json, demo } = command.opts<{ json?: boolean; demo?: boolean }>()
     const config = readSettings(command, env)
     const service = config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, parts)
-    // Only once it listens: a key that is made before a start that fails would never be shown.
+    // After the start: the key would never be shown if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const stopped = stopRequested()
-    // Without a certificate there is nothing to reload, and SIGHUP ends the process, as it does when its terminal closes.
+    // Without a certificate SIGHUP keeps its usual effect: it ends the process when the terminal closes.
     if (config.tlsCert !== null) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
@@ -37,6 +41,7 @@ export function serveCommand(parts: CliParts): Command {
   })
 }
 
+/** A service in this process, or the supervisor of several. */
 interface Running {
   readonly url: string
   readonly reload: () => void
@@ -44,7 +49,7 @@ interface Running {
 }
 
 async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
-  // With a certificate the port is one that may be shared, since a renewed one gets a listener of its own beside the old.
+  // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker && config.port !== 0) requireFreePort(config.host, config.port)
   const service = await startService(config, { sharedPort: isWorker })
   return {
@@ -54,22 +59,21 @@ async function startHere(config: Config, { startService, isWorker }: CliParts): 
   }
 }
 
-/** One port shared by several processes on one data file. Only Linux spreads connections over them. */
+/** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
 async function startWorkers(
   config: Config,
   { checkConfig, spawnWorker, clock, terminal }: CliParts,
 ): Promise<Running> {
-  if (process.platform !== "linux")
-    throw new ConfigError("--workers over 1 needs Linux, which shares a port evenly.")
-  // Said here and once; each worker would say it, and end as if it had crashed.
+  if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
+  // Report a wrong configuration once; otherwise each worker would report it and be restarted.
   await checkConfig(config)
-  // A port that the system picks is nobody's, shared or not, and the first worker takes it as it is picked.
+  // For port 0 the first worker picks a free port.
   if (config.port !== 0) requireFreePort(config.host, config.port)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
   return supervise(config.workers, { spawn: spawnWorker, clock, report })
 }
 
-/** A first account and key for a data file that has none; null where there are accounts already. */
+/** Creates an account and a key and gives the key; null when the data file already has an account. */
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
   const { accounts, close } = openAccounts(config, { create: true })
   try {
@@ -83,7 +87,7 @@ async function createDemoKey(config: Config, { openAccounts }: CliParts): Promis
 
 function demoText(url: string, key: string): string {
   return `
-A first account and key were made. The key is shown this once:
+A first account and key were created. The key is not shown again:
 
   ${key}
 

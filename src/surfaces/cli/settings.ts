@@ -30,7 +30,7 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   flag.attributeName = () => key
   // Commander would take `--no-graphql` as the opposite of a flag `--graphql`.
   flag.negate = false
-  if (option.choices) flag.choices(option.choices)
+  if (option.read.choices) flag.choices(option.read.choices)
   if (option.repeatable) flag.argParser(collect)
   return flag
 }

@@ -1,25 +1,24 @@
-import { Command } from "commander"
-import { administrative } from "./administrative.ts"
-import { printRows } from "./output.ts"
+import type { Command } from "commander"
+import { onAccounts } from "./data-file-command.ts"
+import { example, printRows } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { toPositiveInteger } from "./values.ts"
 
-/** `usage ID`: what an account was charged for, by day and API. */
-export function usageCommand(parts: CliParts): Command {
-  return administrative(
-    parts,
-    new Command("usage")
-      .description("Show what an account used, by UTC day and API, newest day first.")
-      .argument("<ID>", "the account")
-      .option("--days <NUMBER>", "how many days back, today included", toPositiveInteger, 31),
-    async (accounts, { json, days }, id) => {
-      const rows = await accounts.usage(id, Number(days))
-      printRows(
-        parts.terminal,
-        rows.map((row) => ({ ...row })),
-        json,
-        "Nothing was used in that time.",
-      )
-    },
-  )
+/** `usage ID`: what an account was charged, by day and API. */
+export function addUsage(program: Command, parts: CliParts): void {
+  const command = program
+    .command("usage")
+    .description("Show an account's usage by UTC day and API, newest day first.")
+    .argument("<ID>", "the account's id")
+    .option("--days <NUMBER>", "how many days, today included", toPositiveInteger, 31)
+    .addHelpText("after", example("penknife usage acc_1234567890abcdef --days 7"))
+  onAccounts(command, parts, async (accounts, { json, days }: { json?: boolean; days: number }, id = "") => {
+    const rows = await accounts.usage(id, days)
+    printRows(
+      parts.terminal,
+      rows.map((row) => ({ ...row })),
+      json,
+      "No usage in these days.",
+    )
+  })
 }

@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from "commander"
 import { parseDuration, parseInstant } from "../../values/time-text.ts"
 
-/** `90s`, `15m`, `24h`, `30d` in milliseconds; `0` is no time at all. */
+/** `0`, `90s`, `15m`, `24h` or `30d` in milliseconds. */
 export function toDurationMs(text: string): number {
   const ms = parseDuration(text)
   if (ms === null) throw new InvalidArgumentError("Write a time such as 90s, 15m, 24h or 30d.")
   return ms
 }
 
-/** An instant, `2027-01-31` (midnight UTC) or `2027-01-31T12:00:00Z`, or a time from `nowMs` on such as `30d`. */
+/** An instant, `2027-01-31` (midnight UTC) or `2027-01-31T12:00:00Z`, or a time from `nowMs` such as `30d`; in milliseconds. */
 export function toInstantMs(text: string, nowMs: number): number {
   if (/^\d+[smhd]$/.test(text)) return nowMs + toDurationMs(text)
   const instant = parseInstant(text)
@@ -20,7 +20,7 @@ export function toInstantMs(text: string, nowMs: number): number {
   return instant
 }
 
-/** A whole number, 1 or more, that the program can count exactly. */
+/** A whole number from 1 to 2^53 - 1. */
 export function toPositiveInteger(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
   const number = Number(text)
@@ -30,7 +30,7 @@ export function toPositiveInteger(text: string): number {
   return number
 }
 
-/** Collects a repeatable option. */
+/** Collects the values of a repeatable option. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }

@@ -1,0 +1,47 @@
+import type { Command } from "commander"
+import type { Accounts } from "../../accounts/accounts.ts"
+import type { Config } from "../../config/load.ts"
+import type { CliParts } from "./parts.ts"
+import { addSettings, readSettings } from "./settings.ts"
+
+/** Runs a command with its options and its arguments, on what was opened for it. */
+type Action<T, Options> = (
+  opened: T,
+  options: Options & { readonly json?: boolean },
+  ...args: string[]
+) => Promise<void>
+
+/** Makes a command work on the accounts of an existing data file, as {@link onDataFile} does. */
+export function onAccounts<Options extends object>(
+  command: Command,
+  parts: CliParts,
+  action: Action<Accounts, Options>,
+): Command {
+  const open = (config: Config) => parts.openAccounts(config, { create: false })
+  return onDataFile(command, parts, open, ({ accounts }, options: Options, ...args) =>
+    action(accounts, options, ...args),
+  )
+}
+
+/**
+ * Makes a command work on the data file. Adds `--db`, `--config` and `--json`; opens the file for the action and closes it
+ * afterwards.
+ * @param open opens what the action needs; may throw before the file is touched
+ */
+export function onDataFile<T extends { close(): Promise<void> }, Options extends object>(
+  command: Command,
+  { env }: CliParts,
+  open: (config: Config, options: Options) => T,
+  action: Action<T, Options>,
+): Command {
+  addSettings(command.option("--json", "print JSON"), ["db"])
+  return command.action(async () => {
+    const options = command.opts<Options & { json?: boolean }>()
+    const opened = open(readSettings(command, env), options)
+    try {
+      await action(opened, options, ...command.processedArgs)
+    } finally {
+      await opened.close()
+    }
+  })
+}
