@@ -1,65 +1,63 @@
+import { reject } from "../contract.ts"
+
 const maxNameOctets = 253
 const maxLabelOctets = 63
 
-/** A usable domain name, or what a wrong one must be instead, in the words that follow "The 'domain' parameter …". */
-export type DomainInput = { readonly name: string } | { readonly requirement: string }
-
 /**
- * Reads a domain as people give it: case and one trailing dot do not matter, an internationalised name becomes
- * A-labels (RFC 5890 §2.3.2.1). Two labels at least: anything else would be the result none (RFC 7208 §4.3).
+ * Reads a domain as people write it: case and one trailing dot do not matter, and an internationalized name becomes
+ * A-labels (RFC 5890 §2.3.2.1). Gives the name in lower case.
+ * @throws InputRejected for `domain`, where RFC 7208 §4.3 has the result none
  */
-export async function parseDomain(text: string): Promise<DomainInput> {
-  if (text === "") return { requirement: "must not be empty" }
-  // Before anything is converted: no name of this length gets any shorter than it may be.
-  if (text.length > 1000) return { requirement: "must be at most 253 bytes long" }
-  if (/\s/u.test(text)) return { requirement: "must be a domain name without spaces" }
-  if (text.includes("/")) return { requirement: "must be a domain name such as example.com, not a URL" }
-  if (text.includes("@"))
-    return { requirement: "must be a domain name such as example.com, not an e-mail address" }
+export async function requireDomain(text: string): Promise<string> {
+  if (text === "") reject("domain", "must not be empty")
+  // Keeps the slow conversion from long texts, none of which could become short enough.
+  if (text.length > 1000) reject("domain", "must be at most 253 bytes long")
+  if (/\s/u.test(text)) reject("domain", "must be a domain name without spaces")
+  if (text.includes("/")) reject("domain", "must be a domain name such as example.com, not a URL")
+  if (text.includes("@")) reject("domain", "must be a domain name such as example.com, not an e-mail address")
 
-  const ascii = await toALabels(text)
-  if (ascii === null) return { requirement: "must be a domain name of letters, digits and hyphens" }
-  const name = withoutTrailingDot(ascii).toLowerCase()
+  const name = withoutTrailingDot((await toALabels(text)) ?? rejectCharacters()).toLowerCase()
   const labels = name.split(".")
-  const topLabel = labels.at(-1) ?? ""
-  if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(topLabel))) {
-    return { requirement: "must be a domain name, not an IP address" }
+  if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(labels.at(-1) ?? ""))) {
+    reject("domain", "must be a domain name, not an IP address")
   }
-  if (name.length > maxNameOctets) return { requirement: "must be at most 253 bytes long" }
-  if (labels.includes("")) return { requirement: "must not have empty labels" }
+  if (name.length > maxNameOctets) reject("domain", "must be at most 253 bytes long")
+  if (labels.includes("")) reject("domain", "must not have empty labels")
   if (labels.some((label) => label.length > maxLabelOctets)) {
-    return { requirement: "must not have a label of more than 63 bytes" }
+    reject("domain", "must not have a label of more than 63 bytes")
   }
-  if (labels.length < 2) return { requirement: "must be a full domain name such as example.com" }
-  if (!/^[a-z\d._-]+$/.test(name)) {
-    return { requirement: "must be a domain name of letters, digits and hyphens" }
-  }
-  return { name }
+  if (labels.length < 2) reject("domain", "must be a full domain name such as example.com")
+  return /^[a-z\d._-]+$/.test(name) ? name : rejectCharacters()
 }
 
-/** U-labels become A-labels; ASCII stays as it is. Null when the name is not allowed by IDNA. */
+function rejectCharacters(): never {
+  return reject("domain", "must be a domain name of letters, digits and hyphens")
+}
+
+/** Turns U-labels into A-labels and leaves ASCII as it is. Null when IDNA does not allow the name. */
 export async function toALabels(name: string): Promise<string | null> {
   if (isAscii(name)) return name
-  // Loaded on first use: the mapping tables are the slowest thing here to load, and few callers need them.
+  // Loaded on first use: the mapping tables are slow to load, and few callers need them.
   const { toASCII, toUnicode } = await import("tr46")
   const ascii = toASCII(name, { checkBidi: true, checkJoiners: true })
   return ascii !== null && toUnicode(ascii).domain.split(".").every(isIdnaLabel) ? ascii : null
 }
 
-/** RFC 5892: letters, marks and digits, and a few characters by exception. UTS #46 alone would let symbols and emoji by. */
+/** RFC 5892 allows letters, marks, digits and a few other characters. UTS #46 alone would also allow emoji. */
 function isIdnaLabel(label: string): boolean {
   return /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u00b7\u0375\u05f3\u05f4\u30fb\p{Join_Control}_-]*$/u.test(
     label,
   )
 }
 
+/** Whether every character, or octet, is in ASCII. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text)
 }
 
 /**
- * An expanded domain-spec as a name to ask for: no trailing dot, and labels dropped from the left until 253 octets
- * are kept (RFC 7208 §7.3). Lower case, since names do not differ by case.
+ * Turns an expanded domain-spec into a name to ask for: in lower case, without a trailing dot, and without as many labels
+ * on the left as exceed 253 octets (RFC 7208 §7.3).
  */
 export function toTargetName(expanded: string): string {
   const name = withoutTrailingDot(expanded).toLowerCase()
@@ -69,8 +67,8 @@ export function toTargetName(expanded: string): string {
 }
 
 /**
- * Whether a name can be asked for at all. One that cannot (an empty or over-long label, octets beyond ASCII) is
- * treated as not existing, without a query (RFC 7208 §4.3).
+ * Whether the DNS can be asked for a name. A name with an empty or too long label or with octets beyond ASCII counts as
+ * one that does not exist (RFC 7208 §4.3).
  */
 export function isAskable(name: string): boolean {
   return (
@@ -80,7 +78,7 @@ export function isAskable(name: string): boolean {
   )
 }
 
-/** Whether `name` is `domain` or lies below it. Both in any case, without trailing dot. */
+/** Whether `name`, in any case, is the lower-case `domain` or a name below it. Both without a trailing dot. */
 export function isSameOrBelow(name: string, domain: string): boolean {
   const lower = name.toLowerCase()
   return lower === domain || lower.endsWith(`.${domain}`)

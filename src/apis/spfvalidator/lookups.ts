@@ -3,13 +3,13 @@ import { isAskable } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 
 /**
- * The DNS as one validation sees it: each question is asked once however often it comes up, in one flight; nothing is
- * asked beyond the bound of {@link limits}; and when the signal fires, what is still open answers `aborted` at once.
+ * The DNS queries of one validation: each is sent once, and no more than `limits.queries` in all. When the signal fires,
+ * those without an answer are answered `aborted` at once.
  */
 export class Lookups {
   readonly #dns: Dns
   readonly #signal: AbortSignal
-  readonly #flights = new Map<string, Promise<DnsAnswer>>()
+  readonly #answers = new Map<string, Promise<DnsAnswer>>()
   readonly #aborted: Promise<DnsAnswer<never>>
   #stopListening = () => {}
 
@@ -23,32 +23,28 @@ export class Lookups {
     })
   }
 
-  /** Asks for a name without trailing dot. A name that cannot be asked does not exist. Never throws. */
+  /** Asks for a name without a trailing dot; one that cannot be asked for is answered `nxdomain`. Never throws. */
   async ask<T extends DnsType>(name: string, type: T): Promise<DnsAnswer<T>> {
     if (!isAskable(name)) return { kind: "nxdomain" }
-    const key = keyOf(name, type)
-    const known = this.#flights.get(key)
-    // The key holds the type, so the answer kept under it is of that type.
+    const key = `${type} ${name.toLowerCase()}`
+    const known = this.#answers.get(key)
+    // The key contains the type, so the stored answer is of that type.
     if (known !== undefined) return known as Promise<DnsAnswer<T>>
-    if (this.#signal.aborted || this.#flights.size >= limits.queries) return abortedAnswer
-    const flight = Promise.race([this.#dns.resolve(name, type, this.#signal), this.#aborted])
-    this.#flights.set(key, flight)
-    return flight
+    if (this.#signal.aborted || this.#answers.size >= limits.queries) return abortedAnswer
+    const answer = Promise.race([this.#dns.resolve(name, type, this.#signal), this.#aborted])
+    this.#answers.set(key, answer)
+    return answer
   }
 
-  /** The time is over: whatever is asked from now on is answered `aborted`. */
+  /** The signal has fired: every further query is answered `aborted`. */
   get isOver(): boolean {
     return this.#signal.aborted
   }
 
-  /** Lets go of the signal once the validation is over, since the signal outlives it. */
+  /** Stops listening to the signal, which may outlive the validation. */
   close(): void {
     this.#stopListening()
   }
 }
 
 const abortedAnswer = { kind: "failure", reason: "aborted" } as const
-
-function keyOf(name: string, type: DnsType): string {
-  return `${type} ${name.toLowerCase()}`
-}

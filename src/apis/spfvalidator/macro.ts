@@ -1,7 +1,7 @@
 import { limits } from "./limits.ts"
 import type { Macro, MacroLetter, MacroString } from "./record.ts"
 
-/** A macro-string that is not in the grammar; the message says why. */
+/** A macro-string that breaks the grammar; the message says how. */
 export class MacroSyntaxError extends Error {
   override readonly name = "MacroSyntaxError"
 }
@@ -11,16 +11,16 @@ const escapes: Readonly<Record<string, string>> = { "%": "%", _: " ", "-": "%20"
 
 export interface ParsedMacroString {
   readonly macro: MacroString
-  /** Text after the last macro-expand, to which the rules of a domain's end apply; null when it ends in a macro-expand. */
+  /** The literal text after the last macro, which has to end like a domain name; null without such text. */
   readonly tail: string | null
 }
 
 /**
- * Parses a macro-string, or with `explanation` an explain-string, where `c`, `r` and `t` are allowed
+ * Parses a macro-string, or with `isExplanation` an explain-string, in which `c`, `r` and `t` are allowed
  * (RFC 7208 §7.1, §7.2).
  * @throws MacroSyntaxError
  */
-export function parseMacroString(text: string, explanation: boolean): ParsedMacroString {
+export function parseMacroString(text: string, isExplanation: boolean): ParsedMacroString {
   const macro: (string | Macro)[] = []
   let tail: string | null = ""
   token.lastIndex = 0
@@ -28,30 +28,30 @@ export function parseMacroString(text: string, explanation: boolean): ParsedMacr
     const at: number = token.lastIndex
     const match = token.exec(text)
     if (match === null) throw new MacroSyntaxError(`'${text.slice(at, at + 12)}' is no macro`)
-    const [whole, letter, digits = "", reversed, delimiters, percent, literal] = match
+    const [, , , , , percent, literal] = match
     tail = literal ?? null
     if (literal !== undefined) macro.push(literal)
     else if (percent !== undefined) macro.push(escapes[percent] ?? "")
-    else macro.push(toMacro(whole, letter ?? "", digits, reversed !== "", delimiters || ".", explanation))
+    else macro.push(toMacro(match, isExplanation))
   }
   return { macro, tail }
 }
 
-function toMacro(
-  whole: string,
-  letter: string,
-  digits: string,
-  reversed: boolean,
-  delimiters: string,
-  explanation: boolean,
-): Macro {
+function toMacro(match: RegExpExecArray, isExplanation: boolean): Macro {
+  const [whole, letter = "", digits = "", reversed, delimiters] = match
   const lower = letter.toLowerCase()
   if (!isMacroLetter(lower)) throw new MacroSyntaxError(`'${whole}' has an unknown macro letter`)
-  if ("crt".includes(lower) && !explanation) {
+  if ("crt".includes(lower) && !isExplanation) {
     throw new MacroSyntaxError(`'${whole}' is allowed in explanation text only`)
   }
   if (/^0+$/.test(digits)) throw new MacroSyntaxError(`'${whole}' keeps no part`)
-  return { letter: lower, escaped: lower !== letter, parts: Number(digits), reversed, delimiters }
+  return {
+    letter: lower,
+    isEscaped: lower !== letter,
+    parts: Number(digits),
+    isReversed: reversed !== "",
+    delimiters: delimiters || ".",
+  }
 }
 
 function isMacroLetter(letter: string): letter is MacroLetter {
@@ -65,46 +65,32 @@ export function lettersOf(macro: MacroString): ReadonlySet<MacroLetter> {
 
 export type MacroValues = (letter: MacroLetter) => string
 
+/** 253 octets, a trailing dot, and the dot before the first label that is kept. */
+const maxUsefulLength = 255
+
 /**
- * Replaces the macros of a domain-spec by their values (RFC 7208 §7.3), from the right: only the last 253 octets of a
- * name are used, so a record of thousands of macros costs no more than that.
+ * Replaces the macros of a domain-spec by their values (RFC 7208 §7.3). Works from the right and stops early, since only
+ * the last 253 octets of a name count: an attacker's record of thousands of macros costs no more.
  */
 export function expandDomainSpec(macro: MacroString, values: MacroValues): string {
   let name = ""
   for (const part of macro.toReversed()) {
     name = expandPart(part, values) + name
-    if (name.length > longestUseful) break
+    if (name.length > maxUsefulLength) break
   }
   return name
 }
 
-/** 253 octets, a trailing dot, and the dot that ends the first label to be dropped. */
-const longestUseful = 255
-
 function expandPart(part: string | Macro, values: MacroValues): string {
-  return typeof part === "string" ? part : transform(part, values(part.letter))
+  if (typeof part === "string") return part
+  // A backslash before each delimiter, since a hyphen has a meaning inside brackets.
+  const pieces = values(part.letter).split(new RegExp(`[${part.delimiters.replace(/./g, "\\$&")}]`))
+  if (part.isReversed) pieces.reverse()
+  const text = pieces.slice(-part.parts).join(".")
+  return part.isEscaped ? urlEscape(text) : text
 }
 
-function transform({ delimiters, reversed, parts, escaped }: Macro, value: string): string {
-  let pieces = splitAtAny(value, delimiters)
-  if (reversed) pieces = pieces.reverse()
-  if (parts > 0) pieces = pieces.slice(-parts)
-  const text = pieces.join(".")
-  return escaped ? urlEscape(text) : text
-}
-
-function splitAtAny(value: string, delimiters: string): string[] {
-  const pieces: string[] = []
-  let start = 0
-  for (let index = 0; index < value.length; index++) {
-    if (!delimiters.includes(value.charAt(index))) continue
-    pieces.push(value.slice(start, index))
-    start = index + 1
-  }
-  return [...pieces, value.slice(start)]
-}
-
-/** Everything but the unreserved characters of RFC 3986 §2.3, as octets of UTF-8. */
+/** Escapes the octets of all but the unreserved characters of RFC 3986 §2.3. */
 function urlEscape(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -112,16 +98,13 @@ function urlEscape(text: string): string {
   )
 }
 
-/** An explanation with its macros replaced; null when it grows beyond all use. */
+/** An explanation with its macros replaced; null when the result is too long. */
 export function expandExplanation(macro: MacroString, values: MacroValues): string | null {
   const expanded = macro.map((part) => expandPart(part, values)).join("")
   return expanded.length <= limits.explanationOctets ? expanded : null
 }
 
-/**
- * Explanation text as fetched, taken apart; null where RFC 7208 §6.2 says to go on as if there were none: octets beyond
- * ASCII, or a syntax error.
- */
+/** Parses the text of an explanation; null for octets beyond ASCII and syntax errors, which drop it (RFC 7208 §6.2). */
 export function parseExplanation(text: string): MacroString | null {
   if (text.length > limits.explanationOctets) return null
   try {

@@ -1,7 +1,7 @@
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { isAscii } from "./domain-name.ts"
 import { limits } from "./limits.ts"
-import { MacroSyntaxError, parseMacroString } from "./macro.ts"
+import { MacroSyntaxError, type ParsedMacroString, parseMacroString } from "./macro.ts"
 import type {
   Directive,
   DomainSpec,
@@ -16,13 +16,11 @@ import type {
 } from "./record.ts"
 
 /**
- * Takes a record apart by the grammar of RFC 7208 §12. `text` begins with the version and holds one octet per
- * character. Never throws: what is wrong stands in `problems`, and what can be read is read nonetheless.
+ * Parses a record by the grammar of RFC 7208 §12. `text` begins with the version and has one octet per character. Never
+ * throws: syntax errors are in `problems`, and the other terms are parsed nonetheless.
  */
 export function parseRecord(text: string): SpfRecord {
-  if (text.length > limits.recordOctets) {
-    return unread(text, `the record has ${text.length} octets`)
-  }
+  if (text.length > limits.recordOctets) return unread(text, `the record has ${text.length} octets`)
   const terms = splitTerms(text)
   if (terms.length > limits.recordTerms) return unread(text, `the record has ${terms.length} terms`)
 
@@ -43,17 +41,27 @@ export function parseRecord(text: string): SpfRecord {
       const lower = name.toLowerCase()
       if (lower === "redirect") redirects.push({ ...term, target: parseDomainSpec(value) })
       else if (lower === "exp") explanations.push({ ...term, target: parseDomainSpec(value) })
-      else unknownModifiers.push(parseUnknownModifier(term, lower, value))
+      else {
+        parseMacros(value)
+        unknownModifiers.push({ ...term, name: lower })
+      }
     } catch (error) {
-      problems.push(toProblem(error, term))
+      if (!(error instanceof TermError)) throw error
+      problems.push({ ...term, code: error.code, detail: error.message })
     }
   }
-  for (const repeated of [...redirects.slice(1), ...explanations.slice(1)]) {
-    problems.push({ ...placeOf(repeated), code: "DUPLICATE_MODIFIER", detail: "stands here once more" })
+  for (const { text, position } of [...redirects.slice(1), ...explanations.slice(1)]) {
+    problems.push({ text, position, code: "DUPLICATE_MODIFIER", detail: "stands here once more" })
   }
   const [redirect = null] = redirects
   const [explanation = null] = explanations
   return { text, directives, redirect, explanation, unknownModifiers, problems }
+}
+
+/** A record over the limits: an attacker's text is not parsed at all. */
+function unread(text: string, detail: string): SpfRecord {
+  const problems = [{ text: "", position: 0, code: "RECORD_TOO_LARGE", detail } as const]
+  return { text, directives: [], redirect: null, explanation: null, unknownModifiers: [], problems }
 }
 
 class TermError extends Error {
@@ -65,11 +73,11 @@ class TermError extends Error {
   }
 }
 
-function fault(code: SyntaxCode, detail: string): never {
+function fail(code: SyntaxCode, detail: string): never {
   throw new TermError(code, detail)
 }
 
-/** The blank alone separates terms; any other white space is part of one, and an error there (RFC 7208 §4.6.1). */
+/** Only spaces separate terms. Any other white space is part of a term, and an error there (RFC 7208 §4.6.1). */
 function splitTerms(text: string): Placed[] {
   const terms: Placed[] = []
   let position = 0
@@ -81,34 +89,29 @@ function splitTerms(text: string): Placed[] {
 }
 
 function requirePlainOctets(term: string): void {
-  // Curly quotes and no-break spaces, in UTF-8: what word processors make of a record.
-  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fault("CONTROL_OR_TAB", "holds typographic characters")
-  if (!isAscii(term)) fault("NON_ASCII", "holds characters beyond ASCII")
-  if (/\p{Cc}/u.test(term)) fault("CONTROL_OR_TAB", "holds a tab or another control character")
-}
-
-function parseUnknownModifier(term: Placed, name: string, value: string): UnknownModifier {
-  parseMacros(value)
-  return { ...term, name }
+  // Curly quotes and no-break spaces in UTF-8, as word processors write them.
+  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fail("CONTROL_OR_TAB", "holds typographic characters")
+  if (!isAscii(term)) fail("NON_ASCII", "holds characters beyond ASCII")
+  if (/\p{Cc}/u.test(term)) fail("CONTROL_OR_TAB", "holds a tab or another control character")
 }
 
 function parseDirective(term: Placed): Directive {
   const match = /^([-+?~]?)([a-z][a-z\d_.-]*)([:/].*)?$/is.exec(term.text)
-  if (match === null)
-    return fault(gluedOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
-  const [, sign = "", name = "", rest = ""] = match
-  const mechanism = parseMechanism(name.toLowerCase(), rest, term.text)
-  return { ...term, qualifier: toQualifier(sign), mechanism }
-}
-
-function toQualifier(sign: string): Qualifier {
-  return sign === "-" || sign === "~" || sign === "?" ? sign : "+"
+  if (match === null) {
+    return fail(missingSpaceOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
+  }
+  const [, sign, name = "", rest = ""] = match
+  return {
+    ...term,
+    qualifier: (sign || "+") as Qualifier,
+    mechanism: parseMechanism(name.toLowerCase(), rest, term.text),
+  }
 }
 
 function parseMechanism(name: string, rest: string, term: string): Mechanism {
   switch (name) {
     case "all":
-      if (rest !== "") fault("SYNTAX_ERROR", "takes nothing behind 'all'")
+      if (rest !== "") fail("SYNTAX_ERROR", "takes nothing behind 'all'")
       return { kind: "all" }
     case "include":
     case "exists":
@@ -123,29 +126,27 @@ function parseMechanism(name: string, rest: string, term: string): Mechanism {
       return parseNetwork(name, afterColon(rest, name), term)
     case "redirect":
     case "exp":
-      return fault("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
+      return fail("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
     default:
-      return fault(gluedOr("UNKNOWN_MECHANISM", term), `there is no mechanism '${name}'`)
+      return fail(missingSpaceOr("UNKNOWN_MECHANISM", term), `there is no mechanism '${name}'`)
   }
 }
 
 function afterColon(rest: string, name: string): string {
-  if (rest.startsWith("/")) fault("INVALID_CIDR", `a prefix length is not allowed here`)
-  const value = rest.slice(1)
-  if (value === "")
-    fault(name === "ip4" || name === "ip6" ? "INVALID_IP" : "INVALID_DOMAIN_SPEC", `'${name}:' needs a value`)
-  return value
+  if (rest.startsWith("/")) fail("INVALID_CIDR", "a prefix length is not allowed here")
+  const code = name === "ip4" || name === "ip6" ? "INVALID_IP" : "INVALID_DOMAIN_SPEC"
+  return rest.slice(1) || fail(code, `'${name}:' needs a value`)
 }
 
-/** `a` and `mx` (RFC 7208 §5.3, §5.4). The prefix lengths are cut off from the right, since `/` may stand in a name. */
+/** `a` and `mx` (RFC 7208 §5.3, §5.4). The prefix lengths are cut off from the right, since a name may contain `/`. */
 function parseAddressMechanism(kind: "a" | "mx", rest: string): Mechanism {
   const cut = /(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(rest)
   const head = rest.slice(0, cut?.index ?? rest.length)
   const prefix4 = toPrefix(cut?.[1], 32)
   const prefix6 = toPrefix(cut?.[2], 128)
   if (head === "") return { kind, target: null, prefix4, prefix6 }
-  if (!head.startsWith(":")) return fault("INVALID_CIDR", `'${rest}' is no '/n', '//n' or '/n//n'`)
-  if (head === ":") return fault("INVALID_DOMAIN_SPEC", `'${kind}:' needs a domain`)
+  if (!head.startsWith(":")) return fail("INVALID_CIDR", `'${rest}' is no '/n', '//n' or '/n//n'`)
+  if (head === ":") return fail("INVALID_DOMAIN_SPEC", `'${kind}:' needs a domain`)
   return { kind, target: parseDomainSpec(head.slice(1)), prefix4, prefix6 }
 }
 
@@ -153,8 +154,8 @@ function parseAddressMechanism(kind: "a" | "mx", rest: string): Mechanism {
 function parseNetwork(kind: "ip4" | "ip6", value: string, term: string): Mechanism {
   const [addressText = "", ...prefixes] = value.split("/")
   const address = kind === "ip4" ? parseIpv4(addressText) : parseIpv6(addressText)
-  if (address === null) return fault(gluedOr("INVALID_IP", term), explainAddress(kind, addressText))
-  if (prefixes.length > 1) return fault("INVALID_CIDR", "takes one prefix length")
+  if (address === null) return fail(missingSpaceOr("INVALID_IP", term), explainAddress(kind, addressText))
+  if (prefixes.length > 1) return fail("INVALID_CIDR", "takes one prefix length")
   const prefix = toPrefix(prefixes[0], kind === "ip4" ? 32 : 128)
   return { kind, network: { address, prefix, text: value } }
 }
@@ -165,77 +166,55 @@ function explainAddress(kind: "ip4" | "ip6", text: string): string {
   return `'${text}' is no ${kind === "ip4" ? "IPv4" : "IPv6"} address`
 }
 
-/** No leading zeros; `/0` is legal (RFC 7208 §12). Absent means the whole address. */
-function toPrefix(digits: string | undefined, most: number): number {
-  if (digits === undefined) return most
-  if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > most) {
-    fault("INVALID_CIDR", `the prefix length must be 0 to ${most}, without leading zeros`)
+/** A prefix length without leading zeros, 0 included (RFC 7208 §12); `max` when it is left out. */
+function toPrefix(digits: string | undefined, max: number): number {
+  if (digits === undefined) return max
+  if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > max) {
+    fail("INVALID_CIDR", `the prefix length must be 0 to ${max}, without leading zeros`)
   }
   return Number(digits)
 }
 
 /**
- * A domain-spec: a macro-string that ends in a macro or in a dot and a top label (RFC 7208 §7.1). Only the text as
- * written is checked, not what it expands to.
+ * A domain-spec: a macro-string that ends in a macro or in a dot and a top label (RFC 7208 §7.1). The rule is for the
+ * text as written, not for its expansion.
  */
 function parseDomainSpec(text: string): DomainSpec {
-  if (text === "") fault("INVALID_DOMAIN_SPEC", "needs a domain")
+  if (text === "") fail("INVALID_DOMAIN_SPEC", "needs a domain")
   const { macro, tail } = parseMacros(text)
   if (tail !== null) {
     const name = tail.endsWith(".") ? tail.slice(0, -1) : tail
     const dotAt = name.lastIndexOf(".")
     const topLabel = name.slice(dotAt + 1)
-    if (dotAt < 0 || !isTopLabel(topLabel)) fault(...explainDomain(text, topLabel, dotAt))
+    if (dotAt < 0 || !isTopLabel(topLabel)) failDomain(text, topLabel, dotAt)
   }
   return { text, macro }
 }
 
-function parseMacros(text: string): ReturnType<typeof parseMacroString> {
+function parseMacros(text: string): ParsedMacroString {
   try {
     return parseMacroString(text, false)
   } catch (error) {
-    if (error instanceof MacroSyntaxError) return fault("INVALID_MACRO", error.message)
+    if (error instanceof MacroSyntaxError) return fail("INVALID_MACRO", error.message)
     throw error
   }
 }
 
 /** Letters, digits and inner hyphens, but not digits alone (RFC 7208 §7.1, toplabel). */
 function isTopLabel(label: string): boolean {
-  return /^[a-z\d-]+$/i.test(label) && /^[^-]/.test(label) && /[^-]$/.test(label) && !/^\d+$/.test(label)
+  return /^(?!-|\d+$)[a-z\d-]*[a-z\d]$/i.test(label)
 }
 
-function explainDomain(text: string, topLabel: string, dotAt: number): [SyntaxCode, string] {
-  if (/\/\d*$/.test(topLabel)) return ["INVALID_CIDR", "a prefix length is not allowed here"]
-  if (parseIpv4(text) !== null) return ["INVALID_DOMAIN_SPEC", "is an address: use ip4"]
-  const code = gluedOr("INVALID_DOMAIN_SPEC", text)
-  if (dotAt < 0) return [code, `'${text}' is a single label`]
-  return [code, `'${topLabel}' is no top-level label`]
+function failDomain(text: string, topLabel: string, dotAt: number): never {
+  if (/\/\d*$/.test(topLabel)) fail("INVALID_CIDR", "a prefix length is not allowed here")
+  if (parseIpv4(text) !== null) fail("INVALID_DOMAIN_SPEC", "is an address: use ip4")
+  const code = missingSpaceOr("INVALID_DOMAIN_SPEC", text)
+  return fail(code, dotAt < 0 ? `'${text}' is a single label` : `'${topLabel}' is no top-level label`)
 }
 
-/** Two terms without a space between them are a common slip, and worth a word of their own. */
-function gluedOr(code: SyntaxCode, term: string): SyntaxCode {
+/** Two terms without a space between them are a common mistake, so that has a code of its own. */
+function missingSpaceOr(code: SyntaxCode, term: string): SyntaxCode {
   return /.[-+?~]all$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
     ? "MISSING_SPACE"
     : code
-}
-
-function toProblem(error: unknown, term: Placed): SyntaxProblem {
-  if (error instanceof TermError) return { ...term, code: error.code, detail: error.message }
-  throw error
-}
-
-function placeOf({ text, position }: Placed): Placed {
-  return { text, position }
-}
-
-function unread(text: string, detail: string): SpfRecord {
-  const problem: SyntaxProblem = { text: "", position: 0, code: "RECORD_TOO_LARGE", detail }
-  return {
-    text,
-    directives: [],
-    redirect: null,
-    explanation: null,
-    unknownModifiers: [],
-    problems: [problem],
-  }
 }

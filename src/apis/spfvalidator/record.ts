@@ -12,10 +12,10 @@ export type MacroLetter = "s" | "l" | "o" | "d" | "i" | "p" | "v" | "h" | "c" | 
 export interface Macro {
   readonly letter: MacroLetter
   /** The letter is in upper case, so the value is URL-escaped. */
-  readonly escaped: boolean
+  readonly isEscaped: boolean
   /** How many right-hand parts are kept; 0 for all. */
   readonly parts: number
-  readonly reversed: boolean
+  readonly isReversed: boolean
   readonly delimiters: string
 }
 

@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from "../../values/ip.ts"
 import { type Ports, reject, unavailable } from "../contract.ts"
 import { checkHost } from "./check-host.ts"
-import { parseDomain } from "./domain-name.ts"
+import { requireDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
 import { Policies } from "./policy.ts"
@@ -38,11 +38,6 @@ export async function validate(input: SpfInput, ports: Ports, signal: AbortSigna
   } finally {
     lookups.close()
   }
-}
-
-async function requireDomain(text: string): Promise<string> {
-  const domain = await parseDomain(text)
-  return "name" in domain ? domain.name : reject("domain", domain.requirement)
 }
 
 function requireAddress(text: string): Address {
