@@ -1,12 +1,12 @@
 const sequence = 0x30
 const bitString = 0x03
 
-/** Whether the octets are one X.509 Certificate from first to last, judged by its outer structure (RFC 5280 §4.1). */
+/** Whether the octets are exactly one X.509 certificate, judged by its outer structure (RFC 5280 §4.1). */
 export function isCertificate(octets: Uint8Array): boolean {
   return isSequenceOf(octets, [sequence, sequence, bitString])
 }
 
-/** Whether the octets are one SubjectPublicKeyInfo from first to last, judged likewise (RFC 5280 §4.1). */
+/** Whether the octets are exactly one SubjectPublicKeyInfo, judged by its outer structure (RFC 5280 §4.1). */
 export function isSubjectPublicKeyInfo(octets: Uint8Array): boolean {
   return isSequenceOf(octets, [sequence, bitString])
 }
@@ -29,13 +29,13 @@ interface Element {
   readonly end: number
 }
 
-/** One DER element with a one-octet tag, inside `limit`; null unless its length is definite and minimal (X.690 §10.1). */
+/** Reads a DER element with a one-octet tag; null unless its length is definite, minimal and within `limit` (X.690 §10.1). */
 function readElement(octets: Uint8Array, at: number, limit: number): Element | null {
   const tag = octets[at]
   const first = octets[at + 1]
   if (tag === undefined || first === undefined) return null
   const extra = first < 0x80 ? 0 : first & 0x7f
-  // Three octets count to 16 MiB, far over what a DNS record holds.
+  // A length in more than three octets is over 16 MiB, far more than a DNS record holds.
   if (first === 0x80 || extra > 3) return null
   const contentStart = at + 2 + extra
   let length = extra === 0 ? first : 0

@@ -1,15 +1,12 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, premium } from "../contract.ts"
-import { securityLevels } from "./advice.ts"
 import { invalidExample, recommendedExample, zoneFileExample } from "./examples.ts"
 import { interpretTlsa } from "./interpretation.ts"
+import { securityLevels } from "./recommendations.ts"
 import { checkTlsa } from "./tlsa-check.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
 
-/**
- * RDATA of 65,535 octets is the longest that DNS has (RFC 1035 §3.2.1): 131,070 digits. The rest is room for the owner
- * name, line breaks and comments.
- */
+/** The longest RDATA has 131,070 digits (RFC 1035 §3.2.1); the rest is for the owner name, line breaks and comments. */
 const maxRecordLength = 150_000
 
 export const danevalidator = defineApi({

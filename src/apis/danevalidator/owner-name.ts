@@ -1,22 +1,25 @@
 import { reject } from "../contract.ts"
 
 export interface OwnerName {
-  /** The whole name with its trailing dot, letters in the case given. */
+  /** The whole name, in the case given and with a trailing dot. */
   readonly name: string
   readonly port: number
   readonly protocol: string
-  /** What follows port and protocol, without a trailing dot. */
+  /** The host after port and protocol, without a trailing dot. */
   readonly hostname: string
 }
 
 const form = "of the form _port._protocol.host, such as _443._tcp.www.example.com"
 const maxLabelLength = 63
-/** RFC 1035 §2.3.4 allows 255 octets on the wire: 253 in text, without the trailing dot. */
+/** RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 in text without the trailing dot. */
 const maxNameLength = 253
 /** The transports that RFC 6698 §3 names. */
 const protocols: readonly string[] = ["tcp", "udp", "sctp"]
 
-/** Reads the owner name of a TLSA record (RFC 6698 §3), absolute with or without a trailing dot. Rejects `record`. */
+/**
+ * Reads the owner name of a TLSA record (RFC 6698 §3). Without a trailing dot, the name is complete too.
+ * @throws InputRejected for `record`
+ */
 export function parseOwnerName(field: string): OwnerName {
   const labels = toLabels(field)
   const [portLabel = "", protocolLabel = "", ...host] = labels
@@ -35,7 +38,7 @@ function toPort(label: string): number {
   if (digits === undefined) reject("record", `must begin with an owner name ${form}`)
   const port = Number(digits)
   if (port < 1 || port > 65_535) reject("record", "must have a port from 1 to 65535 in the owner name")
-  // Clients look up _443; a record at _0443 is never found.
+  // Clients look up _443 and never find a record at _0443.
   if (digits.startsWith("0")) reject("record", "must have a port without leading zeros in the owner name")
   return port
 }
@@ -46,7 +49,7 @@ function requireHost(labels: readonly string[]): void {
   }
   for (const label of labels) {
     if (label === "*") reject("record", "must name one host: behind the port, * is no wildcard in the DNS")
-    // Underscores are no part of a host name (RFC 1123 §2.1), yet servers have such names.
+    // Host names have no underscores (RFC 1123 §2.1), but some servers use them.
     if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
       reject("record", "must have a host of letters, digits, hyphens and dots in the owner name")
     }
@@ -79,7 +82,7 @@ function toLabels(field: string): string[] {
   return labels
 }
 
-/** Labels with `\X` and `\DDD` undone (RFC 1035 §5.1). An escaped dot is part of its label, which no host rule admits. */
+/** Resolves `\X` and `\DDD` (RFC 1035 §5.1). An escaped dot becomes part of its label, which the host rules then refuse. */
 function splitEscaped(field: string): string[] {
   const labels: string[] = []
   let label = ""

@@ -1,15 +1,13 @@
-/** What one number of a TLSA record stands for. */
+/** The meaning of one number of a TLSA record. */
 export interface Term {
   readonly name: string
-  /** A few words. */
   readonly description: string
-  /** What it asks of client and server. */
   readonly full_description: string
 }
 
 export type Field = "usage" | "selector" | "matching"
 
-/** The meaning of a field's number (RFC 6698 §2.1, RFC 7671); names as in RFC 7218, digests as commonly written. */
+/** Explains a field's number (RFC 6698 §2.1, RFC 7671), with the names of RFC 7218 and digests as commonly written. */
 export function toTerm(field: Field, value: number): Term {
   const term = assigned[field][value]
   if (term !== undefined) return term

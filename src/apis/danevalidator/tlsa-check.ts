@@ -3,13 +3,13 @@ import type { TlsaRdata } from "./tlsa-record.ts"
 
 export interface TlsaCheck {
   readonly isHexadecimal: boolean
-  /** Whether the amount of data is what selector and matching type ask for. True where no rule is known. */
+  /** Whether selector and matching type allow data of this length; true where the numbers are not assigned. */
   readonly isLengthValid: boolean
-  /** Sentences, one for each fault; empty when the record is valid. */
+  /** One sentence for each fault; empty when the record is valid. */
   readonly faults: readonly string[]
 }
 
-/** Judges what a well-formed record says: assigned numbers (RFC 7218) and data that fit them (RFC 6698 §2.1). */
+/** Checks that the numbers of a well-formed record are assigned (RFC 7218) and that its data fits them (RFC 6698 §2.1). */
 export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
   const isHexadecimal = /^[0-9a-f]+$/i.test(rdata.data)
   const lengthFault = findLengthFault(rdata, isHexadecimal)
@@ -41,7 +41,7 @@ function describeNonHexadecimal(data: string): string {
   return `The certificate data has characters that are not hexadecimal digits.${hint}`
 }
 
-/** Octets of data that fit into a record beside the three numbers (RFC 1035 §3.2.1). */
+/** A record holds 65,535 octets, three of them for the numbers (RFC 1035 §3.2.1). */
 const maxDataOctets = 65_535 - 3
 
 function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal: boolean): string | null {
@@ -59,15 +59,15 @@ function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal:
 }
 
 function describeDigestLength(name: string, expected: number, count: number): string {
-  const hint =
-    count === 40
-      ? " 40 is the length of SHA-1, which TLSA does not have."
-      : count === 64
-        ? " 64 is the length of SHA-256, matching type 1."
-        : count === 128
-          ? " 128 is the length of SHA-512, matching type 2."
-          : ""
+  const other = digestLengths[count]
+  const hint = other === undefined ? "" : ` ${count} is the length of ${other}.`
   return `A ${name} digest has ${expected} hexadecimal digits; the data here has ${count} characters.${hint}`
+}
+
+const digestLengths: Readonly<Record<number, string>> = {
+  40: "SHA-1, which TLSA does not have",
+  64: "SHA-256, matching type 1",
+  128: "SHA-512, matching type 2",
 }
 
 function describeFull(selector: 0 | 1, count: number, octets: Uint8Array): string {

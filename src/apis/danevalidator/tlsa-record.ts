@@ -6,7 +6,7 @@ export interface TlsaRdata {
   readonly usage: number
   readonly selector: number
   readonly matching: number
-  /** The certificate association data as written, its parts joined; hexadecimal only if the record is right. */
+  /** The certificate association data as written, its parts joined; may not be hexadecimal. */
   readonly data: string
 }
 
@@ -20,8 +20,9 @@ export interface TlsaRecord extends TlsaRdata {
 const example = "_443._tcp.www.example.com. 3600 IN TLSA 3 1 1 and 64 hexadecimal digits"
 
 /**
- * Reads one TLSA record in zone-file form (RFC 6698 §2.2, RFC 1035 §5.1), or with the type or the data written as for
- * an unknown type (RFC 3597 §5). Rejects `record` for text that has not this form; what the fields say is not judged.
+ * Reads one TLSA record in zone-file form (RFC 6698 §2.2, RFC 1035 §5.1); type and data may also be written as those of an
+ * unknown type (RFC 3597 §5). Only the form is checked, not the content of the fields.
+ * @throws InputRejected for `record`
  */
 export function parseTlsaRecord(text: string): TlsaRecord {
   const fields = toZoneFields(text)
@@ -75,7 +76,7 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 /** RFC 2181 §8. */
 const maxTtl = 2_147_483_647
 
-/** Seconds of `3600`, or of `1h30m` as name servers write it; null for a field that is no TTL. */
+/** Reads `3600`, or `1h30m` as name servers write it, as seconds; null for a field that is not a TTL. */
 function toTtl(field: string): number | null {
   if (!/^(\d+|(\d+[smhdw])+)$/i.test(field)) return null
   let seconds = 0
@@ -88,7 +89,7 @@ function toTtl(field: string): number | null {
 
 const classNames: Readonly<Record<number, string>> = { 1: "IN", 2: "CS", 3: "CH", 4: "HS" }
 
-/** The class's mnemonic, also for `CLASS1` (RFC 3597 §5); null for a field that is no class. */
+/** The mnemonic of a class, also of `CLASS1` (RFC 3597 §5); null for a field that is not a class. */
 function toClass(field: string): string | null {
   const word = field.toUpperCase()
   if (Object.values(classNames).includes(word)) return word
@@ -112,34 +113,27 @@ function toRdata(fields: readonly string[]): TlsaRdata {
   }
 }
 
-/** The RFC 7218 names, without their hyphens. Name servers do not load them, so they only earn a hint. */
-const mnemonics: ReadonlyMap<string, number> = new Map([
-  ["PKIXTA", 0],
-  ["PKIXEE", 1],
-  ["DANETA", 2],
-  ["DANEEE", 3],
-  ["CERT", 0],
-  ["SPKI", 1],
-  ["FULL", 0],
-  ["SHA256", 1],
-  ["SHA2256", 1],
-  ["SHA512", 2],
-  ["SHA2512", 2],
-  ["PRIVCERT", 255],
-  ["PRIVSEL", 255],
-  ["PRIVMATCH", 255],
-])
+/** The RFC 7218 names by number, without their hyphens. Name servers do not load them, so they only give a hint. */
+const mnemonics: Readonly<Record<number, readonly string[]>> = {
+  0: ["PKIXTA", "CERT", "FULL"],
+  1: ["PKIXEE", "SPKI", "SHA256", "SHA2256"],
+  2: ["DANETA", "SHA512", "SHA2512"],
+  3: ["DANEEE"],
+  255: ["PRIVCERT", "PRIVSEL", "PRIVMATCH"],
+}
 
 function toNumber(field: string, text: string): number {
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
-  // Adding 0 makes -0 a 0.
+  // Turns -0 into 0.
   if (Number.isSafeInteger(value)) return value + 0
-  const number = mnemonics.get(text.toUpperCase().replaceAll("-", ""))
-  const hint = number === undefined ? "" : `: ${number} in place of ${text.toUpperCase()}`
+  const word = text.toUpperCase()
+  const [number] =
+    Object.entries(mnemonics).find(([, names]) => names.includes(word.replaceAll("-", ""))) ?? []
+  const hint = number === undefined ? "" : `: ${number} in place of ${word}`
   return reject("record", `must have a whole number as ${field}${hint}`)
 }
 
-/** `\# 35 0301…`: the count of octets, then all of them, the first three being the numbers (RFC 3597 §5). */
+/** `\# 35 0301…`: the number of octets, then the octets, of which the first three are the numbers (RFC 3597 §5). */
 function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
   const digits = parts.join("")
   if (!/^\d{1,5}$/.test(count)) reject("record", "must have the count of octets after \\#")

@@ -1,9 +1,9 @@
 import { reject } from "../contract.ts"
 
 /**
- * Cuts one zone-file entry (RFC 1035 §5.1) into its fields, in time linear in its length. Comments, blank lines and
- * parentheses are taken out; quotes and backslashes stay in the field, so that the reader of a field can judge them.
- * Rejects `record` for text that is not exactly one entry.
+ * Splits one zone-file entry (RFC 1035 §5.1) into its fields, in time linear in its length. Comments, blank lines and
+ * parentheses are removed; quotes and backslashes are kept in their field.
+ * @throws InputRejected for `record` when the text is not exactly one entry
  */
 export function toZoneFields(text: string): string[] {
   const fields: string[] = []
@@ -62,10 +62,10 @@ function isBlank(character: string): boolean {
   return character === " " || character === "\t" || character === "\r"
 }
 
-/** A no-break space or a zero-width character from a web page looks right and breaks the zone file. */
+/** No-break spaces and zero-width characters, copied from a web page, look right but break the zone file. */
 function requireVisible(field: string): string {
   const invisible = /[\p{Cc}\p{Cf}\p{Z}]/u.exec(field)?.[0]
-  // A plain blank can only be here inside quotes or behind a backslash.
+  // A plain space in a field is inside quotes or after a backslash.
   if (invisible === undefined || isBlank(invisible)) return field
   const code = invisible.codePointAt(0) ?? 0
   const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
