@@ -1,13 +1,13 @@
 import { parse } from "yaml"
 import { highestCompanyId } from "./company-id.ts"
 
-/** Company names by identifier, the position in the list; null where none is assigned. */
+/** Company names at the position of their identifier; null for an identifier without a company. */
 export type Companies = readonly (string | null)[]
 
 /**
  * Reads a list of companies: the SIG's `company_identifiers.yaml`, the same as JSON
  * (`{company_identifiers: [{value, name}]}`), or a JSON or YAML list of `{code, name}`.
- * @throws Error that says which entry, counted from 1, or which line is bad, and why
+ * @throws Error that names the bad line, or the bad entry counted from 1, and says what is wrong
  */
 export function readCompanies(text: string): Companies {
   const entries = findEntries(parseText(text))
@@ -28,7 +28,7 @@ export function readCompanies(text: string): Companies {
   return Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
 }
 
-/** JSON's own parser is fast but does not say where an error is; YAML's reads JSON too, and says so. */
+/** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -9,7 +9,7 @@ const requirement = "must be a number from 0 to 65535, in decimal (76) or hexade
 
 defineFormat(companyIdFormat, (text) => parseCompanyId(text) !== null)
 
-/** The look-up over another list than the embedded one, such as a newer one read at start. */
+/** The lookup in another list than the built-in one, such as a newer list that the operator configured. */
 export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",
@@ -50,5 +50,5 @@ export function createBluetoothlookup(companies: Companies) {
   })
 }
 
-/** The look-up over the list that came with this build. */
+/** The lookup in the built-in list. */
 export const bluetoothlookup = createBluetoothlookup(embedded)

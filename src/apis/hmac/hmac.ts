@@ -1,9 +1,6 @@
 export type HashAlgorithm = "sha256" | "sha384" | "sha512" | "sha1" | "md5"
 
-/**
- * HMAC (RFC 2104) of a message under a secret; text is taken as UTF-8. Base64 is the standard alphabet, padded
- * (RFC 4648 §4).
- */
+/** The HMAC (RFC 2104) of a message with a secret. Text is signed as UTF-8. Base64 is standard and padded (RFC 4648 §4). */
 export function sign(
   message: string | Uint8Array,
   secret: string | Uint8Array,

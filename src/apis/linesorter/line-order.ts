@@ -1,9 +1,9 @@
 export type Order = "asc" | "desc"
 
 /**
- * Sorts lines without touching the given array. Case-sensitive is by Unicode code point. Otherwise it is Unicode
- * root-locale collation at its second level: case is ignored, accents, punctuation and blanks are not. Lines that are
- * equal in that sense keep their order, descending too.
+ * Gives the lines in sorted order. Case-sensitive order goes by Unicode code point. Case-insensitive order is Unicode
+ * root-locale collation at its second level: it ignores case, but not accents, punctuation and spaces. Equal lines keep
+ * their order, in descending order too.
  */
 export function sortLines(lines: readonly string[], order: Order, caseSensitive: boolean): string[] {
   if (caseSensitive) return sortByCodePoint(lines, order)
@@ -12,7 +12,7 @@ export function sortLines(lines: readonly string[], order: Order, caseSensitive:
 }
 
 function sortByCodePoint(lines: readonly string[], order: Order): string[] {
-  // Equal here means identical, so nobody can tell a reversed tie.
+  // Equal lines are identical here, so reversing their order changes nothing.
   const sorted = lines.some(hasSurrogate) ? sortByKey(lines) : lines.toSorted()
   return order === "asc" ? sorted : sorted.reverse()
 }
@@ -20,8 +20,8 @@ function sortByCodePoint(lines: readonly string[], order: Order): string[] {
 let rootCollator: Intl.Collator | undefined
 
 /**
- * Made on first use, since it costs half a millisecond. CLDR's English is the root collation untailored, whereas `und`
- * would be resolved to whatever language the machine speaks.
+ * Made on first use, since it takes half a millisecond. English uses the root collation without changes (CLDR), whereas
+ * `und` would become the language of the machine.
  */
 function collator(): Intl.Collator {
   rootCollator ??= new Intl.Collator("en", {
@@ -45,9 +45,8 @@ function sortByKey(lines: readonly string[]): string[] {
 }
 
 /**
- * A string whose order by UTF-16 unit, which is how JavaScript compares, is the line's order by code point: as they
- * stand, surrogate pairs (U+10000 and up) would come before U+E000–U+FFFF. Pairs, and U+FFFF to stay below them, become
- * U+FFFF followed by the code point in two units.
+ * JavaScript compares strings by UTF-16 unit, which puts surrogate pairs (U+10000 and up) before U+E000–U+FFFF. In the
+ * key, pairs become U+FFFF and their code point in two units, and so does U+FFFF itself to stay below them.
  */
 function toCodePointKey(line: string): string {
   return line.replace(/[\uffff\u{10000}-\u{10ffff}]/gu, (character) => {

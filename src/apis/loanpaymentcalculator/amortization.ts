@@ -1,20 +1,20 @@
 import { type Rational, roundHalfUp, scale } from "./rational.ts"
 
 export interface Loan {
-  /** What is borrowed, in cents; 0 or more. */
+  /** The borrowed amount in cents; 0 or more. */
   readonly principal: Rational
-  /** Interest a month, as a share: 0.01 is one percent; 0 to 1/12; in lowest terms. */
+  /** The interest of a month as a fraction (0.01 is one percent), in lowest terms; 0 to 1/12. */
   readonly monthlyRate: Rational
   /** The number of monthly payments, 1 to 600. */
   readonly payments: number
 }
 
-/** Each amount is the exact one in cents, rounded half up. */
+/** The amounts are in cents, rounded half up from their exact values. */
 export interface Amortization {
   readonly monthlyPayment: bigint
   readonly totalInterest: bigint
   readonly totalPayment: bigint
-  /** The part of the total payment that is interest, in hundredths of a percent, rounded half up. */
+  /** The interest in hundredths of a percent of the total payment, rounded half up. */
   readonly interestRatio: bigint
   readonly months: readonly Month[]
 }
@@ -26,23 +26,23 @@ export interface Month {
 }
 
 /**
- * Pays a loan back as an annuity: the same payment each month, so that nothing is left after the last.
+ * The schedule of an annuity loan: the same payment each month, and a balance of 0 after the last.
  *
- * With r the rate, n the payments and s = Σ (1+r)^(k-1) for k = 1…n, the share of the loan that payment k pays back is
- * (1+r)^(k-1) / s and a whole payment is the share r + 1/s, which holds at r = 0 too. Shares are computed as integers
- * over a power of two, with a proven bound on their error. Where an amount with that error could be rounded both ways,
- * everything is computed again with more bits, in the end so many that only an exact half can still be undecided.
+ * With r the monthly rate, n the number of payments and s = Σ (1+r)^(k-1) for k = 1…n, payment k repays the share
+ * (1+r)^(k-1) / s of the loan, and each whole payment is the share r + 1/s. This holds for r = 0 too. Shares are computed
+ * as integers over a power of two, with a proven bound on their error. If an amount within that error could be rounded
+ * either way, everything is computed again with more bits, at last with so many that only an exact half is uncertain.
  */
 export function amortize(loan: Loan): Amortization {
   const enough = decisiveBits(loan)
   for (let bits = 192 + bitLength(loan.principal.numerator / loan.principal.denominator); ; bits *= 3) {
-    const { amortization, isCertain } = attempt(loan, Math.min(bits, enough))
+    const { amortization, isCertain } = amortizeWith(loan, Math.min(bits, enough))
     if (isCertain || bits >= enough) return amortization
   }
 }
 
-/** Amounts that are uncertain are rounded up. */
-function attempt(loan: Loan, bits: number): { amortization: Amortization; isCertain: boolean } {
+/** Computes with shares of so many bits. Uncertain amounts are rounded up. */
+function amortizeWith(loan: Loan, bits: number): { amortization: Amortization; isCertain: boolean } {
   const { numerator: cents, denominator: part } = loan.principal
   const { numerator: a, denominator: b } = loan.monthlyRate
   const n = BigInt(loan.payments)
@@ -50,8 +50,8 @@ function attempt(loan: Loan, bits: number): { amortization: Amortization; isCert
   const one = 1n << precision
   const half = one >> 1n
 
-  // Each step is rounded down by less than 1, which the steps after it multiply by (1+r)^k at most: the power is too
-  // small by less than its s, and relative to itself by less than n. So is their sum s.
+  // Each step rounds down by less than 1, and later steps multiply that error by (1+r)^k at most. So the power is too
+  // small by less than its s, which is less than n relative to itself; the same holds for the sum s.
   let power = one
   let sum = 0n
   for (let k = 0; k < loan.payments; k++) {
@@ -61,8 +61,8 @@ function attempt(loan: Loan, bits: number): { amortization: Amortization; isCert
   const firstShare = (one * one) / sum
   const payment = firstShare + (one * a) / b
 
-  // firstShare is off by less than 2n + 1. A share is by that much and 1 a step, times (1+r)^k at most: (2n + 2) s. Their
-  // sum and n payments are by n times as much.
+  // The error of firstShare is less than 2n + 1. That of a share is this plus 1 for each step, times (1+r)^k at most:
+  // (2n + 2) s. The sum of the shares and n payments have n times that error.
   const shareError = 4n * n * (n + 1n) * ((sum >> precision) + 2n)
   const error = (cents * shareError) / part + 2n
   let isCertain = true
@@ -73,7 +73,7 @@ function attempt(loan: Loan, bits: number): { amortization: Amortization; isCert
   for (let k = 0; k < loan.payments; k++) {
     paidBack += share
     months.push({
-      // The one share that is a short fraction at any rate, and often an exact half: best told without error.
+      // Often an exact half, and a short fraction at any rate, so it is computed exactly.
       interest: k === 0 ? roundHalfUp(scale(loan.principal, a, b)) : toCents(payment - share),
       principal: toCents(share),
       balance: toCents(one - paidBack),
@@ -96,7 +96,7 @@ function attempt(loan: Loan, bits: number): { amortization: Amortization; isCert
     return decide((exact - error) >> precision, (exact + error) >> precision)
   }
 
-  /** (total - one) / total grows with the total. */
+  // (total - one) / total grows with the total.
   function toRatio(): bigint {
     const ratio = (sum: bigint) => (20_000n * (sum - one) + sum) / (2n * sum)
     return decide(ratio(total - shareError), ratio(total + shareError))
@@ -109,9 +109,9 @@ function attempt(loan: Loan, bits: number): { amortization: Amortization; isCert
 }
 
 /**
- * With r = a/b in lowest terms, every share is an integer over b((a+b)^n - b^n), or over n at r = 0, and the ratio is one
- * over an(a+b)^n. So an amount that is no exact half is half of such a part away from it at least, and with this many
- * bits that is more than twice the error.
+ * The number of bits with which only exact halves are uncertain. With r = a/b in lowest terms, every share is an integer
+ * over b((a+b)^n - b^n), or over n at r = 0, and the ratio is an integer over an(a+b)^n. So an amount that is not an exact
+ * half differs from one by at least half of such a part, which is more than twice the error with this many bits.
  */
 function decisiveBits({ principal, monthlyRate, payments }: Loan): number {
   const { numerator: a, denominator: b } = monthlyRate
@@ -119,11 +119,11 @@ function decisiveBits({ principal, monthlyRate, payments }: Loan): number {
   const share = bitLength(b) + payments * bitLength(a + b - 1n) + bitLength(BigInt(payments))
   // 4n(n + 1)(s + 2), where s is at most n(1+r)^n and log2(13/12) is less than 0.12.
   const shareError = 21 + 2 + bitLength(BigInt(payments)) + Math.ceil(payments * 0.12)
-  // For the halves, the roundings, and the ratio's factor of 20,000.
+  // 24 for the halves, the roundings and the ratio's factor of 20,000.
   return amount + share + shareError + 24
 }
 
-/** Bits of the value, up to 3 too many. */
+/** The number of bits of a value, up to 3 too many. */
 function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(16).length * 4
 }

@@ -1,9 +1,9 @@
-/** Cents as dollars: the nearest number, which to the cent is exact below 70 trillion dollars. */
+/** The number nearest to an amount of cents in dollars; exact to the cent below 70 trillion dollars. */
 export function toDollars(cents: bigint): number {
   return cents <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cents) / 100 : Number(toDecimal(cents))
 }
 
-/** Cents as US currency text: `$32,000.00`. */
+/** Writes cents as US currency text: `$32,000.00`. */
 export function formatDollars(cents: bigint): string {
   const [dollars = "", fraction] = toDecimal(cents).split(".")
   return `$${dollars.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`

@@ -1,10 +1,10 @@
-/** An exact number; the denominator is positive. */
+/** An exact fraction; the denominator is positive. */
 export interface Rational {
   readonly numerator: bigint
   readonly denominator: bigint
 }
 
-/** The exact value of the shortest decimal text of a number, so that 0.1 is one tenth. Finite and 0 or more. */
+/** The fraction that a number's shortest decimal text stands for, so that 0.1 is one tenth. The number is finite, 0 or more. */
 export function toRational(value: number): Rational {
   const [, whole = "", fraction = "", exponent = "0"] =
     /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
@@ -15,6 +15,7 @@ export function toRational(value: number): Rational {
     : { numerator: digits * 10n ** BigInt(scale), denominator: 1n }
 }
 
+/** The difference in lowest terms. */
 export function subtract(a: Rational, b: Rational): Rational {
   return reduce({
     numerator: a.numerator * b.denominator - b.numerator * a.denominator,
@@ -22,7 +23,7 @@ export function subtract(a: Rational, b: Rational): Rational {
   })
 }
 
-/** The number multiplied by `numerator / denominator`, in lowest terms. */
+/** The product with `numerator / denominator`, in lowest terms. */
 export function scale(value: Rational, numerator: bigint, denominator = 1n): Rational {
   return reduce({
     numerator: value.numerator * numerator,
@@ -30,7 +31,7 @@ export function scale(value: Rational, numerator: bigint, denominator = 1n): Rat
   })
 }
 
-/** The nearest integer, halves up; for 0 or more. */
+/** The nearest integer, with halves rounded up; for fractions of 0 or more. */
 export function roundHalfUp({ numerator, denominator }: Rational): bigint {
   return (2n * numerator + denominator) / (2n * denominator)
 }

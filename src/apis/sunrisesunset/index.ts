@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
 import { firstYear, lastYear, noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
 import { londonExample, quitoExample, tromsoExample } from "./examples.ts"
-import { computeSunTimes } from "./sun-times.ts"
+import { computeSunTimes, type SunEvent } from "./sun-times.ts"
 
 const dateFormat = "month-day-year"
 const dateRequirement = `must be a real date in the form MM-DD-YYYY, from ${firstYear} to ${lastYear}`
@@ -46,26 +46,13 @@ export const sunrisesunset = defineApi({
   }),
   examples: [londonExample, quitoExample, tromsoExample],
   run: ({ lat, lon, date }, { ports }) => {
-    const noonUtc =
+    const noonUtcMs =
       date === undefined
         ? noonOfUtcDay(ports.clock.now())
         : (parseCalendarDate(date) ?? reject("date", dateRequirement))
-    const times = computeSunTimes(noonUtc, lat, lon)
-    return {
-      solarNoon: toIso(times.solarNoon),
-      sunrise: toIsoOrNull(times.sunrise),
-      sunset: toIsoOrNull(times.sunset),
-      sunriseEnd: toIsoOrNull(times.sunriseEnd),
-      sunsetStart: toIsoOrNull(times.sunsetStart),
-      dawn: toIsoOrNull(times.dawn),
-      dusk: toIsoOrNull(times.dusk),
-      nauticalDawn: toIsoOrNull(times.nauticalDawn),
-      nauticalDusk: toIsoOrNull(times.nauticalDusk),
-      nightEnd: toIsoOrNull(times.nightEnd),
-      night: toIsoOrNull(times.night),
-      goldenHourEnd: toIsoOrNull(times.goldenHourEnd),
-      goldenHour: toIsoOrNull(times.goldenHour),
-    }
+    const { solarNoon, ...events } = computeSunTimes(noonUtcMs, lat, lon)
+    const times = Object.entries(events).map(([name, ms]) => [name, ms === null ? null : toIso(ms)])
+    return { solarNoon: toIso(solarNoon), ...(Object.fromEntries(times) as Record<SunEvent, string | null>) }
   },
 })
 
@@ -76,8 +63,4 @@ function event(description: string) {
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString()
-}
-
-function toIsoOrNull(ms: number | null): string | null {
-  return ms === null ? null : toIso(ms)
 }
