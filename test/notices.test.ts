@@ -1,5 +1,6 @@
 /** From a threshold reached to a webhook that knows it, over real sockets, on a real file, with a clock that is moved. */
 import { describe, expect, test } from "bun:test"
+import { systemTimer } from "../src/ports/timer.ts"
 import { createWebhookSender } from "../src/ports/webhook-sender.ts"
 import { createAccount, hour, periodStartMs, runUntil, useWorkers, verify } from "./support/notices.ts"
 import { type Received, startReceiver } from "./support/receiver.ts"
@@ -164,7 +165,7 @@ describe("receivers in trouble", () => {
       calls.push(host)
       return [{ address: "127.0.0.1", family: 4 }]
     }
-    const worker = openWorker(undefined, undefined, createWebhookSender({ resolve }))
+    const worker = openWorker(undefined, undefined, createWebhookSender({ timer: systemTimer, resolve }))
     const account = await createAccount(worker, "acc_1")
     await worker.notices.setWebhook(account, "https://hooks.example.test:1/", { allowPrivate: false })
     worker.use(account, 800)

@@ -102,7 +102,7 @@ export async function startService(
   const { log } = opened
   const delivery = createDelivery({
     outbox,
-    sender: createWebhookSender(),
+    sender: createWebhookSender({ timer: systemTimer }),
     clock,
     random,
     timer: systemTimer,

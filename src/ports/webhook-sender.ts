@@ -2,14 +2,15 @@ import { lookup } from "node:dns/promises"
 import { type IncomingMessage, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import type { LookupFunction } from "node:net"
+import type { Timer } from "../apis/contract.ts"
 
-/** One POST to an address that somebody else has chosen. */
+/** One POST to a URL that a customer has chosen. */
 export interface WebhookRequest {
   /** `http:` or `https:`. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Whether an IP address may be connected to; asked for every address that the host has. */
+  /** Whether an IP address may be connected to. Asked for every address of the host. */
   allows(address: string): boolean
 }
 
@@ -18,9 +19,14 @@ export type WebhookResponse =
   /** No answer: a few words on why, for operators. */
   | { readonly error: string }
 
-/** Outbound HTTP for webhooks. */
+/**
+ * Outbound HTTP for webhooks.
+ * @example
+ * const sender = createWebhookSender({ timer: systemTimer })
+ * await sender.send({ url: "https://example.com/hook", headers: {}, body: "{}", allows: () => true })
+ */
 export interface WebhookSender {
-  /** Sends one request. Never throws, and ends within the limit, whatever the other side does. */
+  /** Sends one request. Never throws, and ends within the time limit. */
   send(request: WebhookRequest): Promise<WebhookResponse>
 }
 
@@ -30,42 +36,44 @@ interface Address {
 }
 
 export interface WebhookSenderOptions {
-  /** All addresses of a host; the system's resolver (hosts file included) unless given. */
+  readonly timer: Timer
+  /** All addresses of a host; by default the system's resolver, hosts file included. */
   readonly resolve?: (host: string) => Promise<readonly Address[]>
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
-  /** Time for everything: resolving, connecting, sending, reading. */
-  readonly limitMs?: number
 }
 
-/** Time for one request, from resolving to reading, unless it is given another. */
+/** Time for one request: resolving, connecting, sending and reading. */
 export const webhookLimitMs = 10_000
 
-/** Octets of an answer that are read and thrown away, so that a polite receiver sees a polite end. */
+/** How much of an answer's body is read, and ignored, before the connection is closed. */
 const maxBodyBytes = 65_536
 
 /**
- * The live sender. A host is resolved once, every address is checked, and the connection goes to the checked ones: a
- * second look-up could be answered differently (DNS rebinding). Redirects are not followed and proxies not used, since
- * both would lead past the check.
+ * The live sender. It resolves a host once, checks every address, and connects to the checked ones: a second look-up could
+ * give other addresses (DNS rebinding). It follows no redirects and uses no proxies, since neither would be checked.
  */
 export function createWebhookSender({
+  timer,
   resolve = (host) => lookup(host, { all: true }),
   ca,
-  limitMs = webhookLimitMs,
-}: WebhookSenderOptions = {}): WebhookSender {
+}: WebhookSenderOptions): WebhookSender {
   return {
     async send({ url, headers, body, allows }) {
-      const limit = AbortSignal.timeout(limitMs)
+      const limit = new AbortController()
+      const cancel = timer.after(webhookLimitMs, () => limit.abort())
+      const { signal } = limit
       try {
         const target = new URL(url)
-        const addresses = await abortable(resolve(hostOf(target)), limit)
+        const addresses = await abortable(resolve(hostOf(target)), signal)
         if (addresses.length === 0) return { error: "the host has no address" }
         const refused = addresses.find(({ address }) => !allows(address))
         if (refused) return { error: `${refused.address} is not an address that may be called` }
-        return await post(target, { headers, body, addresses, limit, ...(ca !== undefined && { ca }) })
+        return await post(target, { headers, body, addresses, signal, ...(ca !== undefined && { ca }) })
       } catch (cause) {
-        return { error: limit.aborted ? `no answer within ${limitMs / 1_000} s` : describe(cause) }
+        return { error: signal.aborted ? `no answer within ${webhookLimitMs / 1_000} s` : describe(cause) }
+      } finally {
+        cancel()
       }
     },
   }
@@ -75,11 +83,11 @@ interface Post {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly addresses: readonly Address[]
-  readonly limit: AbortSignal
+  readonly signal: AbortSignal
   readonly ca?: string
 }
 
-function post(target: URL, { headers, body, addresses, limit, ca }: Post): Promise<WebhookResponse> {
+function post(target: URL, { headers, body, addresses, signal, ca }: Post): Promise<WebhookResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<WebhookResponse>()
   const checked: LookupFunction = (_host, { all }, answer) => {
     const [first] = addresses
@@ -89,36 +97,33 @@ function post(target: URL, { headers, body, addresses, limit, ca }: Post): Promi
   const send = target.protocol === "https:" ? requestHttps : requestHttp
   const request = send(target, {
     method: "POST",
-    // A connection of its own: one kept open may have been made under another check.
+    // A kept connection may have been made under another check.
     agent: false,
     lookup: checked,
+    signal,
     headers: { ...headers, "content-length": Buffer.byteLength(body) },
     ...(ca !== undefined && { ca }),
   })
   let answer: WebhookResponse | null = null
-  /** Once there is a status it is the answer; how the body or the connection ends changes nothing. */
+  /** Once there is a status, it is the answer, however the body or the connection ends. */
   const finish = (cause: Error) => {
-    limit.removeEventListener("abort", stop)
     if (answer) resolve(answer)
     else reject(cause)
   }
-  const stop = () => request.destroy(new Error("the limit was reached"))
-  limit.addEventListener("abort", stop)
   request.on("response", (response) => {
     const { statusCode = 0, headers: received } = response
     answer = { status: statusCode, retryAfter: received["retry-after"] ?? null }
-    drain(response, () => finish(withoutAnswer))
+    drain(response, () => finish(closedEarly))
   })
   request.on("error", finish)
-  request.on("close", () => finish(withoutAnswer))
+  request.on("close", () => finish(closedEarly))
   request.end(body)
-  if (limit.aborted) stop()
   return promise
 }
 
-const withoutAnswer = new Error("the connection was closed without an answer")
+const closedEarly = new Error("the connection was closed without an answer")
 
-/** Reads a body to its end, its limit or its breaking off, then calls `done`. */
+/** Reads a body to its end, its limit or an error, then calls `done`. */
 function drain(response: IncomingMessage, done: () => void): void {
   let bytes = 0
   response.on("data", (chunk: Uint8Array) => {
@@ -128,12 +133,12 @@ function drain(response: IncomingMessage, done: () => void): void {
   for (const end of ["end", "error", "close"]) response.on(end, done)
 }
 
-/** Look-ups cannot be cancelled; one that is late is left to itself. */
-function abortable<T>(work: Promise<T>, limit: AbortSignal): Promise<T> {
-  const late = new Promise<never>((_, reject) => {
-    limit.addEventListener("abort", () => reject(limit.reason))
+/** Look-ups cannot be cancelled, so the answer of a late one is ignored. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason))
   })
-  return Promise.race([work, late])
+  return Promise.race([work, aborted])
 }
 
 /** A URL's host without the brackets of an IPv6 literal. */
@@ -141,7 +146,7 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1")
 }
 
-/** The code or message of an error, of several attempts the first; no stack. */
+/** The code and message of an error, of several attempts the first; no stack. */
 function describe(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return describe(cause.errors[0])
   if (!(cause instanceof Error)) return String(cause)

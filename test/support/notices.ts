@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks"
 import { createNotices, type Notices, noticeThresholds } from "../../src/accounts/notices.ts"
 import { createLog } from "../../src/ports/log.ts"
 import { systemRandom } from "../../src/ports/random.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
 import { createWebhookSender, type WebhookSender } from "../../src/ports/webhook-sender.ts"
 import type { NoticeRecord } from "../../src/store/outbox.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
@@ -47,7 +48,7 @@ export function useWorkers() {
   function openWorker(
     file = join(dir, `notices-${files++}.db`),
     clock = createManualClock(start),
-    sender: WebhookSender = createWebhookSender(),
+    sender: WebhookSender = createWebhookSender({ timer: systemTimer }),
   ): Worker {
     const database = openDatabase(file)
     opened.push(database)
