@@ -1,4 +1,4 @@
-# The executable and nothing else: `bun run build` first.
+# Packs the executable. Run `bun run build` first.
 FROM debian:bookworm-slim
 COPY dist/penknife /usr/local/bin/penknife
 COPY dist/THIRD-PARTY-NOTICES.txt /usr/share/doc/penknife/

@@ -1,7 +1,6 @@
 /**
- * Writes the list of Bluetooth companies that is built in: `bun run data:bluetooth [FILE]`. FILE is the SIG's
- * company_identifiers.yaml, the same as JSON, or a JSON list of {code, name}; without it, the list in the npm package
- * named below is fetched with npm.
+ * Writes the built-in list of Bluetooth companies: `bun run data:bluetooth [FILE]`. FILE is the SIG's
+ * company_identifiers.yaml, the same as JSON, or a JSON list of {code, name}. Without FILE the list is fetched with npm.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +25,7 @@ try {
   process.exit(1)
 }
 
-/** One item a line, so that a newer list shows as the lines that it adds. */
+/** One company on each line, so that a diff shows what a newer list adds. */
 function toJson(companies: Companies): string {
   return `[\n${companies.map((name) => `  ${JSON.stringify(name)}`).join(",\n")}\n]\n`
 }
@@ -39,7 +38,7 @@ async function fetchFromNpm(): Promise<string> {
     if (!packed.success) throw new Error("npm could not fetch it")
     const archive = readFileSync(join(folder, packed.stdout.toString().trim()))
     const sha512 = new Bun.CryptoHasher("sha512").update(archive).digest("base64")
-    if (sha512 !== source.sha512) throw new Error("the package is not the one this script knows")
+    if (sha512 !== source.sha512) throw new Error("the package does not have the expected checksum")
     const list = (await new Bun.Archive(archive).files(source.file)).get(source.file)
     if (!list) throw new Error(`no ${source.file} in the package`)
     return await list.text()

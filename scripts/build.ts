@@ -1,6 +1,6 @@
 /**
- * Builds the executable: `bun scripts/build.ts` for this machine into dist/penknife, with `--all` for every target into
- * dist/penknife-<target>. Also makes the npm package, in dist/package.
+ * Builds dist/penknife for this machine, or with `--all` dist/penknife-<target> for every target. Also makes the npm
+ * package in dist/package.
  */
 import { mkdirSync } from "node:fs"
 import { makePackage, programOptions, run } from "./package.ts"
@@ -27,10 +27,10 @@ function build(outfile: string, target?: string): boolean {
     process.execPath,
     "build",
     "--compile",
-    // Halves the start-up.
+    // Halves the time to start.
     "--bytecode",
     ...programOptions,
-    // A stray .env or bunfig.toml in the working directory must not steer a service.
+    // Files in the working directory must not configure a service.
     "--no-compile-autoload-dotenv",
     "--no-compile-autoload-bunfig",
     ...(target ? [`--target=bun-${target}`] : []),

@@ -1,6 +1,6 @@
 /**
- * `bun run fuzz --seed 7 --runs 1000000`: generated requests to dist/penknife, with a report. Without a seed a new one is taken,
- * and told, so that what is found can be had again.
+ * Sends generated requests to dist/penknife and prints a report: `bun run fuzz --seed 7 --runs 1000000`. Without a seed it
+ * takes a random one; the test prints it, so that a failure can be repeated.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"

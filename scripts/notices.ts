@@ -1,12 +1,13 @@
-/** The notices that the licences of bundled packages ask for, read off what the bundler says it has taken in. */
+/** The text that the licences of the bundled packages require. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
- * A text with name, version, licence and licence text of every package in a bundle.
- * @param metafile as `bun build --metafile` writes it: its inputs are paths from the project's root
+ * Name, version, licence and licence text of every package in a bundle.
+ * @param metafile path of the file that `bun build --metafile` wrote; its inputs are paths from the project's root
+ * @throws Error for a package without a licence
  */
 export function thirdPartyNotices(metafile: string): string {
   const { inputs } = JSON.parse(readFileSync(metafile, "utf8")) as { inputs: Record<string, unknown> }
@@ -16,7 +17,7 @@ export function thirdPartyNotices(metafile: string): string {
   return `${[bun, ...[...folders].sort().map(noticeOf)].join(`\n\n${"=".repeat(80)}\n\n`)}\n`
 }
 
-/** `node_modules/@a/b` of `node_modules/@a/b/dist/c.js`; nothing of a path that is our own. */
+/** `node_modules/@a/b` of `node_modules/@a/b/dist/c.js`; an empty list for a path of our own. */
 function packageFolder(path: string): string[] {
   const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path) ?? []
   return folder === undefined ? [] : [folder]

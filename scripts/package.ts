@@ -1,6 +1,6 @@
 /**
- * Makes the npm package in dist/package: the program as one file for Bun and the viewer of its `/docs`, `penknife/mock` for Node and Bun as a module and for
- * `require`, types for both, and the command. What it needs is in the program, but for Bun itself.
+ * Makes the npm package in dist/package: the program as one file for Bun, the viewer of `/docs`, `penknife/mock` as a module and
+ * for `require` with types for both, and the command. Its only dependency is Bun.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,21 +8,24 @@ import { thirdPartyNotices } from "./notices.ts"
 
 const folder = "dist/package"
 
-/** How the program is bundled, whatever is made of it. */
+/** Options of `bun build` for the executable and for the package. */
 export const programOptions = [
-  // Renaming identifiers would break code that is read back as text (Elysia's).
+  // Identifiers keep their names, since Elysia reads the text of functions.
   "--minify-whitespace",
   "--minify-syntax",
-  // Bun writes the path of this machine there. Dependencies look there for workers of a kind that is not used here.
+  // Otherwise Bun writes the path of this machine into the bundle.
   "--define=__dirname='.'",
 ]
 
-/** Works from the project's root. Whether everything could be made. */
+/**
+ * Makes the package; the working directory must be the project's root.
+ * @returns whether every step succeeded
+ */
 export function makePackage(): boolean {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`)
-  // Empty, so that the program does not take the one of the project that is tested.
+  // An empty file keeps Bun from reading the one of the project that is tested.
   writeFileSync(join(folder, "bunfig.toml"), "")
   copyFileSync("LICENSE", join(folder, "LICENSE"))
   copyFileSync("src/mock-client/README.md", join(folder, "README.md"))
@@ -60,12 +63,12 @@ function makeProgram(): boolean {
     ...programOptions,
     `--outdir=${folder}`,
     "--entry-naming=penknife.js",
-    // The viewer of /docs: read when somebody looks.
+    // For the viewer of /docs.
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])
   if (built) {
-    // For the executable, which holds the same, too.
+    // The executable contains the same packages.
     writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile))
     copyFileSync("dist/THIRD-PARTY-NOTICES.txt", join(folder, "THIRD-PARTY-NOTICES.txt"))
   }
@@ -73,7 +76,7 @@ function makeProgram(): boolean {
 }
 
 function makeModules(): boolean {
-  // Bun would write the path of this machine into a CommonJS file where its own place is asked for.
+  // Bun would replace import.meta.url in a CommonJS file with a path of this machine.
   const place = 'const moduleUrl = require("node:url").pathToFileURL(__filename).href'
   const node = (source: string, name: string, ...more: string[]) =>
     build(["--target=node", ...more, `--outfile=${folder}/${name}`, source])
@@ -87,7 +90,7 @@ function makeModules(): boolean {
   )
 }
 
-/** Once for `import` and once for `require`, since TypeScript tells by the name which of them a declaration is for. */
+/** Two copies, since TypeScript tells by the file name whether types are for `import` or for `require`. */
 function makeTypes(): boolean {
   if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "src/mock-client"])) return false
   for (const name of ["mock.d.ts", "mock.d.cts"])
@@ -99,7 +102,7 @@ function build(args: readonly string[]): boolean {
   return run([process.execPath, "build", ...args])
 }
 
-/** Runs a step of the build; whether it succeeded. */
+/** Runs a command and returns whether it succeeded. */
 export function run(command: readonly string[]): boolean {
   return Bun.spawnSync([...command], { stdio: ["ignore", "inherit", "inherit"] }).success
 }

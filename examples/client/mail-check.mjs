@@ -1,6 +1,6 @@
-// A piece of an application that calls the service: what the examples beside this folder test.
+// A part of an application that calls the service. The other examples test it.
 
-/** Whether mail from `ip` for `domain` should be taken: yes, no, or not to be known at the moment. */
+/** Whether to take mail from `ip` for `domain`: "take", "refuse", or "unknown: …". */
 export async function checkSender({ url, key }, domain, ip) {
   const query = new URLSearchParams({ domain, ip })
   for (let attempt = 1; ; attempt++) {

@@ -7,7 +7,7 @@ beforeEach(() => mock.reset())
 afterAll(() => mock.stop())
 
 test("takes mail from a listed address, refuses it from another", async () => {
-  // Prints what was asked and answered, should this test fail.
+  // If this test fails, print the requests and answers.
   onTestFailed(async () => console.error(await mock.describeRequests()))
   expect(await checkSender(mock, "good.example", "93.184.216.7")).toBe("take")
   expect(await checkSender(mock, "good.example", "192.0.2.7")).toBe("refuse")
