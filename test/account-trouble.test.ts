@@ -1,5 +1,5 @@
 /** Accounts in states that an operator has to mend: what is said of them, and that what is said works. */
-import { afterEach, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { maxCredits } from "../src/accounts/plan.ts"
@@ -11,11 +11,6 @@ import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
 const dir = tempDir()
-const services: TestService[] = []
-afterEach(async () => {
-  for (const service of services.splice(0)) await service.stop()
-})
-
 let files = 0
 const newFile = (extension: string) => join(dir, `${files++}.${extension}`)
 function writeConfig(text: string): string {
@@ -26,9 +21,7 @@ function writeConfig(text: string): string {
 
 async function start(db = newFile("db"), iso = "2025-01-31T12:00:00Z"): Promise<TestService> {
   const file = { plans: { tiny: { monthly_credits: 3, sign_up_bonus: 2, premium: false } } }
-  const service = await startTestService({ clock: createManualClock(iso), file, flags: { db } })
-  services.push(service)
-  return service
+  return startTestService({ clock: createManualClock(iso), file, flags: { db } })
 }
 
 const call = (service: TestService, key: string) => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
@@ -136,7 +129,6 @@ describe("an account that is closed while a call is under way", () => {
       },
     }
     const service = await startTestService({ ports: { dns } })
-    services.push(service)
     const { account, key } = await service.createKey("pro")
     const init = body === undefined ? {} : { method: "POST", headers: json, body: JSON.stringify(body) }
     const response = service.fetch(path, { key, ...init })

@@ -1,21 +1,10 @@
 /** Input that must be refused: a 400 that names what to change, in the asked format, for nothing. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
-let service: TestService
-let account = ""
-let key = ""
-
-beforeAll(async () => {
-  service = await startTestService()
-  ;({ account, key } = await service.createKey("pro"))
-})
-afterAll(async () => {
-  // Nothing in this file may have cost anything.
-  expect((await service.accounts.show(account)).balance.used).toBe(0)
-  await service.stop()
-})
+const service = await startTestService()
+const { account, key } = await service.createKey("pro")
 
 const json = { "content-type": "application/json" }
 const post = (api: string, body: RequestInit["body"] | null, headers: Record<string, string> = json) =>
@@ -174,4 +163,8 @@ test("a 400 that the free plan gets is the same as the paid plan's", async () =>
   const free = await service.createKey("free")
   const answer = await service.fetch("/v1/sunrisesunset?lat=1&lon=1&date=02-30-2025", { key: free.key })
   expect((await refusal(answer))[1]).toStartWith("The 'date' parameter ")
+})
+
+test("nothing in this file was charged", async () => {
+  expect((await service.accounts.show(account)).balance.used).toBe(0)
 })

@@ -1,5 +1,5 @@
 /** `POST /v1/{api}/batch`: one request, many inputs, each answered for itself, only successes charged. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
@@ -7,16 +7,11 @@ import type { Envelope } from "../src/encode/envelope.ts"
 import { contentTypes, encodeEnvelope, formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({
-    file: { plans: { five: { monthly_credits: 5, premium: false, requests_per_minute: 3 } } },
-  })
+const service = await startTestService({
+  file: { plans: { five: { monthly_credits: 5, premium: false, requests_per_minute: 3 } } },
 })
-afterAll(() => service.stop())
 
 const json = { "content-type": "application/json" }
 const sign = (message: unknown) => ({ message, secret: "s" })

@@ -1,5 +1,5 @@
 /** The contract of every API of the catalog, over every surface; a new API gets all of it by being in the list. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parse as parseCsv } from "csv-parse/sync"
@@ -10,20 +10,13 @@ import { catalog } from "../src/app/service.ts"
 import { compileInput } from "../src/call/input.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const cases = catalog.flatMap((api) =>
   api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
-const services: TestService[] = []
-afterAll(() => Promise.all(services.map((service) => service.stop())))
-
-async function serviceFor(example: Example): Promise<TestService> {
-  const service = await startTestService({ ports: portsFor(example) })
-  services.push(service)
-  return service
-}
+const serviceFor = (example: Example) => startTestService({ ports: portsFor(example) })
 
 describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %s", (id, api) => {
   test("has an id that paths, GraphQL and the command line can carry", () => {

@@ -1,8 +1,8 @@
 /** A thousand queries and batches race for small balances, in two services on one data file. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { type GraphqlAnswer, readGraphql } from "./support/graphql.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
 const file = {
   plans: { small: { monthly_credits: 300, sign_up_bonus: 40 } },
@@ -16,17 +16,8 @@ const prices: Readonly<Record<string, number>> = {
 }
 const requests = 1_000
 const clients = 32
-let first: TestService
-let second: TestService
-
-beforeAll(async () => {
-  first = await startTestService({ file })
-  second = await startTestService({ file, flags: { db: first.db } })
-})
-afterAll(async () => {
-  await second.stop()
-  await first.stop()
-})
+const first = await startTestService({ file })
+const second = await startTestService({ file, flags: { db: first.db } })
 
 /** Fixed, so that a failure can be looked at again. */
 function createRandom(seed: number): (below: number) => number {

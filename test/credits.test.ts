@@ -1,20 +1,14 @@
 /** What calls cost, what callers are told of it, and what limits hold them. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
-import { createManualClock, type ManualClock } from "./support/clock.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { createManualClock } from "./support/clock.ts"
+import { startTestService } from "./support/service.ts"
 
 const path = "/v1/bluetoothlookup?companyid=76"
 const start = "2025-01-31T12:00:00Z"
 const tiny = { plans: { tiny: { monthly_credits: 3, sign_up_bonus: 2, premium: false } } }
-let service: TestService
-let clock: ManualClock
-
-beforeAll(async () => {
-  clock = createManualClock(start)
-  service = await startTestService({ clock, file: tiny })
-})
-afterAll(() => service.stop())
+const clock = createManualClock(start)
+const service = await startTestService({ clock, file: tiny })
 
 const call = (key: string, target = path) => service.fetch(target, { key })
 const standing = ({ headers }: Response) => ({

@@ -1,15 +1,10 @@
 /** Who may call: every 401 and 403, before anything is read or charged. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
 const path = "/v1/bluetoothlookup?companyid=76"
-let service: TestService
-
-beforeAll(async () => {
-  service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"] } })
-})
-afterAll(() => service.stop())
+const service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"] } })
 
 async function refusal(response: Response | Promise<Response>) {
   const answer = await response

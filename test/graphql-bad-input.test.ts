@@ -1,25 +1,14 @@
 /** GraphQL requests that must be refused: each with its code, for nothing, in little time. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
-let service: TestService
-let account = ""
-let key = ""
-
-beforeAll(async () => {
-  service = await startTestService()
-  ;({ account, key } = await service.createKey("pro"))
-})
-afterAll(async () => {
-  // Nothing in this file may have cost anything.
-  expect((await service.accounts.show(account)).balance.used).toBe(0)
-  await service.stop()
-})
+const service = await startTestService()
+const { account, key } = await service.createKey("pro")
 
 const json = { "content-type": "application/json" }
 const send = (body: RequestInit["body"] | null, headers: Record<string, string> = json) =>
@@ -357,4 +346,8 @@ describe("definitions that GraphQL says otherwise", () => {
     ])
     expect(own.logged).toEqual(["internal", "internal"])
   })
+})
+
+test("nothing in this file was charged", async () => {
+  expect((await service.accounts.show(account)).balance.used).toBe(0)
 })

@@ -1,5 +1,5 @@
 /** `POST /v1/graphql`: what it answers, what it refuses with which code, what it charges. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
@@ -9,18 +9,13 @@ import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql } from "./support/graphql.ts"
-import { startTestService, type TestService } from "./support/service.ts"
-
-let service: TestService
+import { startTestService } from "./support/service.ts"
 
 const settings = {
   plans: { three: { monthly_credits: 3 }, slow: { monthly_credits: 100, requests_per_minute: 2 } },
 }
 
-beforeAll(async () => {
-  service = await startTestService({ file: settings })
-})
-afterAll(() => service.stop())
+const service = await startTestService({ file: settings })
 
 const json = { "content-type": "application/json" }
 

@@ -1,19 +1,13 @@
 /** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { connect } from "node:net"
 import type { Dns } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import { startTestService } from "./support/service.ts"
 
-let service: TestService
-let key = ""
+const service = await startTestService()
+const { key } = await service.createKey("pro")
 const path = "/v1/bluetoothlookup?companyid=76"
-
-beforeAll(async () => {
-  service = await startTestService()
-  ;({ key } = await service.createKey("pro"))
-})
-afterAll(() => service.stop())
 
 describe("formats", () => {
   test.each([

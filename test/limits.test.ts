@@ -1,20 +1,16 @@
 /** What a client can take before it is told to stop: bodies in time, calls under way, headers of every answer. */
 
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Ports } from "../src/apis/contract.ts"
 import { options } from "../src/config/options.ts"
 import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { converse, slowly } from "./support/raw-http.ts"
-import { startTestService, type TestService } from "./support/service.ts"
-
-const services: TestService[] = []
-afterAll(() => Promise.all(services.map((service) => service.stop())))
+import { startTestService } from "./support/service.ts"
 
 async function start(flags: Record<string, string>, ports: Partial<Ports> = {}) {
   const service = await startTestService({ flags, ports })
-  services.push(service)
   return { service, ...(await service.createKey("free")) }
 }
 

@@ -1,5 +1,5 @@
 /** Batch and GraphQL against REST: for every API and each of its examples the same data, charged once. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { ApiDefinition, Example } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
@@ -11,14 +11,7 @@ import { portsFor } from "./support/zone-ports.ts"
 const cases = catalog.flatMap((api) =>
   api.examples.map((example) => [`${api.id}: ${example.name}`, api, example] as const),
 )
-const services: TestService[] = []
-afterAll(() => Promise.all(services.map((service) => service.stop())))
-
-async function serviceFor(example: Example): Promise<TestService> {
-  const service = await startTestService({ ports: portsFor(example) })
-  services.push(service)
-  return service
-}
+const serviceFor = (example: Example) => startTestService({ ports: portsFor(example) })
 
 const post = (service: TestService, path: string, key: string, body: object) =>
   service.fetch(path, {

@@ -1,5 +1,5 @@
 /** The mock: its keys in every way of calling, and that `serve` knows nothing of them. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { catalog } from "../src/app/service.ts"
 import { errorReaders } from "./support/formats.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
@@ -7,7 +7,6 @@ import { startTestService } from "./support/service.ts"
 
 const mock = await startTestMock()
 const service = await startTestService()
-afterAll(() => service.stop())
 
 interface State {
   readonly rest: number

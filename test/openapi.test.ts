@@ -1,5 +1,5 @@
 /** The OpenAPI document: right by its standard, true to the service, the same everywhere. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -8,21 +8,13 @@ import { contentTypes, formats } from "../src/encode/formats.ts"
 import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"
-import { answerCheckOf, startTestService, type TestService, toRequest } from "./support/service.ts"
+import { answerCheckOf, startTestService, toRequest } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
-let service: TestService
-let text = ""
-let document: OpenApiDocument
-
-beforeAll(async () => {
-  service = await startTestService()
-
-  text = await (await service.fetch("/openapi.json")).text()
-  document = JSON.parse(text)
-})
-afterAll(() => service.stop())
+const service = await startTestService()
+const text = await (await service.fetch("/openapi.json")).text()
+const document = JSON.parse(text) as OpenApiDocument
 
 describe("the document", () => {
   test("passes the recommended rules of Redocly without a warning", async () => {

@@ -1,3 +1,4 @@
+import { afterAll } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +12,7 @@ import { systemTimer } from "../../src/ports/timer.ts"
 import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
+import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
 
 export interface TestOptions {
   readonly clock?: ManualClock
@@ -21,7 +23,7 @@ export interface TestOptions {
   readonly file?: Readonly<Record<string, unknown>>
 }
 
-/** A whole service on a real SQLite file and a real socket, with a clock that the test moves. */
+/** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
 export interface TestService extends Service {
   /** The log as far as it has left; after `stop`, all of it. */
   logged(): string
@@ -31,8 +33,10 @@ export interface TestService extends Service {
   readonly clock: ManualClock
   /** Makes an account on `plan` with one key. */
   createKey(plan: string, key?: Partial<NewKey>): Promise<{ account: string; id: string; key: string }>
-  /** Also holds every answer to the OpenAPI document. */
-  fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
+  /** Sends a request. Throws when the answer does not fit the OpenAPI document. */
+  fetch(path: string, init?: KeyedRequest): Promise<Response>
+  /** Sends a body with POST: text and octets as they are, anything else as JSON. */
+  post(path: string, body: unknown, init?: KeyedRequest): Promise<Response>
   /** Calls an API as a client would: `GET` with a query, or `POST` with a JSON body. */
   call(api: ApiDefinition, input: Readonly<Record<string, unknown>>, more: CallOptions): Promise<Response>
 }
@@ -66,11 +70,13 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   })
   const { url } = service.server
   const checked = checkedFetch(url, answerCheckOf(config))
-  const fetchPath: TestService["fetch"] = (path, { key, ...init } = {}) => {
-    const headers = new Headers(init.headers)
-    if (key !== undefined) headers.set("x-api-key", key)
-    return checked(path, { ...init, headers })
+  const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
+  let stopped: Promise<void> | null = null
+  const stop = () => {
+    stopped ??= service.stop().then(() => rmSync(dir, { recursive: true, force: true }))
+    return stopped
   }
+  afterAll(stop)
   return {
     ...service,
     url,
@@ -83,18 +89,12 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
       return { account, ...(await service.accounts.createKey({ accountId: account, ...key })) }
     },
     fetch: fetchPath,
+    post: (path, body, init) => fetchPath(path, postWith(body, init)),
     call: (api, input, { key, format, headers }) => {
       const { path, init } = toRequest(api, input, format)
-      return fetchPath(path, {
-        ...init,
-        headers: { ...headers, ...init.headers },
-        ...(key !== undefined && { key }),
-      })
+      return fetchPath(path, { ...init, headers: { ...headers, ...init.headers }, key })
     },
-    async stop() {
-      await service.stop()
-      rmSync(dir, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 
