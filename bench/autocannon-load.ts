@@ -1,4 +1,4 @@
-/** One load by autocannon, in a process of its own so that it can be pinned: `bun autocannon-load.ts FILE`. */
+/** Runs one load with autocannon: `bun autocannon-load.ts FILE`. A separate process, so that it can be bound to a core. */
 import { readFileSync } from "node:fs"
 import autocannon from "autocannon"
 import type { Load, LoadOptions, RawResult } from "./load.ts"

@@ -1,4 +1,4 @@
-/** The part of autocannon 9 that is used here; it brings no types of its own. */
+/** The part of autocannon 9 that is used here. The package has no types. */
 declare module "autocannon" {
   interface Request {
     method: string
@@ -10,7 +10,7 @@ declare module "autocannon" {
     /** Seconds. */
     duration: number
     requests: { total: number }
-    /** Milliseconds, whole ones. */
+    /** Whole milliseconds. */
     latency: { p50: number; p99: number }
     "4xx": number
     "5xx": number

@@ -1,10 +1,10 @@
 import type { Workbench } from "./workbench.ts"
 
-/** One thing to measure, in a file of its own in `cases/`, listed in `cases.ts`. */
+/** One thing to measure: a file in `cases/`, listed in `cases.ts`. */
 export interface Case {
   readonly name: string
   readonly title: string
-  /** Runs only when it is named. */
+  /** Runs only when it is named on the command line. */
   readonly onRequest?: boolean
   run(bench: Workbench): Promise<Report>
 }
@@ -16,31 +16,31 @@ export interface Report {
   readonly notes: readonly string[]
 }
 
-/** Figures of one server, or of one stretch of a long run: medians over the rounds. */
+/** Figures of one server, or of one part of a long run: medians over the rounds. */
 export interface Row {
   readonly subject: string
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Processor time per request, user and system; far steadier than requests per second on a busy machine. */
+  /** Processor time per request, user and system. On a busy machine it is far steadier than requests per second. */
   readonly cpuMicroseconds: number | null
   readonly idleMb: number | null
-  /** The most that was resident while loaded. */
+  /** The highest resident memory seen under load. */
   readonly loadMb: number | null
 }
 
-/** A figure that a goal is read against. */
+/** One figure, compared with a goal if it has one. */
 export interface Finding {
   readonly what: string
   readonly value: number
-  /** Lowest and highest of the rounds. */
+  /** Lowest and highest value of the rounds. */
   readonly range: readonly [number, number] | null
   readonly goal: Goal | null
 }
 
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** Whether a value meets a goal. Nothing depends on it but what is printed. */
+/** Whether a value meets a goal. It only changes what is printed, not the exit code. */
 export function meets(value: number, goal: Goal): boolean {
   return "atLeast" in goal ? value >= goal.atLeast : value <= goal.atMost
 }

@@ -3,15 +3,16 @@ import type { Load, LoadResult } from "./load.ts"
 import { type ServerProcess, startServer, type Usage, usageOf } from "./processes.ts"
 import type { Workbench } from "./workbench.ts"
 
-export interface Contender {
-  readonly name: string
+/** A server and the load that it gets. */
+export interface Subject {
   readonly command: readonly string[]
   readonly load: Load
-  /** Cores its server is held to; the first one when not said. */
+  /** The cores that its server may use; only the first one if left out. */
   readonly cores?: readonly number[]
 }
 
 export interface Round extends LoadResult {
+  /** Processor time of the server; null where there is no /proc. */
   readonly cpuMs: number | null
   readonly peakMb: number | null
 }
@@ -22,41 +23,45 @@ export interface Measured {
   readonly rounds: readonly Round[]
 }
 
-/** How often a loaded server's memory is looked at. */
+/** How often a loaded server's memory is read. */
 const samplingMs = 100
 
 /**
- * Starts all contenders, then loads one after the other, round by round, so that whatever else the machine does falls on
- * all of them. Before the first round each has one that does not count, in which it is compiled to machine code.
+ * Starts all servers and loads one after the other, round by round, so that what else the machine does affects all of
+ * them. The first round is a warm-up and does not count.
  */
-export async function compare(bench: Workbench, contenders: readonly Contender[]): Promise<Measured[]> {
-  const running: { contender: Contender; server: ServerProcess; idleMb: number | null; rounds: Round[] }[] =
-    []
+export async function compare<Name extends string>(
+  bench: Workbench,
+  subjects: Readonly<Record<Name, Subject>>,
+): Promise<Record<Name, Measured>> {
+  const running: {
+    name: string
+    load: Load
+    server: ServerProcess
+    rounds: Round[]
+    idleMb: number | null
+  }[] = []
   try {
-    for (const contender of contenders) {
-      const server = await startServer(contender.command, contender.cores)
-      running.push({ contender, server, idleMb: usageOf(server.pid)?.residentMb ?? null, rounds: [] })
+    for (const [name, { command, load, cores }] of Object.entries<Subject>(subjects)) {
+      const server = await startServer(command, cores)
+      running.push({ name, load, server, rounds: [], idleMb: usageOf(server.pid)?.residentMb ?? null })
     }
     for (let round = 0; round <= bench.rounds; round++) {
-      for (const { contender, server, rounds } of running) {
-        bench.say(`${round === 0 ? "warming up" : `round ${round} of ${bench.rounds}`}: ${contender.name}`)
-        const result = await loadOnce(bench, contender.load, server)
+      for (const { name, load, server, rounds } of running) {
+        bench.say(`${round === 0 ? "warm-up" : `round ${round} of ${bench.rounds}`}: ${name}`)
+        const result = await loadOnce(bench, load, server)
         if (round > 0) rounds.push(result)
       }
     }
-    return running.map(({ contender: { name }, idleMb, rounds }) => ({ name, idleMb, rounds }))
+    const measured = running.map(({ name, idleMb, rounds }) => [name, { name, idleMb, rounds }])
+    return Object.fromEntries(measured) as Record<Name, Measured>
   } finally {
     await Promise.all(running.map(({ server }) => server.stop()))
   }
 }
 
-/** Loads a running server and watches its process meanwhile. */
-export async function loadOnce(
-  bench: Workbench,
-  load: Load,
-  { url, pid }: ServerProcess,
-  seconds?: number,
-): Promise<Round> {
+/** Loads a running server and reads its processor time and memory meanwhile. */
+export async function loadOnce(bench: Workbench, load: Load, { url, pid }: ServerProcess): Promise<Round> {
   const before = usageOf(pid)
   let peakMb = before?.residentMb ?? null
   const sample = (usage: Usage | null) => {
@@ -64,7 +69,7 @@ export async function loadOnce(
   }
   const sampling = setInterval(() => sample(usageOf(pid)), samplingMs)
   try {
-    const result = await bench.load(load, url, seconds)
+    const result = await bench.load(load, url)
     const after = usageOf(pid)
     sample(after)
     return { ...result, peakMb, cpuMs: before && after && after.cpuMs - before.cpuMs }
@@ -73,68 +78,71 @@ export async function loadOnce(
   }
 }
 
+/** The medians of each server. */
+export function toRows(measured: Readonly<Record<string, Measured>>): Row[] {
+  return Object.values(measured).map(toRow)
+}
+
 export function toRow({ name, idleMb, rounds }: Measured): Row {
   return {
     subject: name,
-    requestsPerSecond: median(rounds.map(rate)),
+    requestsPerSecond: median(rounds.map(requestsPerSecond)),
     p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
-    cpuMicroseconds: medianOrNull(rounds.map(cpuMicroseconds)),
+    cpuMicroseconds: ifAllKnown(rounds.map(cpuMicroseconds), median),
     idleMb,
-    loadMb: maxOrNull(rounds.map(({ peakMb }) => peakMb)),
+    loadMb: ifAllKnown(
+      rounds.map(({ peakMb }) => peakMb),
+      (peaks) => Math.max(...peaks),
+    ),
   }
 }
 
-/** Throughput of one over the other, round by round. */
+/** Processor time per request of one over that of the other, round by round. No finding where there is no /proc. */
+export function cpuRatio(one: Measured, other: Measured, goal: Goal | null): Finding[] {
+  const ratios = ratiosOf(one, other, cpuMicroseconds)
+  const finding = ifAllKnown(ratios, (known) =>
+    toFinding(`CPU/request, ${one.name} ÷ ${other.name}`, known, goal),
+  )
+  return finding ? [finding] : []
+}
+
+/** Requests per second of one over those of the other, round by round. */
 export function throughputRatio(one: Measured, other: Measured, goal: Goal | null): Finding {
-  const ratios = one.rounds.map((round, index) => rate(round) / rate(at(other.rounds, index)))
-  return {
-    what: `requests per second, ${one.name} ÷ ${other.name}`,
-    value: median(ratios),
-    range: rangeOf(ratios),
-    goal,
-  }
+  const ratios = ratiosOf(one, other, requestsPerSecond).map(Number)
+  return toFinding(`requests/s, ${one.name} ÷ ${other.name}`, ratios, goal)
 }
 
-/** Processor time of one request over the other's; nothing where there is no /proc. */
-export function cpuRatio(one: Measured, other: Measured): Finding[] {
-  const ratios = cpuRatios(one, other)
-  if (ratios === null) return []
-  const what = `processor time per request, ${one.name} ÷ ${other.name}`
-  return [{ what, value: median(ratios), range: rangeOf(ratios), goal: null }]
-}
-
-/**
- * Requests per second of processor time, of one over the other: what {@link throughputRatio} is where nothing else runs,
- * and far steadier where something does. Nothing where there is no /proc.
- */
-export function efficiencyRatio(one: Measured, other: Measured, goal: Goal | null): Finding[] {
-  const ratios = cpuRatios(other, one)
-  if (ratios === null) return []
-  const what = `requests per CPU second, ${one.name} ÷ ${other.name}`
-  return [{ what, value: median(ratios), range: rangeOf(ratios), goal }]
-}
-
-/** How far the slow calls are from the usual one. */
+/** How much longer the slowest hundredth of the calls takes than the middle one. */
 export function tailRatio({ name, rounds }: Measured, goal: Goal): Finding {
-  const ratios = rounds.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)
-  return { what: `p99 ÷ p50, ${name}`, value: median(ratios), range: rangeOf(ratios), goal }
+  return toFinding(
+    `p99 ÷ p50, ${name}`,
+    rounds.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms),
+    goal,
+  )
 }
 
-/** Resident megabytes under load that one takes more than the other; nothing where there is no /proc. */
+/** Megabytes under load that one takes more than the other. No finding where there is no /proc. */
 export function memoryDifference(one: Measured, other: Measured, goal: Goal): Finding[] {
   const [a, b] = [toRow(one).loadMb, toRow(other).loadMb]
   if (a === null || b === null) return []
   return [{ what: `MB under load, ${one.name} − ${other.name}`, value: a - b, range: null, goal }]
 }
 
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2
+/** The median of some values as a finding, with their range. */
+export function toFinding(what: string, values: readonly number[], goal: Goal | null): Finding {
+  return { what, value: median(values), range: [Math.min(...values), Math.max(...values)], goal }
 }
 
-function rate({ requests, seconds }: Round): number {
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
+  if (low === undefined || high === undefined) throw new Error("there is no median of no values")
+  return (low + high) / 2
+}
+
+function requestsPerSecond({ requests, seconds }: Round): number {
   return requests / seconds
 }
 
@@ -142,33 +150,19 @@ function cpuMicroseconds({ cpuMs, requests }: Round): number | null {
   return cpuMs === null ? null : (cpuMs * 1_000) / requests
 }
 
-/** Processor time of one over the other's, round by round; null when it is not known. */
-function cpuRatios(one: Measured, other: Measured): number[] | null {
-  const ratios: number[] = []
-  for (const [index, round] of one.rounds.entries()) {
-    const [a, b] = [cpuMicroseconds(round), cpuMicroseconds(at(other.rounds, index))]
-    if (a === null || b === null) return null
-    ratios.push(a / b)
-  }
-  return ratios
+function ratiosOf(
+  one: Measured,
+  other: Measured,
+  figure: (round: Round) => number | null,
+): (number | null)[] {
+  return one.rounds.map((round, index) => {
+    const same = other.rounds[index]
+    const [a, b] = [figure(round), same ? figure(same) : null]
+    return a === null || b === null ? null : a / b
+  })
 }
 
-function medianOrNull(values: readonly (number | null)[]): number | null {
+function ifAllKnown<T>(values: readonly (number | null)[], use: (known: readonly number[]) => T): T | null {
   const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : median(known)
-}
-
-function maxOrNull(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : Math.max(...known)
-}
-
-function rangeOf(values: readonly number[]): readonly [number, number] {
-  return [Math.min(...values), Math.max(...values)]
-}
-
-function at<T>(list: readonly T[], index: number): T {
-  const value = list[index]
-  if (value === undefined) throw new Error(`there is no round ${index + 1}`)
-  return value
+  return known.length === values.length && known.length > 0 ? use(known) : null
 }

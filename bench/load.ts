@@ -1,16 +1,16 @@
 import { join } from "node:path"
 import { loadCores, pinned } from "./processes.ts"
 
-/** The requests that a server is loaded with: one after another on each connection, as fast as it answers. */
+/** The request of a load. Each connection sends it again as soon as it is answered. */
 export interface Load {
   readonly method: "GET" | "POST"
   /** With the query string. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Values of `x-api-key`, taken in turn; none sends no such header. */
+  /** Values of `x-api-key`, used in turn. An empty list sends no such header. */
   readonly keys: readonly string[]
-  /** The status that every answer must have; a load that gets another one measures something else. */
+  /** The status that every answer must have. */
   readonly status: number
 }
 
@@ -21,11 +21,11 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** What a load generator tells of a load. */
+/** The figures that a load generator prints. */
 export interface RawResult extends LoadResult {
   /** Answers with a status of 400 or more. */
   readonly errorStatuses: number
-  /** Connections refused, cut off or timed out. */
+  /** Connections that were refused, broke off or timed out. */
   readonly failures: number
 }
 
@@ -33,16 +33,16 @@ export interface LoadOptions {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Where files for the load generator may be put. */
+  /** Where the input files of the load generator are written. */
   readonly directory: string
 }
 
-/** wrk where it is installed, since it is by far the lighter one and knows latencies to the microsecond. */
+/** wrk if it is installed: it needs far less processor time, and measures latencies in microseconds. */
 export const generator = Bun.which("wrk") ? "wrk" : "autocannon"
 
 /**
- * Loads a server and says how it did.
- * @throws Error when a request failed or was answered with another status than the load's
+ * Loads a server.
+ * @throws Error when a request failed or was answered with another status than that of the load
  */
 export async function runLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
   await requireStatus(load, options.url)
@@ -63,7 +63,7 @@ export async function runLoad(load: Load, options: LoadOptions): Promise<LoadRes
   return result
 }
 
-/** The generators count classes of status only, so the exact one is looked at once before. */
+/** Sends one request first: the generators only count statuses of 400 and more. */
 async function requireStatus(
   { method, path, headers, body, keys, status }: Load,
   url: string,
@@ -104,7 +104,7 @@ function luaScript({ method, headers, body, keys }: Load, keyFile: string): stri
     `wrk.method = ${lua(method)}`,
     ...Object.entries(all).map(([name, value]) => `wrk.headers[${lua(name)}] = ${lua(value)}`),
     ...(body === undefined ? [] : [`wrk.body = ${lua(body)}`]),
-    // A `request` function is called for every request, so there is one only where requests differ.
+    // wrk calls a `request` function for every request, so there is none when all requests are the same.
     ...(keys.length > 1 ? [luaKeysInTurn.replace("KEY_FILE", lua(keyFile))] : []),
     luaReport,
   ].join("\n")
@@ -133,7 +133,7 @@ function done(summary, latency)
 end
 `
 
-/** A Lua string literal: every octet but letters and digits by its number. */
+/** A Lua string literal. Every octet that is not a letter or a digit is written as its number. */
 function lua(text: string): string {
   const octets = Array.from(new TextEncoder().encode(text), (octet) => {
     const character = String.fromCharCode(octet)

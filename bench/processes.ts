@@ -1,31 +1,28 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 
-/** How many cores this process may use; with fewer than two, servers and load share one and nothing is pinned. */
+/** The cores that this process may use. With only one, servers and load share it. */
 export const coreCount = availableParallelism()
 
-/** The core that the load comes from: the last one, away from the servers. */
+/** The load comes from the last core, so that it does not slow down the servers. */
 export const loadCores = [coreCount - 1]
 
-/** A server under measurement. */
+/** A server that is measured. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** Milliseconds from the start of the process to its word that it listens. */
-  readonly startMs: number
-  /** Ends it as an operator would. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a server on `cores` and resolves once it has printed `{"event":"listening","url":…}`, which both penknife's
- * `serve --json` and the servers of this folder do. Its log, a line for every request, is written and thrown away.
+ * Starts a server on `cores`. Resolves when it has printed `{"event":"listening","url":…}`, as `penknife serve --json`
+ * and the baselines do. Its log is discarded.
  */
 export async function startServer(
   command: readonly string[],
   cores: readonly number[] = [0],
 ): Promise<ServerProcess> {
-  const startedMs = performance.now()
   const child = Bun.spawn(pinned(command, cores), { stdout: "pipe", stderr: "ignore" })
   const line = await firstLine(child.stdout)
   if (line === null) throw new Error(`${command.join(" ")} ended with ${await child.exited}`)
@@ -33,7 +30,6 @@ export async function startServer(
   return {
     url,
     pid: child.pid,
-    startMs: performance.now() - startedMs,
     async stop() {
       child.kill("SIGTERM")
       await child.exited
@@ -41,18 +37,19 @@ export async function startServer(
   }
 }
 
-/** The command, held to some cores where the machine can do that. */
+/** The command, bound to `cores` if the machine has taskset and more than one core. */
 export function pinned(command: readonly string[], cores: readonly number[]): string[] {
   if (coreCount < 2 || Bun.which("taskset") === null) return [...command]
   return ["taskset", "-c", cores.join(","), ...command]
 }
 
-/** What a process and its children hold and have used; null where there is no /proc. */
+/** Resident memory, and processor time since the start, of a process and its children. */
 export interface Usage {
   readonly residentMb: number
   readonly cpuMs: number
 }
 
+/** Null where there is no /proc. */
 export function usageOf(pid: number): Usage | null {
   if (process.platform !== "linux") return null
   const processes = withChildren(pid)
@@ -69,7 +66,7 @@ function residentKb(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0)
 }
 
-/** Fields 14 and 15 of proc(5) stat, counted behind the command's name, which may hold anything. */
+/** Fields 14 and 15 of stat in proc(5). The name of the command before them may contain spaces and brackets. */
 function cpuTicks(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")

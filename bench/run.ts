@@ -1,21 +1,20 @@
 /**
- * Measures the executable: `bun run bench`. Figures for people go to stderr, the same as JSON to stdout. Every ratio is
- * of servers that were loaded in turn in the same run, so that it holds on a slow or busy machine too.
+ * Measures the executable: `bun run bench`. Prints tables to stderr and JSON to stdout. Servers are loaded in turn, so the
+ * ratios hold on a slow or busy machine too. A goal that is missed is shown, but does not change the exit code.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { Command, InvalidArgumentError } from "commander"
+import { Command, InvalidArgumentError, Option } from "commander"
 import packageJson from "../package.json" with { type: "json" }
-import type { Case } from "./case.ts"
 import { cases } from "./cases.ts"
 import { generator } from "./load.ts"
+import { toText } from "./print.ts"
 import { coreCount } from "./processes.ts"
-import { toText } from "./table.ts"
 import { createWorkbench } from "./workbench.ts"
 
 interface Flags {
-  case?: Case[]
+  case?: string[]
   binary: string
   connections: number
   seconds: number
@@ -26,17 +25,13 @@ interface Flags {
 
 const flags = new Command("bench")
   .description("Measure the executable that 'bun run build' makes.")
-  .option(
-    "--case <NAME>",
-    `only this one; repeatable: ${cases.map(({ name }) => name).join(", ")}`,
-    collectCase,
-  )
+  .addOption(new Option("--case <NAMES...>", "measure only these").choices(cases.map(({ name }) => name)))
   .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
-  .option("--connections <NUMBER>", "connections that are kept busy", toCount, 64)
-  .option("--seconds <NUMBER>", "of one round", toCount, 5)
-  .option("--rounds <NUMBER>", "how often each server is loaded", toCount, 5)
+  .option("--connections <NUMBER>", "connections of the load", toCount, 64)
+  .option("--seconds <NUMBER>", "length of a round", toCount, 5)
+  .option("--rounds <NUMBER>", "rounds for each server", toCount, 5)
   .option("--millions <NUMBER>", "millions of calls of the case 'endurance'", toCount, 10)
-  .option("--out <FILE>", "write the JSON to a file instead")
+  .option("--out <FILE>", "write the JSON to a file instead of stdout")
   .parse()
   .opts<Flags>()
 
@@ -55,10 +50,12 @@ async function measure(directory: string) {
   const { connections, seconds, rounds, millions } = flags
   const say = (text: string) => process.stderr.write(`${text}\n`)
   const bench = createWorkbench({ binary, directory, connections, seconds, rounds, millions, say })
-  if (generator !== "wrk")
-    say("wrk is not installed: autocannon tells whole milliseconds and may be slower than a server.")
+  if (generator !== "wrk") {
+    say("wrk is not installed. autocannon reads whole milliseconds and may be slower than the server.")
+  }
+  const chosen = cases.filter(({ name, onRequest }) => flags.case?.includes(name) ?? !onRequest)
   const results: object[] = []
-  for (const { name, title, run } of flags.case ?? cases.filter(({ onRequest }) => !onRequest)) {
+  for (const { name, title, run } of chosen) {
     const report = await run(bench)
     say(toText(title, report))
     results.push({ name, title, ...report })
@@ -74,12 +71,6 @@ async function measure(directory: string) {
     rounds,
     cases: results,
   }
-}
-
-function collectCase(name: string, before: Case[] = []): Case[] {
-  const found = cases.find((one) => one.name === name)
-  if (!found) throw new InvalidArgumentError(`The cases are ${cases.map((one) => one.name).join(", ")}.`)
-  return [...before, found]
 }
 
 function toCount(text: string): number {

@@ -1,73 +1,45 @@
-import { createId, createKey, hashKey, visiblePrefix } from "../src/accounts/key.ts"
+import { createAccounts } from "../src/accounts/accounts.ts"
+import { defaultPlans } from "../src/accounts/plan.ts"
+import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
-import type { AccountRecord, KeyRecord } from "../src/store/store.ts"
 
-/** More credits than any measurement spends, so that every call is a charge and none is refused. */
+/** More credits than a run spends. The accounts stay limited, so that every call is checked against a balance. */
 const plenty = 1_000_000_000_000
 
 /**
- * Fills a new data file through the program's own store.
- * @returns the text of one key for each account
+ * Fills a new data file with accounts on the plan 'mega'.
+ * @returns the text of one key of each account
  */
 export async function seed(
   file: string,
-  { accounts, keysPerAccount }: { accounts: number; keysPerAccount: number },
+  { accounts: count, keysPerAccount }: { accounts: number; keysPerAccount: number },
 ): Promise<string[]> {
   const database = openDatabase(file)
   const store = createSqliteStore(database, { timer: keepAliveTimer })
+  const accounts = createAccounts({
+    store,
+    plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
+    clock: systemClock,
+    random: systemRandom,
+    apiIds: [],
+  })
   const keys: string[] = []
-  // Keys are random, so a million of them touch every page of the tables: those had better stay in memory.
+  // A million random keys touch every page of the tables, so the pages stay in memory.
   database.run("PRAGMA cache_size = -1000000")
-  // Inside it the store's own transactions are savepoints, so that there is one commit and not a million.
+  // The store's own transactions become savepoints in this one: one commit instead of a million.
   database.run("BEGIN")
-  for (let index = 0; index < accounts; index++) {
-    const account = toAccount(createId("acc", systemRandom), Date.now())
-    await store.createAccount(account)
+  for (let index = 0; index < count; index++) {
+    const { id: accountId } = await accounts.create("bench", "mega")
+    await accounts.grant(accountId, plenty)
     for (let i = 0; i < keysPerAccount; i++) {
-      const text = createKey(systemRandom)
-      await store.createKey(toKey(createId("key", systemRandom), account, visiblePrefix(text)), {
-        hash: hashKey(text),
-        prefix: visiblePrefix(text),
-        createdMs: account.createdMs,
-      })
-      if (i === 0) keys.push(text)
+      const { key } = await accounts.createKey({ accountId })
+      if (i === 0) keys.push(key)
     }
   }
   database.run("COMMIT")
   await store.close()
   return keys
-}
-
-/** An account that is limited, so that its balance is reckoned with, but never used up. */
-export function toAccount(id: string, createdMs: number): AccountRecord {
-  return {
-    id,
-    name: "bench",
-    plan: "mega",
-    createdMs,
-    closedMs: null,
-    periodStartMs: createdMs,
-    used: 0,
-    bonus: plenty,
-  }
-}
-
-/** A key without restrictions. */
-export function toKey(id: string, account: AccountRecord, prefix: string): KeyRecord {
-  return {
-    id,
-    accountId: account.id,
-    name: "bench",
-    prefix,
-    createdMs: account.createdMs,
-    expiresMs: null,
-    revokedMs: null,
-    allowApis: null,
-    blockApis: [],
-    allowIps: null,
-    rateLimit: null,
-  }
 }

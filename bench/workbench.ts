@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { compile } from "./compile.ts"
+import { programOptions } from "../scripts/package.ts"
 import { runLoad } from "./load.ts"
 import { seed } from "./seed.ts"
 
@@ -11,9 +11,9 @@ export interface BenchOptions {
   readonly connections: number
   readonly seconds: number
   readonly rounds: number
-  /** Calls of the endurance case, in millions. */
+  /** Calls of the case 'endurance', in millions. */
   readonly millions: number
-  /** Says what is being done, for whoever waits. */
+  /** Prints progress. */
   readonly say: (text: string) => void
 }
 
@@ -23,53 +23,52 @@ export interface Seeded {
   readonly keys: readonly string[]
 }
 
-/** What cases are made of; everything slow is made once, when it is first asked for. */
+/** What cases are built from. */
 export interface Workbench extends BenchOptions {
-  /** Command of the bare `Bun.serve`. */
-  bare(): Promise<readonly string[]>
-  /** Command of the service with metering off. */
-  unmetered(): Promise<readonly string[]>
-  /** Command of penknife on a data file. */
+  /** The command of a baseline server, compiled at its first use. */
+  baseline(name: "bare" | "bare-yoga"): Promise<readonly string[]>
+  /** The command that starts penknife on a data file. */
   penknife(store: Seeded, ...flags: readonly string[]): readonly string[]
-  /** A data file of its own with this many accounts and keys. */
+  /** Makes a data file with this many accounts and keys. */
   store(accounts: number, keysPerAccount: number): Promise<Seeded>
-  /** Whether `serve` has a flag, for cases that are ahead of the executable. */
-  serveHas(flag: string): Promise<boolean>
   /** {@link runLoad} with the run's connections, seconds and directory. */
-  load(load: Parameters<typeof runLoad>[0], url: string, seconds?: number): ReturnType<typeof runLoad>
+  load(load: Parameters<typeof runLoad>[0], url: string): ReturnType<typeof runLoad>
 }
 
 export function createWorkbench(options: BenchOptions): Workbench {
-  const { binary, directory, connections, say } = options
+  const { binary, directory, connections, seconds, say } = options
   const compiled = new Map<string, Promise<readonly string[]>>()
   let stores = 0
 
-  function compiledServer(name: string): Promise<readonly string[]> {
-    const known = compiled.get(name)
-    if (known) return known
-    say(`compiling ${name}`)
-    const outfile = join(directory, name)
-    const command = compile(join(import.meta.dir, `${name}.ts`), outfile).then(() => [outfile])
-    compiled.set(name, command)
-    return command
-  }
-
   return {
     ...options,
-    bare: () => compiledServer("bare-server"),
-    unmetered: () => compiledServer("unmetered-server"),
+    baseline(name) {
+      const known = compiled.get(name)
+      if (known) return known
+      say(`compiling the baseline ${name}`)
+      const outfile = join(directory, name)
+      const command = compile(join(import.meta.dir, "servers", `${name}.ts`), outfile).then(() => [outfile])
+      compiled.set(name, command)
+      return command
+    },
     penknife: ({ file }, ...flags) => [binary, "serve", "--port", "0", "--db", file, "--json", ...flags],
     async store(accounts, keysPerAccount) {
       const file = join(directory, `store-${++stores}.db`)
-      say(
-        `seeding ${accounts.toLocaleString("en")} accounts with ${(accounts * keysPerAccount).toLocaleString("en")} keys`,
-      )
+      const keys = accounts * keysPerAccount
+      say(`making ${accounts.toLocaleString("en")} accounts with ${keys.toLocaleString("en")} keys`)
       return { file, keys: await seed(file, { accounts, keysPerAccount }) }
     },
-    async serveHas(flag) {
-      const help = Bun.spawn([binary, "serve", "--help"], { stdout: "pipe", stderr: "ignore" })
-      return (await help.stdout.text()).includes(flag)
-    },
-    load: (load, url, seconds = options.seconds) => runLoad(load, { url, connections, seconds, directory }),
+    load: (load, url) => runLoad(load, { url, connections, seconds, directory }),
   }
+}
+
+/** Compiles a baseline with the options of `scripts/build.ts`, so that the comparison is fair. */
+async function compile(entry: string, outfile: string): Promise<void> {
+  const options = ["--compile", "--bytecode", ...programOptions, `--outfile=${outfile}`]
+  const child = Bun.spawn([process.execPath, "build", ...options, entry], {
+    stdout: "ignore",
+    stderr: "pipe",
+  })
+  const [errors, code] = await Promise.all([child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${entry} cannot be compiled: ${errors}`)
 }

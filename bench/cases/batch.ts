@@ -1,7 +1,6 @@
 import type { Case } from "../case.ts"
-import { compare, cpuRatio, throughputRatio, toRow } from "../compare.ts"
-import type { Load } from "../load.ts"
-import { sign } from "../loads.ts"
+import { compare, cpuRatio, toRows } from "../compare.ts"
+import { sign, signMany } from "../loads.ts"
 
 export const batch: Case = {
   name: "batch",
@@ -9,28 +8,18 @@ export const batch: Case = {
   async run(bench) {
     const store = await bench.store(1, 1)
     const command = bench.penknife(store)
-    const measured = await compare(bench, [
-      { name: "1 call", command, load: sign(store.keys) },
-      { name: "batch of 1", command, load: signMany(store.keys, 1) },
-      { name: "batch of 200", command, load: signMany(store.keys, 200) },
-    ])
-    const [call, one, many] = measured
-    if (!call || !one || !many) throw new Error("a server was not measured")
+    const measured = await compare(bench, {
+      "1 call": { command, load: sign(store.keys) },
+      "batch of 1": { command, load: signMany(store.keys, 1) },
+      "batch of 200": { command, load: signMany(store.keys, 200) },
+    })
     return {
-      rows: measured.map(toRow),
+      rows: toRows(measured),
       findings: [
-        throughputRatio(one, many, { atMost: 4 }),
-        throughputRatio(call, many, null),
-        ...cpuRatio(many, one),
-        ...cpuRatio(many, call),
+        ...cpuRatio(measured["batch of 200"], measured["batch of 1"], { atMost: 4 }),
+        ...cpuRatio(measured["batch of 200"], measured["1 call"], null),
       ],
-      notes: ["Of requests per second the inverse ratio is that of the time that one takes."],
+      notes: [],
     }
   },
-}
-
-function signMany(keys: readonly string[], count: number): Load {
-  const load = sign(keys)
-  const input: unknown = JSON.parse(load.body ?? "")
-  return { ...load, path: `${load.path}/batch`, body: JSON.stringify({ inputs: Array(count).fill(input) }) }
 }

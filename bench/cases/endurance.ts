@@ -14,23 +14,23 @@ export const endurance: Case = {
     const server = await startServer(bench.penknife(store))
     const rows: Row[] = []
     try {
-      let stretch: Round[] = []
+      let rounds: Round[] = []
       let calls = 0
       while (rows.length < bench.millions) {
         const round = await loadOnce(bench, load, server)
-        stretch.push(round)
+        rounds.push(round)
         calls += round.requests
         if (calls >= (rows.length + 1) * 1_000_000) {
           const name = `up to ${(calls / 1_000_000).toFixed(1)} million calls`
           bench.say(name)
-          rows.push(toRow({ name, idleMb: null, rounds: stretch }))
-          stretch = []
+          rows.push(toRow({ name, idleMb: null, rounds }))
+          rounds = []
         }
       }
     } finally {
       await server.stop()
     }
-    // The first million is when caches fill and code is compiled.
+    // In the first million caches fill and code is compiled.
     const [early, late] = [rows[Math.min(1, rows.length - 1)], rows.at(-1)]
     const growth = early?.loadMb && late?.loadMb ? late.loadMb - early.loadMb : null
     return {

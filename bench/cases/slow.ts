@@ -1,92 +1,88 @@
 import { connect, type Socket } from "node:net"
 import type { Case } from "../case.ts"
-import { loadOnce, type Measured, median, toRow } from "../compare.ts"
+import { loadOnce, type Measured, type Round, toFinding, toRows } from "../compare.ts"
 import { lookUp } from "../loads.ts"
 import { startServer } from "../processes.ts"
 
 const slowClients = 1_000
-/** One octet. */
+/** Time between two octets of a slow client. */
 const paceMs = 1_000
 
-/** Whoever sends one octet a second must not slow down those who send requests. */
+/** Clients that send one octet a second must not slow down the others. */
 export const slow: Case = {
   name: "slow",
-  title: `${slowClients.toLocaleString("en")} connections that send one byte a second, beside quick ones`,
+  title: `${slowClients.toLocaleString("en")} connections that send one octet a second, beside fast ones`,
   async run(bench) {
     const store = await bench.store(1, 1)
     const [key = ""] = store.keys
-    const server = await startServer(bench.penknife(store))
     const load = lookUp(store.keys)
-    const quiet: Measured["rounds"][number][] = []
-    const beset: Measured["rounds"][number][] = []
+    const server = await startServer(bench.penknife(store))
+    const without: Round[] = []
+    const beside: Round[] = []
     let reconnected = 0
     try {
-      bench.say("warming up")
+      bench.say("warm-up")
       await loadOnce(bench, load, server)
       for (let round = 1; round <= bench.rounds; round++) {
-        bench.say(`round ${round} of ${bench.rounds}: quiet`)
-        quiet.push(await loadOnce(bench, load, server))
-        bench.say(`round ${round} of ${bench.rounds}: beset`)
-        const crowd = await besiege(server.url, key)
-        beset.push(await loadOnce(bench, load, server))
-        reconnected += crowd.leave()
+        bench.say(`round ${round} of ${bench.rounds}: without slow clients`)
+        without.push(await loadOnce(bench, load, server))
+        bench.say(`round ${round} of ${bench.rounds}: with slow clients`)
+        const crowd = await connectSlowClients(server.url, key)
+        beside.push(await loadOnce(bench, load, server))
+        reconnected += crowd.disconnect()
       }
     } finally {
       await server.stop()
     }
-    const ratios = beset.map(({ p99Ms }, index) => p99Ms / (quiet[index]?.p99Ms ?? Number.NaN))
+    const measured: Record<string, Measured> = {
+      without: { name: "without slow clients", idleMb: null, rounds: without },
+      beside: { name: "with slow clients", idleMb: null, rounds: beside },
+    }
+    const ratios = beside.map(({ p99Ms }, index) => p99Ms / (without[index]?.p99Ms ?? Number.NaN))
     return {
-      rows: [
-        toRow({ name: "quiet", idleMb: null, rounds: quiet }),
-        toRow({ name: "beset", idleMb: null, rounds: beset }),
-      ],
-      findings: [
-        {
-          what: "p99, beset ÷ quiet",
-          value: median(ratios),
-          range: [Math.min(...ratios), Math.max(...ratios)],
-          goal: { atMost: 2 },
-        },
-      ],
+      rows: toRows(measured),
+      findings: [toFinding("p99, with ÷ without slow clients", ratios, { atMost: 2 })],
       notes: [
-        `A third each sends headers, a body with a key and a body without one. ${reconnected} were closed by the server, and came back.`,
+        "A third each sends headers, a body with a key, and a body without a key. " +
+          `The server closed ${reconnected} slow connections; each was opened again.`,
       ],
     }
   },
 }
 
-/** Connections that all stay open for as long as the server lets them, and are replaced when it does not. */
-async function besiege(url: string, key: string) {
+/** Opens the slow connections, and opens one again when the server closes it. */
+async function connectSlowClients(url: string, key: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   let reconnected = 0
-  let left = false
+  let isOver = false
 
-  function join(kind: number): Promise<void> {
+  function open(kind: number): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect(Number(port), hostname, () =>
-        socket.write(beginning(kind, key), () => resolve()),
+        socket.write(firstPart(kind, key), () => resolve()),
       )
       sockets.add(socket)
       socket.resume()
+      // An error is followed by 'close', which opens the connection again.
       socket.on("error", () => {})
       socket.on("close", () => {
         sockets.delete(socket)
-        if (left) return
+        if (isOver) return
         reconnected++
-        join(kind)
+        open(kind)
       })
     })
   }
 
-  await Promise.all(Array.from({ length: slowClients }, (_, index) => join(index % 3)))
+  await Promise.all(Array.from({ length: slowClients }, (_, index) => open(index % 3)))
   const pace = setInterval(() => {
     for (const socket of sockets) socket.write("a")
   }, paceMs)
   return {
-    /** Gives how many were closed by the server meanwhile. */
-    leave(): number {
-      left = true
+    /** Ends all of them. Returns how many the server had closed. */
+    disconnect(): number {
+      isOver = true
       clearInterval(pace)
       for (const socket of sockets) socket.destroy()
       return reconnected
@@ -94,7 +90,7 @@ async function besiege(url: string, key: string) {
   }
 }
 
-function beginning(kind: number, key: string): string {
+function firstPart(kind: number, key: string): string {
   if (kind === 0) return "GET /v1/bluetoothlookup?companyid=76 HTTP/1.1\r\nhost: x\r\nx-slow: "
   const keyHeader = kind === 1 ? `x-api-key: ${key}\r\n` : ""
   return `POST /v1/hmac HTTP/1.1\r\nhost: x\r\n${keyHeader}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{`

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Case, Finding, Goal } from "../case.ts"
+import type { Case, Goal } from "../case.ts"
+import { toFinding } from "../compare.ts"
 import { pinned } from "../processes.ts"
 
 interface Subject {
@@ -8,32 +9,42 @@ interface Subject {
   readonly path: string
   readonly command: (port: number) => readonly string[]
   readonly goal: Goal | null
+  readonly times: number[]
 }
 
 /** Starts of each subject in one round. */
-const starts = 5
+const startsPerRound = 5
+const giveUpMs = 30_000
 
-/** How long a CI job waits for a test double: from the start of the process to its first answer. */
-export const mock: Case = {
-  name: "mock",
-  title: "Start of `penknife mock`, beside a general mock server",
-  async run({ binary, directory, rounds, say }) {
+export const start: Case = {
+  name: "start",
+  title: "Process start to first answer, beside a general mock server",
+  async run({ binary, directory, rounds, say, store }) {
+    const { file } = await store(100, 1)
     const data = join(directory, "companies.json")
     writeFileSync(data, JSON.stringify({ bluetoothlookup: [{ id: 76, company: "Apple, Inc." }] }))
-    const generalMock = join(import.meta.dir, "../../node_modules/json-server/lib/cli/bin.js")
+    const jsonServer = join(import.meta.dir, "../../node_modules/json-server/lib/cli/bin.js")
     const subjects: readonly Subject[] = [
       {
+        name: "penknife serve",
+        path: "/health",
+        command: (port) => [binary, "serve", "--port", String(port), "--db", file],
+        goal: { atMost: 50 },
+        times: [],
+      },
+      {
         name: "penknife mock",
-        path: "/v1/bluetoothlookup?companyid=76",
+        path: "/health",
         command: (port) => [binary, "mock", "--port", String(port)],
-        goal: { atMost: 100 },
+        goal: { atMost: 50 },
+        times: [],
       },
       {
         name: "json-server",
         path: "/bluetoothlookup/76",
         command: (port) => [
           "node",
-          generalMock,
+          jsonServer,
           "--host",
           "127.0.0.1",
           "--port",
@@ -42,18 +53,17 @@ export const mock: Case = {
           data,
         ],
         goal: null,
+        times: [],
       },
     ]
-    const times = subjects.map((): number[] => [])
-    for (let round = 1; round <= rounds * starts; round++) {
-      say(`start ${round} of ${rounds * starts}`)
-      for (const [index, subject] of subjects.entries()) times[index]?.push(await firstAnswerMs(subject))
+    for (let round = 1; round <= rounds * startsPerRound; round++) {
+      say(`start ${round} of ${rounds * startsPerRound}`)
+      for (const subject of subjects) subject.times.push(await firstAnswerMs(subject))
     }
-    const findings = subjects.map(({ name, goal }, index) => toFinding(name, times[index] ?? [], goal))
     return {
       rows: [],
-      findings,
-      notes: ["From spawning the process to the first 200, both asked again and again until they answer."],
+      findings: subjects.map(({ name, times, goal }) => toFinding(`${name}, ms`, times, goal)),
+      notes: ["From the start of the process to the first 200. The client tries again every millisecond."],
     }
   },
 }
@@ -62,17 +72,17 @@ async function firstAnswerMs({ name, path, command }: Subject): Promise<number> 
   const port = freePort()
   const url = `http://127.0.0.1:${port}${path}`
   const startedMs = performance.now()
-  const child = Bun.spawn(pinned(command(port), [0]), { stdout: "ignore", stderr: "inherit" })
+  const child = Bun.spawn(pinned(command(port), [0]), { stdout: "ignore", stderr: "ignore" })
   try {
     for (;;) {
-      const status = await fetch(url, { headers: { "x-api-key": "mock-pro" }, keepalive: false }).then(
+      const status = await fetch(url, { keepalive: false }).then(
         (answer) => answer.status,
         () => null,
       )
       const ms = performance.now() - startedMs
       if (status === 200) return ms
       if (status !== null) throw new Error(`${name} answers with ${status}`)
-      if (child.exitCode !== null || ms > 30_000) throw new Error(`${name} does not start`)
+      if (child.exitCode !== null || ms > giveUpMs) throw new Error(`${name} does not start`)
       await Bun.sleep(1)
     }
   } finally {
@@ -86,14 +96,4 @@ function freePort(): number {
   const { port } = server
   server.stop(true)
   return port ?? 0
-}
-
-function toFinding(name: string, times: readonly number[], goal: Goal | null): Finding {
-  const sorted = times.map((ms) => Math.round(ms * 10) / 10).sort((a, b) => a - b)
-  return {
-    what: `${name}: process start to first answer, ms, median`,
-    value: sorted[Math.floor(sorted.length / 2)] ?? 0,
-    range: [sorted[0] ?? 0, sorted.at(-1) ?? 0],
-    goal,
-  }
 }

@@ -1,7 +1,4 @@
-/**
- * The limit: a `Bun.serve` that answers every request with the same JSON, as long as a look-up's answer, and does
- * nothing else. It reads no header and no body.
- */
+/** The baseline for HTTP: a `Bun.serve` that answers every request with the same JSON and does nothing else. */
 const answer = JSON.stringify({
   status: "ok",
   error: null,
