@@ -1,0 +1,43 @@
+/** The examples that teach how to write an API compile. */
+import { afterAll, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const root = join(import.meta.dir, "../..")
+const contract = await Bun.file(join(import.meta.dir, "contract.ts")).text()
+mkdirSync(join(root, "dist"), { recursive: true })
+// Inside the project, so that its packages are found.
+const folder = mkdtempSync(join(root, "dist/examples-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test("every @example of the contract and the page about adding an API", async () => {
+  const names = [...contract.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(
+    ([, name]) => name,
+  )
+  const header = `import { Type } from "@sinclair/typebox"\nimport { ${names} } from "../../src/apis/contract.ts"\n`
+  const examples = [...contract.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
+    ([, lines = ""]) => `${header}${lines.replace(/^ \* ?/gm, "")}export {}\n`,
+  )
+  expect(examples).toHaveLength(8)
+  const page = await Bun.file(join(root, "docs/adding-an-api.md")).text()
+  const [, snippet = ""] = /```ts\n(.*?)```/s.exec(page) ?? []
+  expect(snippet).toContain("defineApi({")
+  const programs = [...examples, snippet.replace("../contract.ts", "../../src/apis/contract.ts")]
+  expect(compile(programs)).toBe("")
+}, 60_000)
+
+/** What the compiler says about the programs; empty without errors. */
+function compile(programs: readonly string[]): string {
+  const files = programs.map((program, index) => {
+    const file = join(folder, `example-${index}.ts`)
+    writeFileSync(file, program)
+    return file
+  })
+  const options =
+    "--ignoreConfig --noEmit --strict --target esnext --module preserve --allowImportingTsExtensions"
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const { stdout, stderr } = Bun.spawnSync([process.execPath, compiler, ...options.split(" "), ...files], {
+    cwd: root,
+  })
+  return stdout.toString() + stderr.toString()
+}
