@@ -11,26 +11,14 @@ export interface Period {
  */
 export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {
   if (known && nowMs >= known.startMs && nowMs < known.endMs) return known
-  const created = new Date(createdMs)
-  const now = new Date(nowMs)
-  let months =
-    (now.getUTCFullYear() - created.getUTCFullYear()) * 12 + now.getUTCMonth() - created.getUTCMonth()
-  if (monthsAfter(created, months) > nowMs) months--
-  months = Math.max(0, months)
-  return { startMs: monthsAfter(created, months), endMs: monthsAfter(created, months + 1) }
+  const created = toUtc(createdMs)
+  const now = toUtc(nowMs)
+  const startOf = (months: number) => created.add({ months }).epochMilliseconds
+  const calendarMonths = (now.year - created.year) * 12 + now.month - created.month
+  const months = Math.max(0, startOf(calendarMonths) > nowMs ? calendarMonths - 1 : calendarMonths)
+  return { startMs: startOf(months), endMs: startOf(months + 1) }
 }
 
-function monthsAfter(created: Date, months: number): number {
-  const year = created.getUTCFullYear()
-  const month = created.getUTCMonth() + months
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
-  return Date.UTC(
-    year,
-    month,
-    Math.min(created.getUTCDate(), lastDay),
-    created.getUTCHours(),
-    created.getUTCMinutes(),
-    created.getUTCSeconds(),
-    created.getUTCMilliseconds(),
-  )
+function toUtc(ms: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO("UTC")
 }

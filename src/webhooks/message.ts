@@ -2,31 +2,13 @@ import { Webhook } from "standardwebhooks"
 import { periodAt } from "../accounts/period.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 
-/** The data of a notice. Times are ISO 8601 in UTC; `threshold` is in percent. */
-export interface NoticeData {
-  readonly account: string
-  readonly plan: string
-  readonly threshold: number
-  readonly used: number
-  readonly allowance: number
-  readonly period_start: string
-  readonly period_end: string
-}
-
-export interface NoticeMessage {
-  readonly type: "credits.threshold_reached"
-  /** When the threshold was reached. */
-  readonly timestamp: string
-  readonly data: NoticeData
-}
-
-/** The body of a notice; the same at every attempt. */
-export function toMessage(notice: NoticeRecord): NoticeMessage {
+/** The body of a notice, the same at every attempt. Its timestamp is when the threshold was reached. */
+export function toMessage(notice: NoticeRecord) {
   return { type: "credits.threshold_reached", timestamp: toIso(notice.raisedMs), data: toData(notice) }
 }
 
-/** The data of a notice, for messages and for the log. */
-export function toData(notice: NoticeRecord): NoticeData {
+/** The data of a notice, for messages and for the log. Times are ISO 8601 in UTC; `threshold` is in percent. */
+export function toData(notice: NoticeRecord) {
   const { accountId: account, plan, threshold, used, allowance, accountCreatedMs, periodStartMs } = notice
   const { startMs, endMs } = periodAt(accountCreatedMs, periodStartMs)
   return {

@@ -71,8 +71,8 @@ export function useWorkers() {
       clock,
       logged,
       use(accountId, used, month = periodStartMs) {
-        const spent = { accountId, used, notified: 0, periodStartMs: month }
-        const raised = database.transaction(() => raise(spent, 1_000))()?.notices ?? []
+        const entry = { accountId, used, notified: 0, periodStartMs: month }
+        const raised = database.transaction(() => raise(entry, 1_000))()
         delivery.raised(raised)
         return raised
       },

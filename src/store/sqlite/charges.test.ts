@@ -1,44 +1,25 @@
 import type { Database } from "bun:sqlite"
-import { afterAll, expect, test } from "bun:test"
-import { join } from "node:path"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { tempDir } from "../../../test/support/temp.ts"
+import { accountOf, chargeOf, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import type { AccountRecord, Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
+import type { Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
-import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
-const dir = tempDir()
-let files = 0
-const opened: Database[] = []
-afterAll(() => {
-  for (const database of opened) database.close()
-})
+const open = useDatabases()
+const notices = { thresholds: [80, 95], now: () => 5_000, onRaised: () => {} }
+const storeOn = (database: Database) => createSqliteStore(database, { timer: noWaitTimer, notices })
+const noticesOf = (database: Database) => prepareOutbox(database, noWaitTimer).list()
 
-function open(file = join(dir, `charges-${files++}.db`)): Database {
-  const database = openDatabase(file)
-  opened.push(database)
-  return database
-}
-
-const rules = { thresholds: [80, 95], now: () => 5_000, onRaised: () => {} }
 const ids = ["acc_1", "acc_2", "acc_3"]
-const account = (id: string): AccountRecord => ({
-  id,
-  name: id,
-  plan: "free",
-  createdMs: 0,
-  closedMs: id === "acc_3" ? 1 : null,
-  periodStartMs: 1_000,
-  used: 0,
-  bonus: 15,
-})
+const account = (id: string) => accountOf({ id, closedMs: id === "acc_3" ? 1 : null, bonus: 15 })
 
+/** A store with two open accounts and a closed one. */
 async function openStore(database: Database): Promise<Store> {
-  const store = createSqliteStore(database, { timer: noWaitTimer, notices: rules })
+  const store = storeOn(database)
   for (const id of ids) await store.createAccount(account(id))
   return store
 }
@@ -57,12 +38,12 @@ const charge: fc.Arbitrary<Charge> = fc.record({
 })
 const batches = fc.array(fc.array(charge, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 })
 
-test("charges come out the same in one transaction or each in its own, whichever process takes them", async () => {
+test("charges have the same outcomes in one transaction or several, by one process or two", async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (turns) => {
       const [whole, single] = [open(), open()]
       const [together, first] = [await openStore(whole), await openStore(single)]
-      const alone = [first, createSqliteStore(open(single.filename), { timer: noWaitTimer, notices: rules })]
+      const alone = [first, storeOn(open(single.filename))]
       let count = 0
       for (const charges of turns) {
         const outcomes: ChargeOutcome[] = []
@@ -73,14 +54,13 @@ test("charges come out the same in one transaction or each in its own, whichever
         expect(await together.findAccount(id)).toEqual(await first.findAccount(id))
         expect(await together.usage(id, "")).toEqual(await first.usage(id, ""))
       }
-      const notices = async (database: Database) => prepareOutbox(database, noWaitTimer).list()
-      expect(await notices(whole)).toEqual(await notices(single))
+      expect(await noticesOf(whole)).toEqual(await noticesOf(single))
     }),
     { seed: 20250101, numRuns: 60 },
   )
 }, 60_000)
 
-test("what was charged is what is booked, by month, API and day, and nothing is spent that was not there", async () => {
+test("every charge is recorded by month, API and day, and no credit is spent twice", async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (turns) => {
       const store = await openStore(open())
@@ -94,8 +74,7 @@ test("what was charged is what is booked, by month, API and day, and nothing is 
           expect(outcome.bonus).toBeGreaterThanOrEqual(0)
           const month = `${accountId} ${outcome.periodStartMs}`
           months.set(month, [...(months.get(month) ?? []), ...items.map((one) => ({ ...one, day }))])
-          const credits = items.reduce((sum, one) => sum + one.credits, 0)
-          spent.set(accountId, (spent.get(accountId) ?? 0) + credits)
+          spent.set(accountId, (spent.get(accountId) ?? 0) + sumOf(items))
         }
       }
       for (const id of ids) {
@@ -109,7 +88,7 @@ test("what was charged is what is booked, by month, API and day, and nothing is 
         expect(sumOf(all)).toBe(spent.get(id) ?? 0)
         const { used, bonus, periodStartMs } = (await store.findAccount(id)) ?? account("missing")
         const inMonth = sumOf(months.get(`${id} ${periodStartMs}`) ?? [])
-        // What the month did not pay for, the bonus did, and some of that in earlier months.
+        // The bonus paid what the month did not, and perhaps some of earlier months.
         expect(inMonth - used).toBeLessThanOrEqual(15 - bonus)
         expect(used).toBeLessThanOrEqual(inMonth)
       }
@@ -118,41 +97,31 @@ test("what was charged is what is booked, by month, API and day, and nothing is 
   )
 }, 60_000)
 
-test.each(["constructor", "toString", "__proto__"])("usage of an API called %s is booked", async (api) => {
+test.each(["constructor", "toString", "__proto__"])("usage of an API called %s is recorded", async (api) => {
   const store = await openStore(open())
-  const one = { accountId: "acc_1", items: [{ api, calls: 1, credits: 2 }], allowance: 100, periodStartMs: 0 }
-  await store.charge([{ ...one, day: "2025-01-01" }])
-  await store.charge([{ ...one, day: "2025-01-02" }])
-  expect(await store.usage("acc_1", "")).toEqual([
-    { day: "2025-01-02", api, calls: 1, credits: 2 },
-    { day: "2025-01-01", api, calls: 1, credits: 2 },
-  ])
+  const items = [{ api, calls: 1, credits: 2 }]
+  const days = ["2025-01-01", "2025-01-02"]
+  for (const day of days) await store.charge([chargeOf({ items, day })])
+  const rows = days.map((day) => ({ day, api, calls: 1, credits: 2 }))
+  expect(await store.usage("acc_1", "")).toEqual(rows.reverse())
 })
 
-test("the ledger is marked with what a month's notices have told of, and unmarked when the month is over", async () => {
+test("the ledger is marked with the highest threshold of the month, and unmarked in a new month", async () => {
   const database = open()
   const store = await openStore(database)
   const marked = () => database.query("SELECT notified FROM ledger WHERE account_id = 'acc_1'").get()
-  const spend = (credits: number, periodStartMs = 1_000) => {
-    const items = [{ api: "hmac", calls: 1, credits }]
-    return store.charge([{ accountId: "acc_1", items, allowance: 100, periodStartMs, day: "2025-01-01" }])
+  for (const [credits, periodStartMs, notified] of [
+    [79, 1_000, 0],
+    [1, 1_000, 80],
+    [15, 1_000, 95],
+    [1, 2_000, 0],
+    [99, 2_000, 95],
+  ] as const) {
+    await store.charge([chargeOf({ credits, allowance: 100, periodStartMs })])
+    expect(marked()).toEqual({ notified })
   }
-  await spend(79)
-  expect(marked()).toEqual({ notified: 0 })
-  await spend(1)
-  expect(marked()).toEqual({ notified: 80 })
-  await spend(15)
-  expect(marked()).toEqual({ notified: 95 })
-  await spend(1, 2_000)
-  expect(marked()).toEqual({ notified: 0 })
-  await spend(99, 2_000)
-  expect(marked()).toEqual({ notified: 95 })
-  const told = (await prepareOutbox(database, noWaitTimer).list()).map((one) => [
-    one.periodStartMs,
-    one.threshold,
-    one.used,
-  ])
-  expect(told.sort()).toEqual([
+  const raised = (await noticesOf(database)).map((one) => [one.periodStartMs, one.threshold, one.used])
+  expect(raised.sort()).toEqual([
     [1_000, 80, 80],
     [1_000, 95, 95],
     [2_000, 80, 100],
@@ -163,43 +132,35 @@ test("the ledger is marked with what a month's notices have told of, and unmarke
 test("an account is charged for every call of a turn, however few accounts are kept in memory", async () => {
   const database = open()
   const store = await openStore(database)
-  const charges = prepareCharges(database, prepareLedger(database, 1), rules)
-  const of = (accountId: string): Charge => {
-    const items = [{ api: "hmac", calls: 1, credits: 1 }]
-    return { accountId, items, allowance: 100, periodStartMs: 1_000, day: "2025-01-01" }
-  }
+  const charges = prepareCharges(database, prepareLedger(database, 1), notices)
+  const batch = ["acc_1", "acc_2", "acc_1", "acc_2"].map((accountId) => chargeOf({ accountId }))
   for (const turn of [1, 2]) {
-    const outcomes = charges([of("acc_1"), of("acc_2"), of("acc_1"), of("acc_2")])
-    expect(outcomes.at(-1)).toMatchObject({ used: 2 * turn })
+    expect(charges(batch).at(-1)).toMatchObject({ used: 2 * turn })
     expect(await store.findAccount("acc_1")).toMatchObject({ used: 2 * turn })
   }
 })
 
-test("a transaction that fails leaves neither a charge nor a mark nor usage", async () => {
+test("a transaction that fails leaves no charge, no mark, no notice and no usage", async () => {
   const database = open()
   const store = await openStore(database)
-  const items = [{ api: "hmac", calls: 1, credits: 90 }]
-  const one: Charge = { accountId: "acc_1", items, allowance: 100, periodStartMs: 1_000, day: "2025-01-01" }
+  const both = ["acc_1", "acc_2"].map((accountId) => chargeOf({ accountId, credits: 90, allowance: 100 }))
   // The second row of the turn cannot be written.
   database.run(
     "CREATE TRIGGER t BEFORE UPDATE ON ledger WHEN OLD.account_id = 'acc_2' BEGIN SELECT raise(ABORT, 'no'); END",
   )
-  await expect(store.charge([one, { ...one, accountId: "acc_2" }])).rejects.toThrow("no")
+  await expect(store.charge(both)).rejects.toThrow("no")
   expect(await store.findAccount("acc_1")).toEqual(account("acc_1"))
   expect(await store.usage("acc_1", "")).toEqual([])
-  expect(await prepareOutbox(database, noWaitTimer).list()).toEqual([])
+  expect(await noticesOf(database)).toEqual([])
   database.run("DROP TRIGGER t")
-  expect(await store.charge([one, { ...one, accountId: "acc_2" }])).toMatchObject([
-    { used: 90 },
-    { used: 90 },
-  ])
+  expect(await store.charge(both)).toMatchObject([{ used: 90 }, { used: 90 }])
 })
 
-function sumOf(rows: readonly UsageRow[]): number {
+function sumOf(rows: readonly { readonly credits: number }[]): number {
   return rows.reduce((sum, { credits }) => sum + credits, 0)
 }
 
-/** One row a day and API, newest day first. */
+/** One row per day and API, newest day first. */
 function summed(rows: readonly UsageRow[]): UsageRow[] {
   const sums = new Map<string, UsageRow>()
   for (const { day, api, calls, credits } of rows) {

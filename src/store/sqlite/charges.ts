@@ -22,11 +22,7 @@ export function prepareCharges(
       const outcome = chargeOne(entry, charge)
       if (!outcome.charged) return outcome
       changed.set(charge.accountId, entry)
-      const reached = raise?.(entry, charge.allowance)
-      if (reached) {
-        entry.notified = reached.notified
-        raised.push(...reached.notices)
-      }
+      if (raise) raised.push(...raise(entry, charge.allowance))
       return outcome
     })
     for (const entry of changed.values()) ledger.write(entry)

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
+import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
-import type { Charge } from "../store.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
@@ -12,15 +12,9 @@ import { createSqliteStore } from "./sqlite-store.ts"
 const dir = tempDir()
 let files = 0
 
-const charge: Charge = {
-  accountId: "acc_1",
-  items: [{ api: "hmac", calls: 1, credits: 1 }],
-  allowance: null,
-  periodStartMs: 0,
-  day: "2025-01-01",
-}
+const charge = chargeOf()
 
-/** A store with an account, and what was brought to the disk. */
+/** A store with an account, and its flushes. */
 async function openStore(file = join(dir, `flush-${files++}.db`)) {
   const timer = createManualTimer()
   const flushes: { readonly inode: number; readonly descriptor: number }[] = []
@@ -33,9 +27,8 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
     })
   }
   const store = withLogFlush(createSqliteStore(openDatabase(file), { timer }), file, { timer, sync })
-  const account = { id: "acc_1", name: "Ann", plan: "free", createdMs: 0, closedMs: null }
-  await store.createAccount({ ...account, periodStartMs: 0, used: 0, bonus: 0 })
-  /** Lets the moment pass, and waits for what is then brought to the disk. */
+  await store.createAccount(accountOf())
+  /** Ends the delay and waits for the flush. */
   async function flush() {
     timer.fire()
     await promise
@@ -44,12 +37,11 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
   return { file, store, timer, flushes, flush }
 }
 
-test("charges bring the log to the disk a moment later, all of a moment at once", async () => {
+test("one flush follows a moment after several charges", async () => {
   const { file, store, timer, flushes, flush } = await openStore()
   expect(timer.waiting).toEqual([])
   await Promise.all([store.charge([charge]), store.charge([charge])])
   await store.charge([charge])
-  // Not in the way of the charge itself.
   expect(flushes).toEqual([])
   expect(timer.waiting).toEqual([100])
   await flush()
@@ -61,7 +53,23 @@ test("charges bring the log to the disk a moment later, all of a moment at once"
   await store.close()
 })
 
-test("closing the store lets go of the log, whether something was still to be done or not", async () => {
+test("a charge during a flush is flushed after it", async () => {
+  const file = join(dir, "during.db")
+  const timer = createManualTimer()
+  const flushing: (() => void)[] = []
+  const sync = (_: number, done: () => void) => void flushing.push(done)
+  const store = withLogFlush(createSqliteStore(openDatabase(file), { timer }), file, { timer, sync })
+  await store.createAccount(accountOf())
+  await store.charge([charge])
+  timer.fire()
+  await store.charge([charge])
+  expect([flushing.length, timer.waiting]).toEqual([1, []])
+  flushing[0]?.()
+  expect(timer.waiting).toEqual([100])
+  await store.close()
+})
+
+test("closing the store closes the log, whether a flush is due or not", async () => {
   for (const isPending of [false, true]) {
     const { store, timer, flushes, flush } = await openStore()
     await store.charge([charge])
@@ -74,7 +82,7 @@ test("closing the store lets go of the log, whether something was still to be do
   }
 })
 
-test("a log that somebody has taken away breaks nothing, and is flushed again when it is back", async () => {
+test("a log that was moved away breaks nothing, and is flushed when it is back", async () => {
   const { file, store, timer, flushes, flush } = await openStore()
   renameSync(`${file}-wal`, `${file}-away`)
   expect(await store.charge([charge])).toMatchObject([{ charged: true }])
@@ -87,7 +95,7 @@ test("a log that somebody has taken away breaks nothing, and is flushed again wh
   await store.close()
 })
 
-test("the log of a data file behind a symbolic link is brought to the disk, and counted, too", async () => {
+test("the log of a data file behind a symbolic link is flushed and measured too", async () => {
   const real = join(dir, "real.db")
   const link = join(dir, "link.db")
   openDatabase(real).close()
@@ -107,7 +115,7 @@ test("closing twice closes nothing else", async () => {
   await store.charge([charge])
   await flush()
   await store.close()
-  // The system gives the lowest number that is free, so that the log's is another file's by then.
+  // The system reuses the lowest free descriptor, which was that of the log.
   const others = Array.from({ length: 20 }, () => openSync(import.meta.path, "r"))
   expect(others).toContain(flushes[0]?.descriptor as number)
   await store.close()

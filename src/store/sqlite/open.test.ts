@@ -1,14 +1,15 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
+import { StoreUnusable } from "../store.ts"
 import { openDatabase } from "./open.ts"
 
 const dir = tempDir()
 const rightsOf = (file: string) => (statSync(file).mode & 0o777).toString(8)
 
-test("a new file and its log are for their owner alone, whatever the umask", () => {
+test("only its owner may read a new file and its log, whatever the umask", () => {
   const file = join(dir, "new.db")
   const before = process.umask(0)
   const database = openDatabase(file)
@@ -17,7 +18,7 @@ test("a new file and its log are for their owner alone, whatever the umask", () 
   database.close()
 })
 
-test("rights that an operator has given stay", () => {
+test("rights that an operator has set stay", () => {
   const file = join(dir, "given.db")
   openDatabase(file).close()
   chmodSync(file, 0o640)
@@ -25,23 +26,32 @@ test("rights that an operator has given stay", () => {
   expect(rightsOf(file)).toBe("640")
 })
 
-test.each([0, 1, 4])(
-  "a file of another program, with version %d, is refused and stays as it is",
-  (version) => {
-    const file = join(dir, `other-${version}.db`)
-    const other = new Database(file)
-    other.run("CREATE TABLE notes (text)")
-    other.run(`PRAGMA user_version = ${version}`)
-    other.close()
-    const before = readFileSync(file)
-    expect(() => openDatabase(file)).toThrow(`${file} is not a data file of penknife.`)
-    expect(readFileSync(file)).toEqual(before)
-  },
-)
+test.each([0, 1, 4])("a file of another program with version %d is refused and left unchanged", (version) => {
+  const file = join(dir, `other-${version}.db`)
+  const other = new Database(file)
+  other.run("CREATE TABLE notes (text)")
+  other.run(`PRAGMA user_version = ${version}`)
+  other.close()
+  const before = readFileSync(file)
+  expect(() => openDatabase(file)).toThrow(StoreUnusable)
+  expect(() => openDatabase(file)).toThrow(`${file} is not a data file of penknife.`)
+  expect(readFileSync(file)).toEqual(before)
+})
 
-test("an empty file becomes a store", () => {
+test("an empty file becomes a data file", () => {
   const file = join(dir, "empty.db")
   writeFileSync(file, "")
   openDatabase(file).close()
   expect(() => openDatabase(file, { mustExist: true }).close()).not.toThrow()
+})
+
+test("what is not a database, is missing or cannot be created is named", () => {
+  const [text, missing, nowhere] = ["text.db", "missing.db", join("no", "folder.db")].map((name) =>
+    join(dir, name),
+  ) as [string, string, string]
+  writeFileSync(text, "this is not a database, but it is long enough to look like a file\n".repeat(20))
+  expect(() => openDatabase(text)).toThrow(/text\.db cannot be used: file is not a database\. Name another/)
+  expect(() => openDatabase(missing, { mustExist: true })).toThrow(`There is no data file ${missing}.`)
+  expect(existsSync(missing)).toBe(false)
+  expect(() => openDatabase(nowhere)).toThrow(/cannot be opened: .*\. Check its path/)
 })

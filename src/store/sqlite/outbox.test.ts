@@ -1,53 +1,49 @@
 import type { Database } from "bun:sqlite"
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { join } from "node:path"
-import { tempDir } from "../../../test/support/temp.ts"
+import { beforeEach, describe, expect, test } from "bun:test"
+import { accountOf, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { DueNotice, Outbox } from "../outbox.ts"
-import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
-import { type MonthUse, prepareRaise } from "./raise.ts"
+import { type ChargedEntry, prepareRaise } from "./raise.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
-const dir = tempDir()
-let count = 0
+const open = useDatabases()
 let database: Database
 let outbox: Outbox
 let raise: ReturnType<typeof prepareRaise>
 let nowMs = 0
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
-const spent: MonthUse = { accountId: "acc_1", used: 0, notified: 0, periodStartMs: 1_000 }
+const otherWebhook = { ...webhook, secret: "whsec_BBBB" }
 const anyDue = { leaseMs: 60_000, maxWaitMs: 3_600_000, busyHosts: [], untriedOnly: false }
+const failed = { atMs: 5_000, durationMs: 0, status: 500, error: null }
 
 beforeEach(async () => {
-  database = openDatabase(join(dir, `outbox-${count++}.db`))
+  database = open()
   outbox = prepareOutbox(database, noWaitTimer)
   nowMs = 5_000
   raise = prepareRaise(database, { thresholds: [80, 95], now: () => nowMs })
-  for (const id of ["acc_1", "acc_2"]) await createAccount(id)
+  const store = createSqliteStore(database, { timer: noWaitTimer })
+  for (const id of ["acc_1", "acc_2"]) await store.createAccount(accountOf({ id }))
   await outbox.setWebhook("acc_1", webhook)
 })
-afterEach(() => database.close())
 
-async function createAccount(id: string) {
-  const account = { id, name: id, plan: "free", createdMs: 1_000, closedMs: null, periodStartMs: 1_000 }
-  await createSqliteStore(database, { timer: noWaitTimer }).createAccount({ ...account, used: 0, bonus: 0 })
-}
+type Use = Partial<ChargedEntry & { allowance: number | null }>
 
-type Month = Partial<MonthUse & { allowance: number | null }>
-
-/** What is raised as a month is used up to `used`. */
-function raiseAt(used: number, { allowance = 1_000, ...more }: Month = {}) {
-  return raise({ ...spent, used, ...more }, allowance)
+/** The ledger entry of a month, and the notices that its use raises. */
+function use(used: number, { allowance = 1_000, ...change }: Use = {}) {
+  const entry = { accountId: "acc_1", used, notified: 0, periodStartMs: 1_000, ...change }
+  return { entry, notices: raise(entry, allowance) }
 }
-function noticesAt(used: number, month?: Month) {
-  return raiseAt(used, month)?.notices ?? []
+function thresholds(used: number, change?: Use) {
+  return use(used, change).notices.map(({ threshold }) => threshold)
 }
-function thresholds(used: number, month?: Month) {
-  return noticesAt(used, month).map(({ threshold }) => threshold)
+async function claimOne(nowMs = 5_000, more = {}, box = outbox): Promise<DueNotice> {
+  const notice = await box.claim({ ...anyDue, nowMs, ...more })
+  if (!notice) throw new Error("nothing to claim")
+  return notice
 }
-/** Everything that is due at an instant, claimed one by one. */
+/** Claims everything that is due. */
 async function claimAll(nowMs: number, box = outbox) {
   const claimed: DueNotice[] = []
   for (;;) {
@@ -58,17 +54,17 @@ async function claimAll(nowMs: number, box = outbox) {
 }
 
 describe("raising", () => {
-  test("at the credit that reaches the threshold, not before", async () => {
-    expect(raiseAt(799)).toBeNull()
+  test("at the credit that reaches a threshold, not before", async () => {
+    expect(thresholds(799)).toEqual([])
     expect(await outbox.list()).toEqual([])
-    expect(raiseAt(800)).toMatchObject({ notified: 80, notices: [{ threshold: 80 }] })
-    expect(raiseAt(949, { notified: 80 })).toBeNull()
+    expect(use(800)).toMatchObject({ entry: { notified: 80 }, notices: [{ threshold: 80 }] })
+    expect(thresholds(949, { notified: 80 })).toEqual([])
     expect(thresholds(950, { notified: 80 })).toEqual([95])
     expect(thresholds(1_000, { notified: 95 })).toEqual([])
   })
 
   test("gives the whole notice, pending for the account's webhook", () => {
-    expect(noticesAt(801)).toStrictEqual([
+    expect(use(801).notices).toStrictEqual([
       {
         id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
         accountId: "acc_1",
@@ -90,40 +86,38 @@ describe("raising", () => {
     ])
   })
 
-  test("both at once where one charge reaches both", () => {
-    expect(raiseAt(1_000)).toMatchObject({
-      notified: 95,
-      notices: [{ threshold: 80 }, { threshold: 95 }],
-    })
+  test("both when one charge reaches both", () => {
+    const notices = [{ threshold: 80 }, { threshold: 95 }]
+    expect(use(1_000)).toMatchObject({ entry: { notified: 95 }, notices })
   })
 
-  test("where an allowance does not divide evenly, no sooner than the share", () => {
+  test("of an allowance that does not divide evenly, not before the exact share", () => {
     expect(thresholds(5, { allowance: 7 })).toEqual([])
     expect(thresholds(6, { allowance: 7 })).toEqual([80])
     expect(thresholds(7, { allowance: 7, notified: 80 })).toEqual([95])
     expect(thresholds(1, { allowance: 1, accountId: "acc_2" })).toEqual([80, 95])
   })
 
-  test("not for what the account is marked with: nothing is even looked up", async () => {
+  test("not again for the thresholds that the ledger is marked with", async () => {
     expect(thresholds(1_000, { notified: 95 })).toEqual([])
     expect(thresholds(1_000, { notified: 80 })).toEqual([95])
     expect(await outbox.list()).toHaveLength(1)
   })
 
-  test("never for unlimited, nor for no allowance at all", () => {
+  test("never with an unlimited allowance, or one of 0", () => {
     expect(thresholds(1e9, { allowance: null })).toEqual([])
     expect(thresholds(0, { allowance: 0 })).toEqual([])
   })
 
-  test("once a month, even where the mark on the account is lost, and again the month after", async () => {
+  test("once a month, even if the mark in the ledger is lost, and again the next month", async () => {
     expect(thresholds(1_000)).toEqual([80, 95])
-    expect(raiseAt(1_000)).toEqual({ notified: 95, notices: [] })
+    expect(use(1_000)).toMatchObject({ entry: { notified: 95 }, notices: [] })
     expect(thresholds(1_000, { periodStartMs: 2_000 })).toEqual([80, 95])
     const ids = (await outbox.list()).map(({ id }) => id)
     expect(new Set(ids).size).toBe(4)
   })
 
-  test("a transaction that is rolled back raises nothing, and the next one raises it", async () => {
+  test("not in a transaction that is rolled back, but in the next one", async () => {
     const failing = database.transaction(() => {
       expect(thresholds(800)).toEqual([80])
       throw new Error("the charge failed")
@@ -133,8 +127,8 @@ describe("raising", () => {
     expect(thresholds(801)).toEqual([80])
   })
 
-  test("without a webhook it is unsent, and stays so when one is set", async () => {
-    expect(noticesAt(900, { accountId: "acc_2" })).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
+  test("without a webhook as unsent, which setting a webhook does not change", async () => {
+    expect(use(900, { accountId: "acc_2" }).notices).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
     await outbox.setWebhook("acc_2", webhook)
     expect(await claimAll(9_000)).toEqual([])
     expect(await outbox.list("acc_2")).toMatchObject([{ state: "unsent" }])
@@ -143,7 +137,7 @@ describe("raising", () => {
 })
 
 describe("claiming", () => {
-  test("leases: what one was given nobody is given until the lease has run out", async () => {
+  test("leases a notice: no other worker gets it until the lease ends", async () => {
     thresholds(1_000)
     const other = prepareOutbox(database, noWaitTimer)
     const claimed = await claimAll(5_000)
@@ -155,29 +149,23 @@ describe("claiming", () => {
     expect(await claimAll(65_000, other)).toHaveLength(2)
   })
 
-  test("one at a time, what is due longest first, nothing before it is due", async () => {
+  test("gives one notice at a time, first the one that has been due longest, none before it is due", async () => {
     thresholds(800)
     nowMs = 6_000
     thresholds(950, { notified: 80 })
     expect(await outbox.nextAttemptMs(4_999)).toBe(5_000)
     expect(await claimAll(4_999)).toEqual([])
-    expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toMatchObject({
-      threshold: 80,
-      nextAttemptMs: 67_000,
-    })
+    expect(await claimOne(7_000)).toMatchObject({ threshold: 80, nextAttemptMs: 67_000 })
     expect(await outbox.nextAttemptMs(5_000)).toBe(6_000)
     expect(await outbox.nextAttemptMs(6_000)).toBe(67_000)
-    expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toMatchObject({ threshold: 95 })
+    expect(await claimOne(7_000)).toMatchObject({ threshold: 95 })
     expect(await outbox.claim({ nowMs: 7_000, ...anyDue })).toBeNull()
   })
 
-  test("a repetition waits its turn behind what became due before it", async () => {
+  test("a repetition waits behind the notices that were due before it", async () => {
     await outbox.setWebhook("acc_2", webhook)
     thresholds(800)
-    const [first] = await claimAll(5_000)
-    if (!first) throw new Error("nothing to claim")
-    const failed = { atMs: 5_000, durationMs: 0, status: 500, error: null }
-    await outbox.record(first, failed, { kind: "retry", delayMs: 2_000 })
+    await outbox.record(await claimOne(), failed, { kind: "retry", delayMs: 2_000 })
     nowMs = 6_000
     thresholds(800, { accountId: "acc_2" })
     expect((await claimAll(8_000)).map(({ accountId }) => accountId)).toEqual(["acc_2", "acc_1"])
@@ -189,30 +177,28 @@ describe("claiming", () => {
     ["https://example.com:8443/a//b:9/?c=//d/", "example.com:8443"],
     ["http://[::1]:99/hook", "[::1]:99"],
     ["https://xn--bcher-kva.example/hook", "xn--bcher-kva.example"],
-  ])("%s: the host is %s, and is left out while it is busy", async (url, host) => {
+  ])("%s: the host is %s, and is skipped while it is busy", async (url, host) => {
     expect(new URL(url).host).toBe(host)
     expect(new URL(url).href).toBe(url)
     await outbox.setWebhook("acc_1", { ...webhook, url })
     thresholds(800)
     expect(await outbox.claim({ nowMs: 5_000, ...anyDue, busyHosts: ["other.example", host] })).toBeNull()
-    expect(
-      await outbox.claim({ nowMs: 5_000, ...anyDue, busyHosts: ["other.example", "hook", ""] }),
-    ).toMatchObject({ host, webhook: { url } })
+    expect(await claimOne(5_000, { busyHosts: ["other.example", "hook", ""] })).toMatchObject({
+      host,
+      webhook: { url },
+    })
   })
 
-  test("with only what is untried, repetitions are left out", async () => {
+  test("skips repetitions when asked to", async () => {
     thresholds(1_000)
-    const first = await outbox.claim({ nowMs: 5_000, ...anyDue })
-    if (!first) throw new Error("nothing to claim")
-    const failed = { atMs: 5_000, durationMs: 0, status: 500, error: null }
-    await outbox.record(first, failed, { kind: "retry", delayMs: 1 })
+    await outbox.record(await claimOne(), failed, { kind: "retry", delayMs: 1 })
     const untried = { nowMs: 6_000, ...anyDue, untriedOnly: true }
     expect(await outbox.claim(untried)).toMatchObject({ threshold: 95 })
     expect(await outbox.claim(untried)).toBeNull()
     expect(await outbox.claim({ ...untried, untriedOnly: false })).toMatchObject({ threshold: 80 })
   })
 
-  test("what is due beyond the horizon was written under a wrong clock: it is due", async () => {
+  test("a notice due later than any wait was written under a wrong clock, and is due now", async () => {
     nowMs = 50_000_000
     thresholds(800)
     expect(await claimAll(50_000_000 - 3_600_000)).toEqual([])
@@ -222,13 +208,7 @@ describe("claiming", () => {
 
 describe("recording", () => {
   const attempt = { atMs: 5_000, durationMs: 40, status: null, error: "timeout" }
-  const claimOne = async (nowMs = 5_000) => {
-    const notice = await outbox.claim({ nowMs, ...anyDue })
-    if (!notice) throw new Error("nothing to claim")
-    return notice
-  }
-
-  test("a retry waits, and the log keeps every attempt", async () => {
+  test("a retry waits, and the log has every attempt", async () => {
     thresholds(800)
     const notice = await claimOne()
     await outbox.record(notice, attempt, { kind: "retry", delayMs: 100 })
@@ -236,30 +216,19 @@ describe("recording", () => {
       { state: "pending", attempts: 1, waitedMs: 100, nextAttemptMs: 5_140, lastError: "timeout" },
     ])
     const again = await claimOne(5_140)
-    await outbox.record(
-      again,
-      { atMs: 5_140, durationMs: 7, status: 204, error: null },
-      { kind: "delivered" },
-    )
-    expect(await outbox.list()).toMatchObject([
-      {
-        state: "delivered",
-        attempts: 2,
-        nextAttemptMs: null,
-        lastStatus: 204,
-        lastError: null,
-        deliveredMs: 5_147,
-      },
-    ])
+    const success = { atMs: 5_140, durationMs: 7, status: 204, error: null }
+    await outbox.record(again, success, { kind: "delivered" })
+    const ended = { state: "delivered", attempts: 2, nextAttemptMs: null, deliveredMs: 5_147 }
+    expect(await outbox.list()).toMatchObject([{ ...ended, lastStatus: 204, lastError: null }])
     expect(await outbox.attempts("acc_1")).toStrictEqual([
-      { noticeId: notice.id, attempt: 1, atMs: 5_000, durationMs: 40, status: null, error: "timeout" },
-      { noticeId: notice.id, attempt: 2, atMs: 5_140, durationMs: 7, status: 204, error: null },
+      { noticeId: notice.id, attempt: 1, ...attempt },
+      { noticeId: notice.id, attempt: 2, ...success },
     ])
     expect(await outbox.attempts("acc_2")).toEqual([])
     expect(await outbox.nextAttemptMs(0)).toBeNull()
   })
 
-  test("what was delivered stays so when a slower worker reports a failure", async () => {
+  test("a delivered notice stays delivered when a slower worker reports a failure", async () => {
     thresholds(800)
     const slow = await claimOne()
     const quick = await claimOne(65_000)
@@ -272,7 +241,7 @@ describe("recording", () => {
     expect(await outbox.attempts()).toHaveLength(4)
   })
 
-  test("what was given up is delivered after all when a slower worker says so", async () => {
+  test("a failed notice is delivered after all when a slower worker says so", async () => {
     thresholds(800)
     const slow = await claimOne()
     await outbox.record(await claimOne(65_000), attempt, { kind: "failed" })
@@ -280,27 +249,25 @@ describe("recording", () => {
     expect(await outbox.list()).toMatchObject([{ state: "delivered" }])
   })
 
-  test("gone ends the webhook and all that waited for it, until it is set anew", async () => {
+  test("410 Gone disables the webhook and fails all that waits for it, until it is set again", async () => {
     thresholds(1_000)
-    const first = await outbox.claim({ nowMs: 5_000, ...anyDue })
-    if (!first) throw new Error("nothing to claim")
-    await outbox.record(first, { ...attempt, status: 410, error: null }, { kind: "gone" })
+    await outbox.record(await claimOne(), { ...attempt, status: 410, error: null }, { kind: "gone" })
     expect(await outbox.list()).toMatchObject([
       { threshold: 80, state: "failed", lastStatus: 410, lastError: null },
       { threshold: 95, state: "failed", lastStatus: null, lastError: "the receiver is gone" },
     ])
     expect(await outbox.findWebhook("acc_1")).toEqual({ ...webhook, goneMs: 5_040 })
-    expect(noticesAt(900, { periodStartMs: 2_000 })).toMatchObject([{ state: "unsent" }])
+    expect(use(900, { periodStartMs: 2_000 }).notices).toMatchObject([{ state: "unsent" }])
 
-    await outbox.setWebhook("acc_1", { ...webhook, secret: "whsec_BBBB" })
+    await outbox.setWebhook("acc_1", otherWebhook)
     expect(await outbox.findWebhook("acc_1")).toMatchObject({ goneMs: null })
-    expect(noticesAt(900, { periodStartMs: 3_000 })).toMatchObject([{ state: "pending" }])
+    expect(use(900, { periodStartMs: 3_000 }).notices).toMatchObject([{ state: "pending" }])
   })
 
-  test("gone said by an earlier webhook leaves the new one alone", async () => {
+  test("410 Gone of a replaced webhook does not disable the new one", async () => {
     thresholds(800)
     const notice = await claimOne()
-    await outbox.setWebhook("acc_1", { ...webhook, secret: "whsec_BBBB" })
+    await outbox.setWebhook("acc_1", otherWebhook)
     await outbox.record(notice, { ...attempt, status: 410, error: null }, { kind: "gone" })
     expect(await outbox.findWebhook("acc_1")).toMatchObject({ goneMs: null })
     expect(await claimOne(5_040)).toMatchObject({ id: notice.id, webhook: { secret: "whsec_BBBB" } })
@@ -308,7 +275,7 @@ describe("recording", () => {
 })
 
 describe("webhooks", () => {
-  test("come back as they were set; of what was waiting nothing is sent once they are taken away", async () => {
+  test("come back as they were set; removing one makes its pending notices unsent", async () => {
     expect(await outbox.findWebhook("acc_1")).toStrictEqual({ ...webhook, goneMs: null })
     expect(await outbox.findWebhook("acc_2")).toBeNull()
     expect(await outbox.setWebhook("acc_9", webhook)).toBe(false)
@@ -319,7 +286,7 @@ describe("webhooks", () => {
     expect(await claimAll(9_000)).toEqual([])
   })
 
-  test("an account record does not carry the secret", async () => {
+  test("an account's record does not have the secret", async () => {
     const account = await createSqliteStore(database, { timer: noWaitTimer }).findAccount("acc_1")
     expect(JSON.stringify(account)).not.toContain("whsec_")
   })

@@ -1,0 +1,5 @@
+/** SQL files are imported as text. */
+declare module "*.sql" {
+  const text: string
+  export default text
+}
