@@ -35,8 +35,8 @@ export function documentationFeature(
     .get("/docs", ({ request, set }) => own(docsPage, request, set), {
       detail: { summary: "The documentation page", tags: ["operation"] },
     })
-    .get("/docs/:part", ({ request, set, params }) => {
-      const part = docsParts.get(params.part)
+    .get("/docs/*", ({ request, set, params }) => {
+      const part = docsParts.get(params["*"])
       if (!part) throw noRoute(request, methods)
       return own(part, request, set)
     })

@@ -34,41 +34,48 @@ export function createGraphqlServer(
     return incoming
   }
 
-  return new Elysia({ handler: { standardHostname: false } }).use(
-    yoga({
-      path: "/v1/graphql",
-      schema,
-      graphqlEndpoint: "/v1/graphql",
-      graphiql: false,
-      landingPage: false,
-      multipart: false,
-      maskedErrors: false,
-      logging: false,
-      // The reader of bodies has limits of its own.
-      maxRequestBodySize: false,
-      parserAndValidationCache: {
-        documentCache: new LRUCache<string, DocumentNode>({
-          maxSize: maxKeptCharacters,
-          sizeCalculation: (_document, query) => query.length,
-        }),
-        // Refusals are not kept: each belongs to one request.
-        errorCache: { get: () => undefined, set() {} },
-      },
-      plugins: [
-        usePipeline({
-          apis,
+  return (
+    new Elysia({ handler: { standardHostname: false } })
+      // Anything that graphql-yoga itself throws: the route's own error handling answers it.
+      .onError(({ error }) => {
+        throw error
+      })
+      .use(
+        yoga({
+          path: "/v1/graphql",
           schema,
-          pipeline,
-          requestOf: requireIncoming,
-          readBody: (request) => {
-            refuseUpload(request)
-            return readJsonObject(request, intake)
+          graphqlEndpoint: "/v1/graphql",
+          graphiql: false,
+          landingPage: false,
+          multipart: false,
+          maskedErrors: false,
+          logging: false,
+          // The reader of bodies has limits of its own.
+          maxRequestBodySize: false,
+          parserAndValidationCache: {
+            documentCache: new LRUCache<string, DocumentNode>({
+              maxSize: maxKeptCharacters,
+              sizeCalculation: (_document, query) => query.length,
+            }),
+            // Refusals are not kept: each belongs to one request.
+            errorCache: { get: () => undefined, set() {} },
           },
-          respond,
-          record: (call, status, request) => record(requireIncoming(request), { ...call, status }),
+          plugins: [
+            usePipeline({
+              apis,
+              schema,
+              pipeline,
+              requestOf: requireIncoming,
+              readBody: (request) => {
+                refuseUpload(request)
+                return readJsonObject(request, intake)
+              },
+              respond,
+              record: (call, status, request) => record(requireIncoming(request), { ...call, status }),
+            }),
+          ],
         }),
-      ],
-    }),
+      )
   )
 }
 

@@ -11,8 +11,8 @@ import { setAnswerHeaders } from "./reply.ts"
 const path = "/v1/graphql"
 
 /**
- * `POST /v1/graphql`. The server behind it is loaded after the service listens, so that the start does not wait for it; a query
- * that comes earlier waits. Every other method gets its refusal in GraphQL's own form.
+ * `POST /v1/graphql`. The server behind it is loaded with the first query, so that neither the start nor the memory of a service
+ * without GraphQL callers pays for it. Every other method gets its refusal in GraphQL's own form.
  * @param enabled false answers every request with `GRAPHQL_NOT_SUPPORTED`
  */
 export function graphqlFeature(
@@ -32,28 +32,29 @@ export function graphqlFeature(
     return loading
   }
 
-  return new Elysia({ name: "graphql" })
-    .use(base)
-    .onStart(() => {
-      if (enabled) setImmediate(load)
-    })
-    .all(
-      path,
-      async ({ request, set, incoming }) => {
-        const exchange = { request, set, incoming }
-        const refusal = refusalOf(request, enabled, context)
-        const answer = refusal
-          ? refuse(refusal, exchange, record)
-          : patiently(request, context, async () => {
-              incomingOf.set(request, incoming)
-              return (await load()).handle(request)
-            })
-        const response = await answer
-        await finishBody(request, set, context)
-        return response
-      },
-      { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },
-    )
+  return new Elysia({ name: "graphql" }).use(base).all(
+    path,
+    async ({ request, set, incoming }) => {
+      const exchange = { request, set, incoming }
+      const refusal = refusalOf(request, enabled, context)
+      const answer = refusal
+        ? refuse(refusal, exchange, record)
+        : patiently(request, context, async () => {
+            const parsable = withParsableUrl(request)
+            incomingOf.set(parsable, incoming)
+            return (await load()).handle(parsable)
+          })
+      const response = await answer
+      await finishBody(request, set, context)
+      return response
+    },
+    { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },
+  )
+}
+
+/** graphql-yoga parses the URL, which Bun gives as it came: with a malformed host it is not one. */
+function withParsableUrl(request: Request): Request {
+  return URL.canParse(request.url) ? request : new Request(`http://localhost${path}`, request)
 }
 
 /** What can be refused without a look at the request. */

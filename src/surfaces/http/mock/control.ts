@@ -35,7 +35,7 @@ type Methods = Readonly<Partial<Record<string, Handle>>>
  */
 export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
-  const app = new Elysia({ name: "mock-control", handler: { standardHostname: false } })
+  const app = new Elysia({ name: "mock-control", strictPath: true, handler: { standardHostname: false } })
     .use(
       incomingRequests(({ headers }) => ({
         requestId: parts.requestIdFor(headers.get("x-request-id")),
@@ -90,7 +90,7 @@ async function requireReadable(request: Request, path: string, intake: Intake): 
 
 function noControl({ url, method }: Request, routes: ReadonlyMap<string, Methods>): Fault {
   const path = pathOf(url)
-  const methods = routes.get(path.replace(/(?<=.)\/$/, ""))
+  const methods = routes.get(path)
   if (methods) return new MethodNotAllowed(method, allowed(methods))
   return new Fault(
     "notFound",
