@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
 import { createKey } from "../src/accounts/key.ts"
+import type { Dns } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
@@ -336,4 +337,30 @@ test("an API whose outside world does not answer fails alone: UPSTREAM_UNAVAILAB
   expect(body.data).toEqual({ spfvalidator: null, bluetoothlookup: { company: "Apple, Inc." } })
   expect((await down.accounts.show(account)).balance.used).toBe(1)
   await down.stop()
+})
+
+test("a client that hangs up leaves no error behind, and what succeeded is charged", async () => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const dns: Dns = {
+    async resolve() {
+      asked.resolve()
+      await answered.promise
+      return { kind: "nxdomain" }
+    },
+  }
+  const slow = await startTestService({ ports: { dns } })
+  const { account, key } = await slow.createKey("pro")
+  const body = JSON.stringify({ query: `{ spfvalidator(input: {domain: "a.example"}) { host } }` })
+  const client = new AbortController()
+  const headers = { ...json, "x-api-key": key }
+  const answer = fetch(`${slow.url}/v1/graphql`, { method: "POST", headers, body, signal: client.signal })
+  await asked.promise
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  answered.resolve()
+  await slow.stop()
+  expect(slow.logged()).not.toContain('"level":"error"')
+  expect(slow.logged()).toContain(`"account":"${account}"`)
+  expect(slow.logged()).toContain('"credits":5')
 })

@@ -32,19 +32,25 @@ export function graphqlFeature(
     return loading
   }
 
+  async function query(request: Request, incoming: IncomingRequest): Promise<Response | string> {
+    const parsable = withParsableUrl(request)
+    incomingOf.set(parsable, incoming)
+    try {
+      return await (await load()).handle(parsable)
+    } catch (thrown) {
+      // The client hung up. The query goes on, and is charged and recorded when it ends.
+      if (request.signal.aborted) return ""
+      throw thrown
+    }
+  }
+
   return new Elysia({ name: "graphql" }).use(base).all(
     path,
     async ({ request, set, incoming }) => {
-      const exchange = { request, set, incoming }
       const refusal = refusalOf(request, enabled, context)
-      const answer = refusal
-        ? refuse(refusal, exchange, record)
-        : patiently(request, context, async () => {
-            const parsable = withParsableUrl(request)
-            incomingOf.set(parsable, incoming)
-            return (await load()).handle(parsable)
-          })
-      const response = await answer
+      const response = refusal
+        ? refuse(refusal, { request, set, incoming }, record)
+        : await patiently(request, context, () => query(request, incoming))
       await finishBody(request, set, context)
       return response
     },
