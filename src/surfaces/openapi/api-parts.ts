@@ -1,14 +1,14 @@
 import type { Example } from "../../apis/contract.ts"
 import { type Fault, inputFault, toFault } from "../../call/fault.ts"
 import { toTypeName } from "../graphql/names.ts"
-import type { DescribedApi } from "./json-object.ts"
+import type { DocumentedApi, JsonObject } from "./json-object.ts"
 
-/** The component that holds an API's parameters. */
+/** The schema component of an API's parameters. */
 export function inputName(id: string): string {
   return toTypeName(id, "input")
 }
 
-/** The component that holds an API's answer. */
+/** The schema component of an API's `data`. */
 export function dataName(id: string): string {
   return toTypeName(id, "data")
 }
@@ -18,20 +18,36 @@ export function priceText(credits: number): string {
   return credits === 1 ? "1 credit" : `${credits} credits`
 }
 
-/** A name that a reference could carry; an example of a request and the one of its answer have the same. */
-export function exampleName({ name }: Example): string {
+/** Something of each example by the example's name in kebab-case. Leaves out those for which `pick` gives undefined. */
+export function byName<T extends object>(
+  examples: readonly Example[],
+  pick: (example: Example) => T | undefined,
+): Readonly<Record<string, T>> {
+  const entries = examples.flatMap((example): [string, T][] => {
+    const value = pick(example)
+    return value ? [[kebabCase(example.name), value]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function kebabCase(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
 }
 
-/** What the API says when it is asked without any parameter, which most refuse. */
-export function firstRefusal({ readInput }: DescribedApi): Fault {
+/** The error for an empty input, which most APIs refuse. */
+export function firstRefusal({ readInput }: DocumentedApi): Fault {
   try {
     readInput({ kind: "typed", values: {} }, true)
     return inputFault("body", "must be valid JSON")
   } catch (thrown) {
     return toFault(thrown)
   }
+}
+
+/** A request body that is JSON. */
+export function jsonBody(schema: JsonObject, examples: JsonObject): JsonObject {
+  return { required: true, content: { "application/json": { schema, ...examples } } }
 }

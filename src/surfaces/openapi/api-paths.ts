@@ -1,17 +1,14 @@
-import type { TSchema } from "@sinclair/typebox"
 import { type ApiDefinition, isPremium } from "../../apis/contract.ts"
-import { inputFault } from "../../call/fault.ts"
-import { formats } from "../../encode/formats.ts"
-import { dataName, exampleName, firstRefusal, inputName, priceText } from "./api-parts.ts"
+import { byName, dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
 import { batchOperation } from "./batch-operation.ts"
-import { keyedFaults, refusal } from "./fault-responses.ts"
-import { commonHeaders, standingHeaders } from "./headers.ts"
-import { type DescribedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
+import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
+import { keyedHeaders } from "./headers.ts"
+import { type DocumentedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"
-import { okEnvelope, okShown, restContent } from "./rest-answer.ts"
+import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
-/** The paths of one API, for one call and for a batch. */
-export function apiPaths(api: DescribedApi): PathGroup {
+/** The paths of one API: a single call and a batch. */
+export function apiPaths(api: DocumentedApi): PathGroup {
   const { id, method, input, output } = api.definition
   return {
     paths: {
@@ -22,10 +19,9 @@ export function apiPaths(api: DescribedApi): PathGroup {
   }
 }
 
-function callOperation(api: DescribedApi): JsonObject {
+function callOperation(api: DocumentedApi): JsonObject {
   const { id, title, description, method, examples } = api.definition
-  const headers = { ...commonHeaders, ...standingHeaders }
-  const shown = examples.map((example) => [exampleName(example), okShown(example.name, example.output)])
+  const answers = byName(examples, ({ name, output }) => okExample(name, output))
   return {
     operationId: id,
     tags: ["apis"],
@@ -35,14 +31,14 @@ function callOperation(api: DescribedApi): JsonObject {
     ...(method === "GET" ? inQuery(api.definition) : inBody(api.definition)),
     responses: {
       200: {
-        description: "The answer.",
-        headers,
-        content: restContent(okEnvelope(refTo("schemas", dataName(id))), Object.fromEntries(shown)),
+        description: "The result.",
+        headers: keyedHeaders,
+        content: restContent(okEnvelope(refTo("schemas", dataName(id))), answers),
       },
-      400: refusal("The input was refused; `error` names the parameter.", headers, [
-        ["parameter", firstRefusal(api)],
-        ["format", inputFault("format", `must be one of ${formats.join(", ")}`)],
-      ]),
+      400: faultResponse("The input was refused; `error` names the parameter.", {
+        parameter: firstRefusal(api),
+        format: formatFault,
+      }),
       ...keyedFaults(method),
     },
   }
@@ -50,39 +46,29 @@ function callOperation(api: DescribedApi): JsonObject {
 
 function inQuery({ input, examples }: ApiDefinition): JsonObject {
   const required = new Set(input.required)
-  const parameters = Object.entries(input.properties).map(([name, schema]) => {
-    const { description, ...bare } = toJsonSchema(schema)
-    const shown = examples.flatMap((example) =>
-      name in example.input
-        ? [[exampleName(example), { summary: example.name, value: example.input[name] }]]
-        : [],
+  const parameters = Object.entries(input.properties).map(([name, typed]) => {
+    const { description, ...schema } = toJsonSchema(typed)
+    const shown = byName(examples, (example) =>
+      name in example.input ? { summary: example.name, value: example.input[name] } : undefined,
     )
     return {
       name,
       in: "query",
       required: required.has(name),
       description,
-      ...premiumMark(schema),
-      schema: bare,
-      ...(shown.length > 0 && { examples: Object.fromEntries(shown) }),
+      // Viewers look for the marks of a parameter beside its schema.
+      ...(isPremium(typed) && { "x-premium": true }),
+      schema,
+      ...(Object.keys(shown).length > 0 && { examples: shown }),
     }
   })
   return { parameters: [...parameters, refTo("parameters", "format")] }
 }
 
-/** Again beside the schema, where viewers look for the marks of a parameter. */
-function premiumMark(schema: TSchema): JsonObject {
-  return isPremium(schema) ? { "x-premium": true } : {}
-}
-
 function inBody({ id, examples }: ApiDefinition): JsonObject {
-  const shown = examples.map((example) => [
-    exampleName(example),
-    { summary: example.name, value: example.input },
-  ])
-  const content = { schema: refTo("schemas", inputName(id)), examples: Object.fromEntries(shown) }
+  const shown = byName(examples, ({ name, input }) => ({ summary: name, value: input }))
   return {
     parameters: [refTo("parameters", "format")],
-    requestBody: { required: true, content: { "application/json": content } },
+    requestBody: jsonBody(refTo("schemas", inputName(id)), { examples: shown }),
   }
 }

@@ -1,90 +1,70 @@
 import { maxInputs } from "../../call/batch.ts"
 import { inputFault } from "../../call/fault.ts"
-import { dataName, firstRefusal, inputName, priceText } from "./api-parts.ts"
-import { keyedFaults, refusal } from "./fault-responses.ts"
-import { commonHeaders, standingHeaders } from "./headers.ts"
-import { type DescribedApi, type JsonObject, refTo } from "./json-object.ts"
-import { okEnvelope, okShown, restContent } from "./rest-answer.ts"
+import { dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
+import { faultResponse, keyedFaults } from "./fault-responses.ts"
+import { keyedHeaders } from "./headers.ts"
+import { countOf, type DocumentedApi, type JsonObject, objectOf, refTo } from "./json-object.ts"
+import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** `POST /v1/{api}/batch`. */
-export function batchOperation(api: DescribedApi): JsonObject {
+export function batchOperation(api: DocumentedApi): JsonObject {
   const { id, title, examples } = api.definition
   const inputs = examples.slice(0, 1).map(({ input }) => input)
-  const headers = { ...commonHeaders, ...standingHeaders }
   return {
     operationId: `${id}Batch`,
     tags: ["many"],
     summary: `${title}: many inputs`,
-    description: `Runs the API on up to ${maxInputs} inputs, each answered for itself, in their order. Costs ${priceText(api.credits)} for each input that succeeds; where the credits do not cover all of them, none is run.`,
+    description: `Runs the API on up to ${maxInputs} inputs and gives a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
     "x-credits-per-input": api.credits,
     parameters: [refTo("parameters", "format")],
-    requestBody: {
-      required: true,
-      content: { "application/json": { schema: requestSchema(id), example: { inputs } } },
-    },
+    requestBody: jsonBody(requestSchema(id), { example: { inputs } }),
     responses: {
       200: {
-        description: "An answer for each input.",
-        headers,
+        description: "A result for each input.",
+        headers: keyedHeaders,
         content: restContent(okEnvelope(answerSchema(id)), {
-          answered: okShown("Inputs that are right", answered(api)),
-          refused: okShown("An input that is not", refused(api)),
+          answered: okExample("Every input succeeds", succeeding(api)),
+          refused: okExample("An input is refused", refused(api)),
         }),
       },
-      400: refusal("`inputs` was refused as a whole.", headers, [
-        ["inputs", inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`)],
-      ]),
+      400: faultResponse("`inputs` as a whole was refused.", {
+        inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`),
+      }),
       ...keyedFaults("POST"),
     },
   }
 }
 
 function requestSchema(id: string): JsonObject {
-  return {
-    type: "object",
-    required: ["inputs"],
-    properties: {
-      inputs: {
-        type: "array",
-        minItems: 1,
-        maxItems: maxInputs,
-        description: "Each what a single call takes. One that is refused leaves the others alone.",
-        items: refTo("schemas", inputName(id)),
-      },
+  return objectOf({
+    inputs: {
+      type: "array",
+      minItems: 1,
+      maxItems: maxInputs,
+      description: "Each has the parameters of a single call. A refused input does not affect the others.",
+      items: refTo("schemas", inputName(id)),
     },
-  }
+  })
 }
 
 function answerSchema(id: string): JsonObject {
-  const count = (description: string) => ({ type: "integer", minimum: 0, description })
-  return {
-    type: "object",
-    required: ["count", "succeeded", "failed", "credits_used", "results"],
-    properties: {
-      count: count("How many inputs there were."),
-      succeeded: count("How many were answered."),
-      failed: count("How many were not."),
-      credits_used: count("What the batch cost."),
-      results: {
-        type: "array",
-        description: "In the order of the inputs.",
-        items: {
-          type: "object",
-          required: ["index", "status", "error", "data"],
-          properties: {
-            index: count("The place of the input, from 0."),
-            status: { type: "string", enum: ["ok", "error"] },
-            error: { type: ["string", "null"], description: "What is wrong; null on success." },
-            data: { anyOf: [refTo("schemas", dataName(id)), { type: "null" }] },
-          },
-        },
-      },
-    },
-  }
+  const result = objectOf({
+    index: countOf("The position of the input, from 0."),
+    status: { type: "string", enum: ["ok", "error"] },
+    error: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
+    data: { anyOf: [refTo("schemas", dataName(id)), { type: "null" }] },
+  })
+  return objectOf({
+    count: countOf("The number of inputs."),
+    succeeded: countOf("The number of inputs that succeeded."),
+    failed: countOf("The number of inputs that failed."),
+    credits_used: countOf("The cost of the batch in credits."),
+    results: { type: "array", description: "In the order of the inputs.", items: result },
+  })
 }
 
-/** What the request's own example is answered with. */
-function answered({ definition, credits }: DescribedApi): object {
+/** The answer to the example request. */
+function succeeding({ definition, credits }: DocumentedApi): object {
   const examples = definition.examples.slice(0, 1)
   return {
     count: examples.length,
@@ -95,7 +75,7 @@ function answered({ definition, credits }: DescribedApi): object {
   }
 }
 
-function refused(api: DescribedApi): object {
+function refused(api: DocumentedApi): object {
   const results = [{ index: 0, status: "error", error: firstRefusal(api).message, data: null }]
   return { count: 1, succeeded: 0, failed: 1, credits_used: 0, results }
 }

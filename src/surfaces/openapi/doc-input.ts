@@ -1,7 +1,7 @@
 import type { Config } from "../../config/load.ts"
 import type { ApiDocInput } from "./json-object.ts"
 
-/** What a service with this configuration has to say of itself. */
+/** What the document says about a service with this configuration. */
 export function toDocInput(
   { noGraphql, noMetrics, metricsToken, maxBodyBytes }: Config,
   catalog: Pick<ApiDocInput, "apis" | "version">,

@@ -2,21 +2,19 @@ import { apiPaths } from "./api-paths.ts"
 import { faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
-import type { ApiDocInput, JsonObject, OpenApiDocument } from "./json-object.ts"
+import { type ApiDocInput, type JsonObject, type OpenApiDocument, objectOf } from "./json-object.ts"
 import { formatParameter } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
-/**
- * The OpenAPI 3.1 document of a service: everything in it is read from the catalog, from the table of faults and from the
- * encoders that write the answers. Gives the same text for the same service; takes a few milliseconds.
- */
+/** The OpenAPI 3.1 document as text. The same service gets the same text. */
 export function printOpenApi(service: ApiDocInput): string {
   return `${JSON.stringify(createOpenApiDocument(service), null, 2)}\n`
 }
 
+/** The OpenAPI 3.1 document of a service, made from the catalog, the table of faults and the encoders. */
 export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
   const groups = [
-    ...service.apis.map((api) => apiPaths(api)),
+    ...service.apis.map(apiPaths),
     ...(service.graphql ? [graphqlPath(service)] : []),
     servicePaths(service),
   ]
@@ -29,7 +27,7 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
       description,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "The service that this document came from." }],
+    servers: [{ url: "/", description: "The service that serves this document." }],
     security: [{ apiKey: [] }],
     tags,
     paths: Object.assign({}, ...groups.map(({ paths }) => paths)),
@@ -53,26 +51,24 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
   }
 }
 
-const description = `Every answer of a REST API is the same envelope: \`status\` (\`ok\` or \`error\`), \`error\` (null, or a sentence that names what to change) and \`data\`. It comes as JSON, XML, YAML or CSV: by the \`Accept\` header, or by \`?format=\`, which wins.
+const description = `Every REST answer has three fields: \`status\` (\`ok\` or \`error\`), \`error\` (null, or a message that says what to change) and \`data\`. The \`Accept\` header or \`?format=\` selects JSON, XML, YAML or CSV; \`?format=\` wins.
 
-A call that does not answer 200 costs nothing. What a successful one costs is its \`x-credits\`, for a batch its \`x-credits-per-input\`. Fields and parameters marked \`x-premium\` belong to plans with premium fields: on other plans such a field is absent and such a parameter is checked but takes no effect.
+Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect.
 
-Every answer has an \`X-Request-ID\`: the request's own, if it sends a well-formed one (1 to 128 of A–Z a–z 0–9 . _ -), otherwise one made here. A path that there is not is answered with 404 and the same envelope.`
+Every answer has an \`X-Request-ID\`: the one of the request if it is well-formed (1 to 128 of A–Z a–z 0–9 . _ -), otherwise a new one. An unknown path is answered with 404 in the same form.`
 
 const tags: readonly JsonObject[] = [
   { name: "apis", description: "One call, one answer." },
   { name: "many", description: "Many calls in one request." },
-  { name: "account", description: "Where the caller stands." },
-  { name: "service", description: "The service itself; no key needed." },
+  { name: "account", description: "Plan, credits and usage of the caller's account." },
+  { name: "service", description: "The service itself. No key needed." },
 ]
 
 const refused: JsonObject = {
-  type: "object",
-  description: "The envelope of an answer that is none.",
-  required: ["status", "error", "data"],
-  properties: {
+  description: "The answer to a request that was refused or that failed.",
+  ...objectOf({
     status: { type: "string", const: "error" },
-    error: { type: "string", description: "What is wrong; for input, the parameter that has to change." },
+    error: { type: "string", description: "What is wrong and what to change." },
     data: { type: "null" },
-  },
+  }),
 }

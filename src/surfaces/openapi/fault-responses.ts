@@ -1,94 +1,84 @@
-import { Fault, fixedFault } from "../../call/fault.ts"
+import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import { options } from "../../config/options.ts"
+import { formats } from "../../encode/formats.ts"
 import { tooSlow } from "../http/intake.ts"
 import { overloaded } from "../http/refuse.ts"
-import { allowHeader, commonHeaders, retryHeader, standingHeaders } from "./headers.ts"
+import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
-import { errorShown, restContent } from "./rest-answer.ts"
+import { errorExample, restContent } from "./rest-answer.ts"
 
-/** Refusals that are the same on every REST path, with the texts that the service sends. */
+/** The errors that are the same on every REST path, with the texts that the service sends. */
 export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Record<string, JsonObject>> {
   const api = apis[0]?.definition.id ?? "hmac"
-  const told = {
-    apiForbidden: new Fault("apiForbidden", `This API key may not call '${api}'.`),
-    bodyTooLarge: new Fault(
-      "bodyTooLarge",
-      `The request 'body' must have at most ${maxBodyBytes.toLocaleString("en-US")} bytes.`,
-    ),
-    rateLimited: new Fault(
-      "rateLimited",
-      "The limit of 60 calls per minute is reached; try again in 1 second.",
-    ),
-    creditsUsedUp: new Fault(
-      "creditsUsedUp",
-      "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-01T00:00:00.000Z.",
-    ),
-  }
+  const maxBytes = maxBodyBytes.toLocaleString("en-US")
+  const renewal = "2025-02-01T00:00:00.000Z"
+  const limited = "The limit of 60 calls per minute is reached; try again in 1 second."
+  const usedUp = `The credits of this account are used up: this call needs 1 credit. Credits renew at ${renewal}.`
   return {
-    Unauthorized: refusal("The key is missing, mistyped, unknown, expired or revoked.", known, [
-      ["missing", fixedFault("keyMissing")],
-      ["mistyped", fixedFault("keyMalformed")],
-      ["unknown", fixedFault("keyUnknown")],
-      ["expired", fixedFault("keyExpired")],
-      ["revoked", fixedFault("keyRevoked")],
-    ]),
-    Forbidden: refusal("The key may not be used from this address, or not for this API.", known, [
-      ["address", fixedFault("addressForbidden")],
-      ["api", told.apiForbidden],
-    ]),
+    Unauthorized: faultResponse("The key is missing, mistyped, unknown, expired or revoked.", {
+      missing: fixedFault("keyMissing"),
+      mistyped: fixedFault("keyMalformed"),
+      unknown: fixedFault("keyUnknown"),
+      expired: fixedFault("keyExpired"),
+      revoked: fixedFault("keyRevoked"),
+    }),
+    Forbidden: faultResponse("The key is not allowed from this address, or not for this API.", {
+      address: fixedFault("addressForbidden"),
+      api: new Fault("apiForbidden", `This API key may not call '${api}'.`),
+    }),
     TakesGet: wrongMethod("GET"),
     TakesPost: wrongMethod("POST"),
-    BodyTooSlow: refusal("The body did not arrive in time. The connection is closed.", known, [
-      ["too-slow", tooSlow(options.bodyTimeoutSeconds.default * 1_000)],
-    ]),
-    BodyTooLarge: refusal("The body is over the limit.", known, [["too-large", told.bodyTooLarge]]),
-    NotJson: refusal("The body is not declared as JSON.", known, [
-      ["not-json", fixedFault("mediaTypeUnsupported")],
-    ]),
-    LimitReached: refusal(
+    BodyTooSlow: faultResponse("The body did not arrive in time. The connection is closed.", {
+      "too-slow": tooSlow(options.bodyTimeoutSeconds.default * 1_000),
+    }),
+    BodyTooLarge: faultResponse("The body is too large.", {
+      "too-large": new Fault("bodyTooLarge", `The request 'body' must have at most ${maxBytes} bytes.`),
+    }),
+    NotJson: faultResponse("The body is not declared as JSON.", {
+      "not-json": fixedFault("mediaTypeUnsupported"),
+    }),
+    LimitReached: faultResponse(
       "The limit per minute is reached, or the credits are used up; `error` says which.",
-      { ...known, ...retryHeader },
-      [
-        ["throttled", told.rateLimited],
-        ["credits-used-up", told.creditsUsedUp],
-      ],
+      { throttled: new Fault("rateLimited", limited), "credits-used-up": new Fault("creditsUsedUp", usedUp) },
+      { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
-    InternalError: refusal("A fault on this side. Nothing was charged.", known, [
-      ["internal", fixedFault("internal")],
-    ]),
-    Unavailable: refusal(
-      "The service, or something that it asks, does not answer just now. Nothing was charged.",
-      { ...known, ...retryHeader },
-      [
-        ["store", fixedFault("storeUnavailable")],
-        ["too-many-calls", overloaded],
-      ],
+    InternalError: faultResponse("The service failed. Nothing was charged.", {
+      internal: fixedFault("internal"),
+    }),
+    Unavailable: faultResponse(
+      "The service, or a server that it needs, is unavailable. Nothing was charged. Try again.",
+      { store: fixedFault("storeUnavailable"), "too-many-calls": overloaded },
+      { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
   }
 }
 
-const known = { ...commonHeaders, ...standingHeaders }
-
-/** The response of a refusal, with an example for each way to come by it. */
-export function refusal(
+/** A response with an example for each of some faults. */
+export function faultResponse(
   description: string,
-  headers: JsonObject,
-  faults: readonly (readonly [name: string, fault: Fault])[],
+  faults: Readonly<Record<string, Fault>>,
+  headers: JsonObject = keyedHeaders,
 ): JsonObject {
-  const shown = Object.fromEntries(
-    faults.map(([name, { message }]) => [name, errorShown(name.replaceAll("-", " "), message)]),
-  )
-  return { description, headers, content: restContent(refTo("schemas", "Refused"), shown) }
+  const examples = Object.entries(faults).map(([name, { message }]) => {
+    return [name, errorExample(name.replaceAll("-", " "), message)]
+  })
+  return {
+    description,
+    headers,
+    content: restContent(refTo("schemas", "Refused"), Object.fromEntries(examples)),
+  }
 }
 
 function wrongMethod(allow: "GET" | "POST"): JsonObject {
   const fault = new Fault("methodNotAllowed", `This path takes ${allow}, not PUT.`)
-  return refusal(`The path takes ${allow} alone.`, { ...commonHeaders, ...allowHeader }, [
-    ["wrong-method", fault],
-  ])
+  const headers = { ...commonHeaders, ...refsTo("Allow") }
+  return faultResponse(`The path takes only ${allow}.`, { "wrong-method": fault }, headers)
 }
 
-/** The responses of a REST path to a keyed request, but for 200 and 400. */
+/** What a REST path answers for a `format` that does not exist. */
+export const formatFault = inputFault("format", `must be one of ${formats.join(", ")}`)
+
+/** The responses of a REST path that needs a key, except 200 and 400. */
 export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
   return {
     401: refTo("responses", "Unauthorized"),

@@ -2,52 +2,63 @@ import type { TSchema } from "@sinclair/typebox"
 import { fixedFault } from "../../call/fault.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
-import { allowHeader, commonHeaders, rateHeaders, retryHeader } from "./headers.ts"
-import { type ApiDocInput, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
+import { jsonBody } from "./api-parts.ts"
+import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
+import {
+  type ApiDocInput,
+  type DocumentedApi,
+  type JsonObject,
+  objectOf,
+  type PathGroup,
+  refTo,
+} from "./json-object.ts"
 
-/** `POST /v1/graphql`, which has an envelope of its own and other headers than the REST paths. */
-export function graphqlPath({ apis }: ApiDocInput): PathGroup {
-  const [first] = apis
-  const shown = first ? exampleOf(first) : { request: { query: "{ __typename }" }, answer: {} }
-  const known = { ...commonHeaders, ...rateHeaders }
+/** `POST /v1/graphql`, whose answers have other fields and headers than those of the REST paths. */
+export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
+  const example = first ? exampleOf(first) : { request: { query: "{ __typename }" }, data: {} }
   const operation: JsonObject = {
     operationId: "graphql",
     tags: ["many"],
     summary: "GraphQL: several APIs in one query",
     description:
-      "Alpha: the schema may change. Costs the sum of the APIs that the query names, each once and only where it succeeds; introspection is free. A query that fails in part is answered with 200, `data` and `errors`.",
-    requestBody: {
-      required: true,
-      content: { "application/json": { schema: request, example: shown.request } },
-    },
+      "Alpha: the schema may change. Costs the prices of the APIs that the query names, each once and only if it succeeds. Introspection is free. A query that fails in part is answered with 200, `data` and `errors`.",
+    requestBody: jsonBody(request, { example: example.request }),
     responses: {
-      200: { description: "The answer.", headers: known, content: content({ data: shown.answer }) },
-      400: answerTo("The request or the query was refused.", known, [
+      200: { description: "The result.", headers: known, content: content({ data: example.data }) },
+      400: refusals("The request or the query was refused.", [
         new Refusal(
           "GRAPHQL_VALIDATION_FAILED",
           `Cannot query field "nothing" on type "${toTypeName("query")}".`,
         ),
       ]),
-      401: answerTo("The key is missing, mistyped, unknown, expired or revoked.", known, [
+      401: refusals("The key is missing, mistyped, unknown, expired or revoked.", [
         toRefusal(fixedFault("keyMissing")),
       ]),
-      402: answerTo("The credits do not cover the query; nothing was run.", { ...known, ...retryHeader }, [
-        new Refusal("INSUFFICIENT_CREDITS", "The credits of this account are used up."),
-      ]),
-      403: answerTo("The key may not, or the query names more APIs than the plan allows.", known, [
+      402: refusals(
+        "The credits do not cover the query. Nothing was run.",
+        [new Refusal("INSUFFICIENT_CREDITS", "The credits of this account are used up.")],
+        retry,
+      ),
+      403: refusals("The key is not allowed, or the query names more APIs than the plan allows.", [
         toRefusal(fixedFault("addressForbidden")),
         new Refusal("PLAN_LIMIT_EXCEEDED", "The plan 'free' allows 1 API in a query; this one names 2."),
       ]),
-      405: answerTo("The path takes POST alone.", { ...commonHeaders, ...allowHeader }, [
-        new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET."),
-      ]),
-      429: answerTo("The limit per minute is reached.", { ...known, ...retryHeader }, [
-        new Refusal("RATE_LIMITED", "The limit of 60 calls per minute is reached; try again in 1 second."),
-      ]),
-      500: answerTo("A fault on this side. Nothing was charged.", known, [toRefusal(fixedFault("internal"))]),
-      503: answerTo("The service does not answer just now.", { ...known, ...retryHeader }, [
-        toRefusal(fixedFault("storeUnavailable")),
-      ]),
+      405: refusals(
+        "The path takes only POST.",
+        [new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET.")],
+        { ...commonHeaders, ...refsTo("Allow") },
+      ),
+      429: refusals(
+        "The limit per minute is reached.",
+        [new Refusal("RATE_LIMITED", "The limit of 60 calls per minute is reached; try again in 1 second.")],
+        retry,
+      ),
+      500: refusals("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
+      503: refusals(
+        "The service is unavailable. Nothing was charged. Try again.",
+        [toRefusal(fixedFault("storeUnavailable"))],
+        retry,
+      ),
     },
   }
   return { paths: { "/v1/graphql": { post: operation } }, schemas: { GraphqlAnswer: answer } }
@@ -58,45 +69,46 @@ const request: JsonObject = {
   required: ["query"],
   properties: {
     query: { type: "string", minLength: 1, description: "The query document." },
-    operationName: { type: ["string", "null"], description: "Which of the document's operations to run." },
-    variables: { type: ["object", "null"], description: "Values of the operation's variables." },
-    extensions: { type: ["object", "null"], description: "Taken and ignored." },
+    operationName: { type: ["string", "null"], description: "Which operation of the document to run." },
+    variables: { type: ["object", "null"], description: "The values of the operation's variables." },
+    extensions: { type: ["object", "null"], description: "Accepted and ignored." },
   },
 }
 
 const codes = [...Object.keys(statuses), "BAD_USER_INPUT"].sort()
 
+const error: JsonObject = {
+  type: "object",
+  required: ["message", "extensions"],
+  properties: {
+    message: { type: "string", description: "For people. The wording may change." },
+    locations: {
+      type: "array",
+      items: objectOf({ line: { type: "integer" }, column: { type: "integer" } }),
+    },
+    path: { type: "array", items: { type: ["string", "integer"] } },
+    extensions: objectOf({ code: { type: "string", enum: codes, description: "For programs." } }),
+  },
+}
+
 const answer: JsonObject = {
   type: "object",
   properties: {
-    data: { type: ["object", "null"], description: "By root field; absent where nothing was run." },
-    errors: {
-      type: "array",
-      minItems: 1,
-      description: "Only where anything failed.",
-      items: {
-        type: "object",
-        required: ["message", "extensions"],
-        properties: {
-          message: { type: "string", description: "For people; may be reworded." },
-          locations: {
-            type: "array",
-            items: {
-              type: "object",
-              required: ["line", "column"],
-              properties: { line: { type: "integer" }, column: { type: "integer" } },
-            },
-          },
-          path: { type: "array", items: { type: ["string", "integer"] } },
-          extensions: {
-            type: "object",
-            required: ["code"],
-            properties: { code: { type: "string", enum: codes, description: "For programs." } },
-          },
-        },
-      },
-    },
+    data: { type: ["object", "null"], description: "Results by root field. Absent if nothing was run." },
+    errors: { type: "array", minItems: 1, description: "Present if anything failed.", items: error },
   },
+}
+
+const known = { ...commonHeaders, ...rateHeaders }
+const retry = { ...known, ...refsTo("Retry-After") }
+
+function refusals(
+  description: string,
+  examples: readonly Refusal[],
+  headers: JsonObject = known,
+): JsonObject {
+  const errors = examples.flatMap((refusal) => refusal.errors)
+  return { description, headers, content: content({ errors }) }
 }
 
 function content(example: JsonObject): JsonObject {
@@ -104,27 +116,21 @@ function content(example: JsonObject): JsonObject {
   return { "application/json": media, "application/graphql-response+json": media }
 }
 
-function answerTo(description: string, headers: JsonObject, refusals: readonly Refusal[]): JsonObject {
-  return { description, headers, content: content({ errors: refusals.flatMap(({ errors }) => errors) }) }
-}
-
-/** The first example of an API, asked for the fields that have no parts. */
-function exampleOf({ definition: { id, input, output, examples } }: ApiDocInput["apis"][number]) {
+/** A query made from an API's first example, for the fields that are neither objects nor lists. */
+function exampleOf({ definition: { id, input, output, examples } }: DocumentedApi) {
   const [example] = examples
   const field = toRootField(id)
+  const given = Object.entries(example?.input ?? {}).filter(([name]) => name in input.properties)
   const plain = Object.entries(output.properties).filter(
     ([, schema]: [string, TSchema]) => schema.type !== "object" && schema.type !== "array",
   )
   const names = plain.map(([name]) => toFieldName(name))
-  const parameters = Object.keys(input.properties).flatMap((name) =>
-    example && name in example.input ? [[toFieldName(name), example.input[name]]] : [],
-  )
   const values: Readonly<Record<string, unknown>> = example?.output ?? {}
   return {
     request: {
       query: `query ($input: ${toTypeName(id, "input")}!) { ${field}(input: $input) { ${names.join(" ")} } }`,
-      variables: { input: Object.fromEntries(parameters) },
+      variables: { input: Object.fromEntries(given.map(([name, value]) => [toFieldName(name), value])) },
     },
-    answer: { [field]: Object.fromEntries(plain.map(([name]) => [toFieldName(name), values[name] ?? null])) },
+    data: { [field]: Object.fromEntries(plain.map(([name]) => [toFieldName(name), values[name] ?? null])) },
   }
 }

@@ -1,61 +1,58 @@
 import { type JsonObject, refTo } from "./json-object.ts"
 
-const whole = { type: "integer", minimum: 0 }
-const wholeOrUnlimited = { anyOf: [whole, { type: "string", const: "unlimited" }] }
+const unlimited = { type: "string", const: "unlimited" }
 
-function header(description: string, schema: JsonObject, required = false): JsonObject {
-  return { description, ...(required && { required }), schema }
-}
-
-/** Headers of the answers, by the name that a reference uses. A required one is on every answer that refers to it. */
+/** The headers of the answers by name. A required one is on every answer that refers to it. */
 export const headerComponents = {
-  RequestId: header("The id of this request, to be quoted in reports.", requestId(), true),
-  Allow: header("The methods that the path takes.", { type: "string" }, true),
-  RetryAfter: header("Seconds after which to try again.", whole),
-  ETag: header("A mark of this version of the text, for `If-None-Match`.", { type: "string" }, true),
-  RateLimitLimit: header(
-    "Calls a minute that the account or the key may make; absent without a limit.",
-    whole,
-  ),
-  RateLimitRemaining: header("Calls that may be made right now.", whole),
-  RateLimitReset: header("Seconds until the full limit is there again.", whole),
-  CreditsUsed: header("Credits used of this month's.", whole),
-  RemainingCredits: header("Credits left, bonus included.", wholeOrUnlimited),
-  MaxCredits: header("Credits of a month.", wholeOrUnlimited),
-  Renewal: header("When the month's credits renew, in unix seconds.", whole),
-  CurrentPlan: header("The plan of the account.", { type: "string" }),
+  "X-Request-ID": {
+    ...headerOf("The id of this request. Quote it when you report a problem."),
+    required: true,
+    schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+  },
+  Allow: { ...headerOf("The methods that the path takes."), required: true },
+  "Retry-After": counterOf("Seconds to wait before trying again."),
+  ETag: { ...headerOf("The version of this document, for `If-None-Match`."), required: true },
+  "X-RateLimit-Limit": counterOf("Calls allowed per minute. Absent without a limit."),
+  "X-RateLimit-Remaining": counterOf("Calls left right now."),
+  "X-RateLimit-Reset": counterOf("Seconds until the full limit is available again."),
+  "X-API-Credits-Used": counterOf("Credits of this month that are used."),
+  "X-API-Remaining-Credits": creditsOf("Credits left, bonus included."),
+  "X-API-Max-Credits": creditsOf("Credits per month."),
+  "X-API-Renewal": counterOf("When the monthly credits renew, in Unix seconds."),
+  "X-API-Current-Plan": headerOf("The plan of the account."),
 } as const satisfies Readonly<Record<string, JsonObject>>
 
-function requestId(): JsonObject {
-  return { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" }
-}
-
-function references(names: Readonly<Record<string, keyof typeof headerComponents>>): JsonObject {
-  return Object.fromEntries(Object.entries(names).map(([name, to]) => [name, refTo("headers", to)]))
-}
-
 /** On every answer. */
-export const commonHeaders = references({ "X-Request-ID": "RequestId" })
+export const commonHeaders = refsTo("X-Request-ID")
 
-/** Where the request names a key that is known and limited. */
-export const rateHeaders = references({
-  "X-RateLimit-Limit": "RateLimitLimit",
-  "X-RateLimit-Remaining": "RateLimitRemaining",
-  "X-RateLimit-Reset": "RateLimitReset",
-})
+/** On answers to a known key that has a limit per minute. */
+export const rateHeaders = refsTo("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
-/** On answers of REST APIs to a known key. */
-export const standingHeaders = {
+/** On the answers of a REST path that needs a key. */
+export const keyedHeaders = {
+  ...commonHeaders,
   ...rateHeaders,
-  ...references({
-    "X-API-Credits-Used": "CreditsUsed",
-    "X-API-Remaining-Credits": "RemainingCredits",
-    "X-API-Max-Credits": "MaxCredits",
-    "X-API-Renewal": "Renewal",
-    "X-API-Current-Plan": "CurrentPlan",
-  }),
+  ...refsTo(
+    "X-API-Credits-Used",
+    "X-API-Remaining-Credits",
+    "X-API-Max-Credits",
+    "X-API-Renewal",
+    "X-API-Current-Plan",
+  ),
 }
 
-export const allowHeader = references({ Allow: "Allow" })
-export const retryHeader = references({ "Retry-After": "RetryAfter" })
-export const etagHeader = references({ ETag: "ETag" })
+export function refsTo(...names: (keyof typeof headerComponents)[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, refTo("headers", name)]))
+}
+
+function headerOf(description: string) {
+  return { description, schema: { type: "string" } }
+}
+
+function counterOf(description: string) {
+  return { description, schema: { type: "integer", minimum: 0 } }
+}
+
+function creditsOf(description: string) {
+  return { description, schema: { anyOf: [{ type: "integer", minimum: 0 }, unlimited] } }
+}

@@ -4,16 +4,16 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 export interface ApiDocInput {
   readonly apis: readonly Pick<PreparedApi, "definition" | "credits" | "readInput">[]
   readonly version: string
-  /** Without it, `/v1/graphql` is left out. */
+  /** Whether the service has `/v1/graphql`. */
   readonly graphql: boolean
-  /** Whether `/metrics` is there, and whether it asks for a token. */
+  /** Whether the service has `/metrics`, and whether that needs a token. */
   readonly metrics: "open" | "token" | "off"
   readonly maxBodyBytes: number
 }
 
-export type DescribedApi = ApiDocInput["apis"][number]
+export type DocumentedApi = ApiDocInput["apis"][number]
 
-/** An object of the document: what goes into JSON and nothing else. */
+/** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Paths, and the schemas that they refer to. */
@@ -22,7 +22,7 @@ export interface PathGroup {
   readonly schemas: Readonly<Record<string, JsonObject>>
 }
 
-/** An OpenAPI 3.1 document, as far as anything here looks into it. */
+/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: "3.1.0"
   readonly info: JsonObject
@@ -30,8 +30,16 @@ export interface OpenApiDocument extends JsonObject {
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 }
 
-export type ComponentKind = "headers" | "parameters" | "responses" | "schemas"
-
-export function refTo(kind: ComponentKind, name: string): JsonObject {
+export function refTo(kind: "headers" | "parameters" | "responses" | "schemas", name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` }
+}
+
+/** The schema of an object whose properties are all required. */
+export function objectOf(properties: JsonObject): JsonObject {
+  return { type: "object", required: Object.keys(properties), properties }
+}
+
+/** The schema of a whole number, 0 or more. */
+export function countOf(description: string): JsonObject {
+  return { type: "integer", minimum: 0, description }
 }

@@ -1,63 +1,59 @@
 import type { Envelope } from "../../encode/envelope.ts"
-import { encodeEnvelope, formats } from "../../encode/formats.ts"
-import type { JsonObject } from "./json-object.ts"
+import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
+import { type JsonObject, objectOf } from "./json-object.ts"
 
-/** Answers by name, each with a few words. */
-export type Shown = Readonly<Record<string, { readonly summary: string; readonly envelope: Envelope }>>
+/** Example answers by name. */
+export type ExampleAnswers = Readonly<
+  Record<string, { readonly summary: string; readonly envelope: Envelope }>
+>
 
-/** The media types of a REST answer, each with examples that the encoders themselves have written. */
-export function restContent(schema: JsonObject, shown: Shown): JsonObject {
-  return Object.fromEntries(formats.map((format) => [mediaTypes[format], contentOf(format)]))
-
-  function contentOf(format: (typeof formats)[number]): JsonObject {
-    const all = Object.entries(shown)
-    if (format === "json") {
-      const examples = all.map(([name, { summary, envelope }]) => [name, { summary, value: envelope }])
-      return { schema, examples: Object.fromEntries(examples) }
-    }
-    // One will do: what is to be seen is the form.
-    const [first] = all
-    const text = { type: "string", description: texts[format] }
-    if (!first) return { schema: text }
-    return { schema: text, example: encodeEnvelope(format, first[1].envelope) }
-  }
+/** The `content` of a REST answer: each media type with the schema and with examples written by the encoders. */
+export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
+  return Object.fromEntries(
+    formats.map((format) => [mediaTypeOf(format), contentOf(format, schema, answers)]),
+  )
 }
 
-/** Without the parameters of what is sent: a client compares types. */
-const mediaTypes = {
-  json: "application/json",
-  xml: "application/xml",
-  yaml: "application/yaml",
-  csv: "text/csv",
+function contentOf(format: Format, schema: JsonObject, answers: ExampleAnswers): JsonObject {
+  if (format === "json") {
+    const examples = Object.entries(answers).map(([name, { summary, envelope }]) => {
+      return [name, { summary, value: envelope }]
+    })
+    return { schema, examples: Object.fromEntries(examples) }
+  }
+  const [first] = Object.values(answers)
+  const text = { type: "string", description: textFormats[format] }
+  return { schema: text, ...(first && { example: encodeEnvelope(format, first.envelope) }) }
+}
+
+/** The media type without its parameters, which clients do not compare. */
+function mediaTypeOf(format: Format): string {
+  return contentTypes[format].replace(/;.*/, "")
+}
+
+const textFormats = {
+  xml: 'The JSON answer as a `response` element. Null is `xsi:nil="true"`; an array is a repeated element.',
+  yaml: "The JSON answer as YAML, for readers of YAML 1.1 and 1.2.",
+  csv: "The header `key,value`, then a row for each value in `data` (`a.b`, `list[0]`). An error has the rows `status` and `error`.",
 } as const
 
-const texts = {
-  xml: 'The same, as a `response` element; null is `xsi:nil="true"`, an array is a repeated element.',
-  yaml: "The same, as YAML 1.1 and 1.2.",
-  csv: "`key,value`, then a row for each leaf of `data`: `a.b`, `list[0]`; of an error, the rows `status` and `error`.",
-} as const
-
-/** The schema of a successful envelope. */
+/** The schema of a successful answer. */
 export function okEnvelope(data: JsonObject): JsonObject {
-  return {
-    type: "object",
-    required: ["status", "error", "data"],
-    properties: { status: { type: "string", const: "ok" }, error: { type: "null" }, data },
-  }
+  return objectOf({ status: { type: "string", const: "ok" }, error: { type: "null" }, data })
 }
 
-export function okShown(summary: string, data: object): Shown[string] {
+export function okExample(summary: string, data: object): ExampleAnswers[string] {
   return { summary, envelope: { status: "ok", error: null, data } }
 }
 
-export function errorShown(summary: string, error: string): Shown[string] {
+export function errorExample(summary: string, error: string): ExampleAnswers[string] {
   return { summary, envelope: { status: "error", error, data: null } }
 }
 
-/** `?format=`, of every REST path. */
+/** `?format=`, which every REST path takes. */
 export const formatParameter: JsonObject = {
   name: "format",
   in: "query",
-  description: "The format of the answer; wins over the `Accept` header. Without either: `json`.",
+  description: "The format of the answer; wins over the `Accept` header. Without either it is `json`.",
   schema: { type: "string", enum: formats },
 }

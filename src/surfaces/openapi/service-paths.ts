@@ -1,38 +1,44 @@
-import { fixedFault, inputFault } from "../../call/fault.ts"
-import { formats } from "../../encode/formats.ts"
-import { keyedFaults, refusal } from "./fault-responses.ts"
-import { commonHeaders, etagHeader, standingHeaders } from "./headers.ts"
-import { type ApiDocInput, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
-import { errorShown, okEnvelope, okShown, restContent } from "./rest-answer.ts"
+import { fixedFault } from "../../call/fault.ts"
+import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
+import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
+import {
+  type ApiDocInput,
+  countOf,
+  type DocumentedApi,
+  type JsonObject,
+  objectOf,
+  type PathGroup,
+  refTo,
+} from "./json-object.ts"
+import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
-/** What is beside the APIs: usage, and the paths that need no key. */
+/** The paths besides the APIs: usage, and those that need no key. */
 export function servicePaths({ apis, version, metrics }: ApiDocInput): PathGroup {
+  const documentHeaders = { ...commonHeaders, ...refsTo("ETag") }
+  const versionOnly = objectOf({ version: { type: "string" } })
   return {
     paths: {
-      "/v1/usage": { get: usageOperation(apis[0]?.definition.id ?? "hmac", apis[0]?.credits ?? 1) },
+      "/v1/usage": { get: usageOperation(apis[0]) },
       "/health": {
         get: open("health", "The process is up", {
-          200: json(okEnvelope(dataOf({ version: { type: "string" } })), { version }),
+          200: answered("The process is up.", versionOnly, { version }),
         }),
       },
       "/ready": {
         get: open("ready", "The store answers", {
-          200: json(okEnvelope({ type: "object" }), {}),
-          503: unready,
+          200: answered("The store answers.", { type: "object" }, {}),
+          503: refused("The store does not answer.", fixedFault("storeUnavailable").message),
         }),
       },
       ...(metrics !== "off" && { "/metrics": { get: metricsOperation(metrics) } }),
       "/openapi.json": {
         get: open("openapi", "This document", {
           200: {
-            description: "OpenAPI 3.1.",
-            headers: { ...commonHeaders, ...etagHeader },
+            description: "An OpenAPI 3.1 document.",
+            headers: documentHeaders,
             content: { "application/json": { schema: { type: "object" } } },
           },
-          304: {
-            description: "The version that `If-None-Match` names is the newest.",
-            headers: { ...commonHeaders, ...etagHeader },
-          },
+          304: { description: "The version in `If-None-Match` is current.", headers: documentHeaders },
         }),
       },
     },
@@ -40,56 +46,43 @@ export function servicePaths({ apis, version, metrics }: ApiDocInput): PathGroup
   }
 }
 
-function usageOperation(api: string, credits: number): JsonObject {
-  const headers = { ...commonHeaders, ...standingHeaders }
+function usageOperation(api: DocumentedApi | undefined): JsonObject {
+  const credits = api?.credits ?? 1
   const example = {
     account: "acc_1a2b3c",
     plan: "free",
     credits: { allowance: 1000, used: credits, bonus: 500, bonus_used: 0, remaining: 1500 - credits },
     period_start: "2025-01-01T00:00:00.000Z",
     renewal: "2025-02-01T00:00:00.000Z",
-    usage: [{ day: "2025-01-01", api, calls: 1, credits }],
+    usage: [{ day: "2025-01-01", api: api?.definition.id ?? "hmac", calls: 1, credits }],
   }
   return {
     operationId: "usage",
     tags: ["account"],
     summary: "Plan, credits and usage",
-    description: "The plan, the credits and the month's usage by API and day. Costs nothing.",
+    description: "The plan, the credits and this month's usage by API and day. Costs nothing.",
     "x-credits": 0,
     parameters: [refTo("parameters", "format")],
     responses: {
       200: {
-        description: "Where the caller stands.",
-        headers,
-        content: restContent(okEnvelope(refTo("schemas", "Usage")), { usage: okShown("Usage", example) }),
+        description: "Plan, credits and usage of the account.",
+        headers: keyedHeaders,
+        content: restContent(okEnvelope(refTo("schemas", "Usage")), { usage: okExample("Usage", example) }),
       },
-      400: refusal("The `format` was refused.", headers, [
-        ["format", inputFault("format", `must be one of ${formats.join(", ")}`)],
-      ]),
+      400: faultResponse("The `format` was refused.", { format: formatFault }),
       ...keyedFaults("GET"),
     },
   }
 }
 
 function metricsOperation(access: "open" | "token"): JsonObject {
-  const operation = open("metrics", "Figures for Prometheus", {
+  const operation = open("metrics", "Metrics for Prometheus", {
     200: {
-      description: "Prometheus text.",
+      description: "Metrics in the Prometheus text format.",
       headers: commonHeaders,
       content: { "text/plain": { schema: { type: "string" } } },
     },
-    ...(access === "token" && {
-      401: {
-        description: "The token is missing or another one.",
-        headers: commonHeaders,
-        content: {
-          "application/json": {
-            schema: refTo("schemas", "Refused"),
-            example: errorShown("", metricsTokenNeeded).envelope,
-          },
-        },
-      },
-    }),
+    ...(access === "token" && { 401: refused("The token is missing or wrong.", metricsTokenNeeded) }),
   })
   return access === "token" ? { ...operation, security: [{ metricsToken: [] }] } : operation
 }
@@ -108,53 +101,40 @@ function open(operationId: string, summary: string, responses: JsonObject): Json
   }
 }
 
-function json(schema: JsonObject, data: object): JsonObject {
-  const { envelope } = okShown("", data)
-  return {
-    description: "It is.",
-    headers: commonHeaders,
-    content: { "application/json": { schema, example: envelope } },
-  }
+function answered(description: string, data: JsonObject, example: object): JsonObject {
+  return json(description, okEnvelope(data), okExample("", example).envelope)
 }
 
-const unready: JsonObject = {
-  description: "It does not.",
-  headers: commonHeaders,
-  content: {
-    "application/json": {
-      schema: refTo("schemas", "Refused"),
-      example: errorShown("", fixedFault("storeUnavailable").message).envelope,
-    },
-  },
+function refused(description: string, message: string): JsonObject {
+  return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope)
 }
 
-function dataOf(properties: Readonly<Record<string, JsonObject>>): JsonObject {
-  return { type: "object", required: Object.keys(properties), properties }
+function json(description: string, schema: JsonObject, example: object): JsonObject {
+  return { description, headers: commonHeaders, content: { "application/json": { schema, example } } }
 }
 
 const instant: JsonObject = { type: "string", format: "date-time" }
-const count: JsonObject = { type: "integer", minimum: 0 }
-const unlimited: JsonObject = { type: ["integer", "null"], minimum: 0, description: "Null is unlimited." }
+const limit: JsonObject = { type: ["integer", "null"], minimum: 0, description: "Null means unlimited." }
 
-const usage = dataOf({
+const usage = objectOf({
   account: { type: "string" },
   plan: { type: "string" },
-  credits: dataOf({
-    allowance: unlimited,
-    used: { ...count, description: "Of this month's allowance." },
-    bonus: { ...count, description: "Bonus credits left." },
-    bonus_used: { ...count, description: "What this month's calls cost beyond its allowance." },
-    remaining: unlimited,
+  credits: objectOf({
+    allowance: limit,
+    used: countOf("Used of this month's allowance."),
+    bonus: countOf("Bonus credits left."),
+    bonus_used: countOf("Bonus credits used this month."),
+    remaining: limit,
   }),
   period_start: instant,
   renewal: instant,
   usage: {
     type: "array",
-    items: dataOf({
+    items: objectOf({
       day: { type: "string", format: "date" },
       api: { type: "string" },
-      calls: count,
-      credits: count,
+      calls: countOf("Successful calls on this day."),
+      credits: countOf("Their cost."),
     }),
   },
 })
