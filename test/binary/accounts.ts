@@ -1,57 +1,72 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import { join } from "node:path"
+import { type KeyedRequest, withKey } from "../support/keyed-request.ts"
 import { runJson } from "./support.ts"
+
+/** A call that every plan may make; it costs one credit. */
+export const lookUp = "/v1/bluetoothlookup?companyid=76"
+
+export interface NewAccount {
+  readonly plan?: string
+  /** Flags of `account` commands that name a configuration file. */
+  readonly config?: readonly string[]
+  /** Flags of `key create`. */
+  readonly keyFlags?: readonly string[]
+}
 
 export interface SeededAccount {
   readonly id: string
   readonly key: string
+  /** Sends a request with the account's key to a server; the lookup that costs one credit when no path is given. */
+  call(url: string, path?: string, init?: KeyedRequest): Promise<Response>
+  /** Credits used this month, as the command line shows them. */
+  used(): Promise<number>
+}
+
+/** Makes an account, on the pro plan if nothing else is asked for, and a key with the command line. */
+export async function createAccount(db: string, options: NewAccount = {}): Promise<SeededAccount> {
+  const { plan = "pro", config = [], keyFlags = [] } = options
+  const { id } = await runJson("account", "create", "--name", plan, "--plan", plan, "--db", db, ...config)
+  const { key } = await runJson("key", "create", "--account", id, ...keyFlags, "--db", db)
+  return {
+    id,
+    key,
+    call: (url, path = lookUp, init = {}) => fetch(url + path, withKey({ ...init, key })),
+    used: async () => (await runJson("account", "show", id, "--db", db, ...config)).used,
+  }
 }
 
 let stores = 0
 
-/** A store with accounts of the pro plan, a key each. */
+/** A new data file in `dir` with accounts of the pro plan, a key each. */
 export async function seed(dir: string, count: number) {
   const db = join(dir, `store-${stores++}.db`)
   const accounts: SeededAccount[] = []
-  for (let i = 0; i < count; i++) {
-    const { id } = await runJson("account", "create", "--name", `a${i}`, "--plan", "pro", "--db", db)
-    const { key } = await runJson("key", "create", "--account", id, "--db", db)
-    accounts.push({ id, key })
-  }
+  for (let i = 0; i < count; i++) accounts.push(await createAccount(db))
   return { db, accounts }
 }
 
-/** The same with one account. */
-export async function seedOne(dir: string) {
-  const { db, accounts } = await seed(dir, 1)
-  const [{ id, key }] = accounts as [SeededAccount]
-  return { db, id, key }
+/** A new data file in `dir` with one account. */
+export async function seedOne(dir: string, options: NewAccount = {}) {
+  const db = join(dir, `store-${stores++}.db`)
+  return { db, ...(await createAccount(db, options)) }
 }
 
-/** What an account was charged in all, which has to be what is reported as its usage. */
+/** Credits that an account was charged. The file must be whole, and calls of one credit each must be in its usage. */
 export function chargedOf(db: string, id: string): number {
   const database = new Database(db, { readonly: true })
   try {
-    const account = database
-      .query<{ used: number }, [string]>("SELECT used FROM ledger WHERE account_id = ?1")
-      .get(id)
-    const usage = database
-      .query<{ credits: number | null }, [string]>(
-        "SELECT sum(credits) AS credits FROM all_usage WHERE account_id = ?1",
-      )
-      .get(id)
+    expect(database.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }])
+    expect(database.query("PRAGMA foreign_key_check").all()).toEqual([])
+    const used = database.query("SELECT used FROM ledger WHERE account_id = ?1").values(id)[0]?.[0] ?? 0
+    const usage = database.query(
+      "SELECT coalesce(sum(credits), 0), coalesce(sum(calls), 0) FROM all_usage WHERE account_id = ?1",
+    )
     // What was charged and what is reported as usage are written together or not at all.
-    expect(usage?.credits ?? 0).toBe(account?.used ?? 0)
-    return account?.used ?? 0
+    expect(usage.values(id)).toEqual([[used, used]])
+    return Number(used)
   } finally {
     database.close()
   }
-}
-
-export function integrityOf(db: string): unknown {
-  const database = new Database(db)
-  const result = database.query("PRAGMA integrity_check").get()
-  database.close()
-  return result
 }

@@ -1,44 +1,33 @@
 /** What a browser sees of the executable: the page at /docs with the network cut off, and calls from another origin. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { tempDir } from "../support/temp.ts"
+import { createAccount } from "./accounts.ts"
 import { findBrowser, launchBrowser } from "./browser-support.ts"
-import { runJson, startForFile } from "./support.ts"
+import { serveForFile } from "./support.ts"
 
+const db = join(tempDir(), "browser.db")
 const executable = findBrowser()
 if (executable === null) {
   console.error(
     "\n!! LEFT OUT: the tests in a real browser. There is none here; on Debian: apt-get install chromium, or name one with PENKNIFE_TEST_BROWSER.\n",
   )
-} else describe("in a browser", () => inBrowser(executable))
+} else {
+  const server = await serveForFile(db)
+  const browser = await launchBrowser(executable)
+  afterAll(() => browser.close())
+  describe("in a browser", () => inBrowser(browser, server.url))
+}
 
-function inBrowser(executablePath: string): void {
-  let browser: Browser
-  let server: Awaited<ReturnType<typeof startForFile>>
-  const db = join(tempDir(), "browser.db")
-
-  async function createKey(): Promise<string> {
-    const { id } = await runJson("account", "create", "--name", "Ann", "--plan", "free", "--db", db)
-    return (await runJson("key", "create", "--account", id, "--db", db)).key
-  }
-
-  beforeAll(async () => {
-    server = await startForFile(["serve", "--port", "0", "--db", db])
-    browser = await launchBrowser(executablePath)
-  }, 120_000)
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-  })
-
+function inBrowser(browser: Browser, url: string): void {
   test("/docs loads with the network cut off, and its own form sends a call that is answered 200", async () => {
     const page = await browser.newPage()
     const { attempts, complaints } = await cutOff(page)
-    await page.goto(`${server.url}/docs`)
+    await page.goto(`${url}/docs`)
 
     await page.click("button.authorize")
-    await page.fill(".auth-container input[type=text]", await createKey())
+    await page.fill(".auth-container input[type=text]", (await createAccount(db, { plan: "free" })).key)
     await page.click(".auth-btn-wrapper button.authorize")
     await page.click(".auth-btn-wrapper button.btn-done")
 
@@ -64,11 +53,11 @@ function inBrowser(executablePath: string): void {
       fetch: () =>
         new Response("<!doctype html><title>elsewhere</title>", { headers: { "content-type": "text/html" } }),
     })
-    const key = await createKey()
+    const { key } = await createAccount(db, { plan: "free" })
     const page = await browser.newPage()
     await page.goto(other.url.href)
     const call = (path: string, method: string, body: string | null) =>
-      page.evaluate(callFromPage, { url: server.url + path, method, body, key })
+      page.evaluate(callFromPage, { url: url + path, method, body, key })
 
     const get = await call("/v1/bluetoothlookup?companyid=76", "GET", null)
     expect(get).toMatchObject({ status: 200, answer: { status: "ok", data: { company: "Apple, Inc." } } })

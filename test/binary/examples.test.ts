@@ -1,32 +1,24 @@
 /** Every example of the catalog and of the specification, over REST and the command line, against the executable. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { join } from "node:path"
+import { describe, expect, test } from "bun:test"
 import { catalog } from "../../src/app/service.ts"
 import { readAnswer } from "../support/answer.ts"
+import { postWith } from "../support/keyed-request.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { type RunningServer, run, runJson, startWithAccount } from "./support.ts"
+import { seedOne } from "./accounts.ts"
+import { run, serveForFile } from "./support.ts"
 
-const db = join(tempDir(), "store.db")
+const { db, call, used } = await seedOne(tempDir())
+const server = await serveForFile(db)
 const timeless = catalog.flatMap((api) =>
   api.examples
     .filter((example) => !example.given)
     .map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
-let server: RunningServer
-let account = ""
-let key = ""
-
-beforeAll(async () => {
-  ;({ account, key, server } = await startWithAccount(db))
-})
-afterAll(async () => {
-  expect(await server.stop()).toBe(0)
-})
 
 test.each(timeless.map((item) => [item.title, item] as const))("%s", async (_title, { api, example }) => {
   const { path, init } = toRequest(api, example.input)
-  const answer = await fetch(server.url + path, { ...init, headers: { ...init.headers, "x-api-key": key } })
+  const answer = await call(server.url, path, init)
   expect(await answer.json()).toEqual({ status: "ok", error: null, data: example.output })
 
   const args = Object.entries(example.input).flatMap(([name, value]) =>
@@ -37,15 +29,8 @@ test.each(timeless.map((item) => [item.title, item] as const))("%s", async (_tit
 })
 
 describe("the specification", () => {
-  const post = async (api: string, body: object) => {
-    const headers = { "content-type": "application/json", "X-API-Key": key }
-    const answer = await fetch(`${server.url}/v1/${api}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    })
-    return (await readAnswer(answer)).data
-  }
+  const post = async (api: string, body: object) =>
+    (await readAnswer(call(server.url, `/v1/${api}`, postWith(body)))).data
 
   test("a loan of 32,000 at 8.5 % over 6 years", async () => {
     const data = await post("loanpaymentcalculator", { loanAmount: 32_000, interestRate: 8.5, loanTerm: 6 })
@@ -95,9 +80,7 @@ describe("the specification", () => {
 
   test("company 76, decimal and hexadecimal", async () => {
     for (const companyid of ["76", "0x004C", "0X4c"]) {
-      const answer = await fetch(`${server.url}/v1/bluetoothlookup?companyid=${companyid}`, {
-        headers: { "x-api-key": key },
-      })
+      const answer = call(server.url, `/v1/bluetoothlookup?companyid=${companyid}`)
       expect((await readAnswer(answer)).data).toEqual({
         companyId: 76,
         companyIdHex: "0x004C",
@@ -109,9 +92,7 @@ describe("the specification", () => {
 })
 
 test("what was charged is what succeeded", async () => {
-  const before = await runJson("account", "show", account, "--db", db)
-  await fetch(`${server.url}/v1/bluetoothlookup?companyid=x`, { headers: { "x-api-key": key } })
-  await fetch(`${server.url}/v1/bluetoothlookup?companyid=1`, { headers: { "x-api-key": key } })
-  const after = await runJson("account", "show", account, "--db", db)
-  expect(after.used).toBe(before.used + 1)
+  const before = await used()
+  for (const id of ["x", "1"]) await call(server.url, `/v1/bluetoothlookup?companyid=${id}`)
+  expect(await used()).toBe(before + 1)
 })

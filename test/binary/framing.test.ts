@@ -1,25 +1,16 @@
 /** Octets that are no HTTP, or that two readers could take for different requests (RFC 9112 §11.2). */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { connect } from "node:net"
-import { join } from "node:path"
 import fc from "fast-check"
 import { converse } from "../support/raw-http.ts"
 import { tempDir } from "../support/temp.ts"
-import { type RunningServer, runJson, startWithAccount } from "./support.ts"
+import { seedOne } from "./accounts.ts"
+import { serveForFile } from "./support.ts"
 
-const db = join(tempDir(), "store.db")
-let server: RunningServer
-let account = ""
-let key = ""
+const { db, key, used } = await seedOne(tempDir())
+const server = await serveForFile(db)
 
-beforeAll(async () => {
-  ;({ account, key, server } = await startWithAccount(db))
-})
-afterAll(async () => {
-  expect(await server.stop()).toBe(0)
-})
-
-const smuggled = () => `GET /v1/bluetoothlookup?companyid=76 HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`
+const smuggled = `GET /v1/bluetoothlookup?companyid=76 HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`
 const statusesOf = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
 
 test.each([
@@ -47,7 +38,7 @@ test.each([
 ])("%s: one 400, and what follows is not read as a request", async (_name, headers, body) => {
   const answer = await converse(
     server.url,
-    `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}${smuggled()}`,
+    `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}${smuggled}`,
   )
   expect(statusesOf(answer)).toEqual(["400"])
 })
@@ -96,7 +87,7 @@ test("2,000 requests with octets changed, taken out and put in end in no fault o
   await fc.assert(property, { seed: 20250101, numRuns: 2_000 })
   expect(answered).toBeGreaterThan(1_000)
   // Every smuggled call carried a key that would have been charged.
-  expect((await runJson("account", "show", account, "--db", db)).used).toBe(0)
+  expect(await used()).toBe(0)
 }, 120_000)
 
 /** Ends its side once it has written, so that a request that is not whole is not waited for. */

@@ -11,7 +11,8 @@ import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { answerCheckOf } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { runJson, start } from "./support.ts"
+import { createAccount } from "./accounts.ts"
+import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
 const runs = Number(process.env.FUZZ_RUNS ?? 100_000)
@@ -42,7 +43,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     free: await issue(db, "free", 1),
     restricted: await issue(db, "pro", 1, "--allow-api", "hmac"),
   }
-  const server = await start(["serve", "--port", "0", "--db", db, "--dns-server", dnsServer])
+  const server = await serve(db, "--dns-server", dnsServer)
   const { pid } = server.child
   const memory: number[] = []
   const tenth = Math.max(1, Math.floor(runs / 10))
@@ -61,8 +62,8 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   expect(await server.stop()).toBe(0)
 
   // What was charged is what was answered with a success, no more and no less.
-  for (const [name, { account }] of Object.entries(accounts)) {
-    expect([name, await callsOf(db, account)]).toEqual([name, earnedBy(name, successes)])
+  for (const [name, { id }] of Object.entries(accounts)) {
+    expect([name, await callsOf(db, id)]).toEqual([name, earnedBy(name, successes)])
   }
   expect(sent).toBe(runs)
   expect(Math.max(...memory.slice(1)) - (memory[0] ?? 0)).toBeLessThan(mostGrowthMb)
@@ -70,10 +71,8 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   else requireVariety(answers)
 }
 
-async function issue(db: string, plan: string, weight: number, ...restriction: string[]) {
-  const { id: account } = await runJson("account", "create", "--name", plan, "--plan", plan, "--db", db)
-  const { key } = await runJson("key", "create", "--account", account, ...restriction, "--db", db)
-  return { account, key, weight } as { account: string; key: string; weight: number }
+async function issue(db: string, plan: string, weight: number, ...keyFlags: string[]) {
+  return { weight, ...(await createAccount(db, { plan, keyFlags })) }
 }
 
 /** A zone without the names whose servers do not answer: each would be a wait of seconds. */

@@ -1,5 +1,5 @@
 /** The GraphQL gateway of the executable: the audits of GraphQL over HTTP, and clients as people use them. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
@@ -9,32 +9,17 @@ import { catalog } from "../../src/app/service.ts"
 import { toRootField } from "../../src/surfaces/graphql/names.ts"
 import { readAnswer } from "../support/answer.ts"
 import { readGraphql, toQuery, withNulls } from "../support/graphql.ts"
+import { postWith, withKey } from "../support/keyed-request.ts"
 import { tempDir } from "../support/temp.ts"
-import { type RunningServer, run, start, startWithAccount } from "./support.ts"
+import { seedOne } from "./accounts.ts"
+import { run, serve, serveForFile } from "./support.ts"
 
-const db = join(tempDir(), "store.db")
+const { db, key, call } = await seedOne(tempDir())
+const server = await serveForFile(db)
 const sdl = readFileSync(join(import.meta.dir, "../../docs/schema.graphql"), "utf8")
-let server: RunningServer
-let key = ""
 
-beforeAll(async () => {
-  ;({ key, server } = await startWithAccount(db))
-})
-afterAll(async () => {
-  expect(await server.stop()).toBe(0)
-})
-
-const endpoint = () => `${server.url}/v1/graphql`
-const withKey = (init: RequestInit = {}) => {
-  const headers = new Headers(init.headers)
-  headers.set("x-api-key", key)
-  return { ...init, headers }
-}
-const post = (path: string, body: object) =>
-  fetch(
-    server.url + path,
-    withKey({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-  )
+const endpoint = `${server.url}/v1/graphql`
+const post = (path: string, body: object) => call(server.url, path, postWith(body))
 
 describe("GraphQL over HTTP", () => {
   const get = "queries are taken over POST alone"
@@ -50,7 +35,7 @@ describe("GraphQL over HTTP", () => {
   }
   const audits = serverAudits({
     url: endpoint,
-    fetchFn: (input: string, init?: RequestInit) => fetch(input, withKey(init)),
+    fetchFn: (input: string, init?: RequestInit) => fetch(input, withKey({ ...init, key })),
   })
 
   test("the list of exceptions names audits that there are", () => {
@@ -87,7 +72,7 @@ describe("graphql-request", () => {
   `
 
   test("reads data", async () => {
-    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const client = new GraphQLClient(endpoint, { headers: { "x-api-key": key } })
     const variables = { id: "0x004C", message: "what do ya want for nothing?" }
     expect(await client.request<object>(query, variables)).toEqual({
       bluetoothlookup: { company: "Apple, Inc.", found: true },
@@ -96,13 +81,13 @@ describe("graphql-request", () => {
   })
 
   test("reads data and errors, and the code of a refusal", async () => {
-    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const client = new GraphQLClient(endpoint, { headers: { "x-api-key": key } })
     const failed = await client.request(query, { id: "x", message: "" }).catch((error: unknown) => error)
     if (!(failed instanceof ClientError)) throw new Error("there was no ClientError")
     expect(failed.response.status).toBe(200)
     expect(failed.response.errors?.[0]?.extensions.code).toBe("BAD_USER_INPUT")
     expect(failed.response.data).toMatchObject({ bluetoothlookup: null, hmac: { hmac: expect.any(String) } })
-    const stranger = await new GraphQLClient(endpoint()).request("{ __typename }").catch((error) => error)
+    const stranger = await new GraphQLClient(endpoint).request("{ __typename }").catch((error) => error)
     expect(stranger.response).toMatchObject({
       status: 401,
       errors: [{ extensions: { code: "INVALID_API_KEY" } }],
@@ -110,7 +95,7 @@ describe("graphql-request", () => {
   })
 
   test("introspects the schema that 'penknife schema' prints", async () => {
-    const client = new GraphQLClient(endpoint(), { headers: { "x-api-key": key } })
+    const client = new GraphQLClient(endpoint, { headers: { "x-api-key": key } })
     const schema = buildClientSchema(await client.request<IntrospectionQuery>(getIntrospectionQuery()))
     expect(`${printSchema(schema)}\n`).toBe(sdl)
     expect(await run(["schema"])).toEqual({ code: 0, out: sdl, err: "" })
@@ -141,18 +126,11 @@ test.each(timeless)("%s, in a batch and in GraphQL", async (_title, api, example
 
 test("--no-graphql turns it off; in the environment it is true or false", async () => {
   const ask = async (url: string) => {
-    const answer = await fetch(
-      `${url}/v1/graphql`,
-      withKey({
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: '{"query": "{ __typename }"}',
-      }),
-    )
+    const answer = await call(url, "/v1/graphql", postWith({ query: "{ __typename }" }))
     return [answer.status, ((await answer.json()) as { errors: object[] }).errors]
   }
   const off = [501, [{ message: expect.any(String), extensions: { code: "GRAPHQL_NOT_SUPPORTED" } }]]
-  const other = await start(["serve", "--port", "0", "--db", db, "--no-graphql"])
+  const other = await serve(db, "--no-graphql")
   expect(await ask(other.url)).toEqual(off)
   expect(await other.stop()).toBe(0)
   const { code, err } = await run(["serve", "--port", "0", "--db", db], { PENKNIFE_NO_GRAPHQL: "perhaps" })

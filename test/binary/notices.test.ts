@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { startReceiver } from "../support/receiver.ts"
 import { tempDir } from "../support/temp.ts"
-import { runJson, start } from "./support.ts"
+import { createAccount } from "./accounts.ts"
+import { runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 
@@ -13,27 +14,13 @@ test("each threshold is told of once, by whichever process it was", async () => 
   const db = join(dir, "notices.db")
   const config = join(dir, "penknife.toml")
   writeFileSync(config, "[plans.small]\nmonthly_credits = 200\n")
-  const { id: account } = await runJson(
-    "account",
-    "create",
-    "--name",
-    "Ann",
-    "--plan",
-    "small",
-    "--db",
-    db,
-    "--config",
-    config,
-  )
-  const { key } = await runJson("key", "create", "--account", account, "--db", db)
+  const { id: account, call } = await createAccount(db, { plan: "small", config: ["--config", config] })
   const receiver = startReceiver()
   const { secret } = await runJson("account", "set-webhook", account, receiver.url, "--db", db)
 
-  const argv = ["serve", "--port", "0", "--db", db, "--config", config]
-  const servers = await Promise.all([start(argv), start(argv)])
+  const servers = await Promise.all([1, 2].map(() => serve(db, "--config", config)))
   const calls = Array.from({ length: 260 }, async (_, i) => {
-    const path = "/v1/bluetoothlookup?companyid=76"
-    const response = await fetch(servers[i % 2]?.url + path, { headers: { "x-api-key": key } })
+    const response = await call(servers[i % 2]?.url ?? "")
     await response.arrayBuffer()
     return response.status
   })

@@ -3,19 +3,17 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { tempDir } from "../support/temp.ts"
-import { run, runJson, start } from "./support.ts"
+import { lookUp, seedOne } from "./accounts.ts"
+import { run, serve, start } from "./support.ts"
 
 const dir = tempDir()
-const path = "/v1/bluetoothlookup?companyid=76"
 
-async function startWithKey(name: string, ...flags: string[]) {
-  const db = join(dir, `${name}.db`)
-  const { id: account } = await runJson("account", "create", "--name", "Ann", "--plan", "pro", "--db", db)
-  const { key } = await runJson("key", "create", "--account", account, "--db", db)
-  const server = await start(["serve", "--port", "0", "--db", db, ...flags])
+async function startWithKey(...flags: string[]) {
+  const { db, key, call: request } = await seedOne(dir)
+  const server = await serve(db, ...flags)
   const call = async () => {
     // A connection of its own each time, so that every worker gets some.
-    const response = await fetch(server.url + path, { headers: { "x-api-key": key, connection: "close" } })
+    const response = await request(server.url, lookUp, { headers: { connection: "close" } })
     await response.arrayBuffer()
     return response.status
   }
@@ -28,7 +26,7 @@ async function startWithKey(name: string, ...flags: string[]) {
 }
 
 test("a line for every request on stderr, to the last one before the stop; stdout says where it listens", async () => {
-  const { server, key, call } = await startWithKey("lines")
+  const { server, key, call } = await startWithKey()
   for (let count = 0; count < 20; count++) expect(await call()).toBe(200)
   expect(await server.stop()).toBe(0)
   const text = await server.stderr
@@ -45,13 +43,13 @@ test("a line for every request on stderr, to the last one before the stop; stdou
 }, 30_000)
 
 test("the readable form, and none", async () => {
-  const pretty = await startWithKey("pretty", "--log-format", "pretty")
+  const pretty = await startWithKey("--log-format", "pretty")
   await pretty.call()
   await pretty.server.stop()
   expect(await pretty.server.stderr).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} info {2}request requestId=\S+ account=acc_\w+ key=key_\w+ api=bluetoothlookup .*status=200.*\n$/,
   )
-  const silent = await startWithKey("silent", "--log-level", "silent")
+  const silent = await startWithKey("--log-level", "silent")
   await silent.call()
   await silent.server.stop()
   expect(await silent.server.stderr).toBe("")
@@ -71,7 +69,7 @@ test.each([
 test.if(process.platform === "linux")(
   "workers answer as one, and what one has counted stays when it dies",
   async () => {
-    const { server, call, scrape } = await startWithKey("workers", "--workers", "3")
+    const { server, call, scrape } = await startWithKey("--workers", "3")
     for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
     // Whichever worker is asked gives the sum of all.
     for (let count = 0; count < 6; count++) {
@@ -104,7 +102,7 @@ test.if(process.platform === "linux")(
 
 test("mock counts too, and says nothing of requests", async () => {
   const mock = await start(["mock", "--port", "0"])
-  await fetch(mock.url + path, { headers: { "x-api-key": "mock-pro" } })
+  await fetch(mock.url + lookUp, { headers: { "x-api-key": "mock-pro" } })
   const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
   expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
   await mock.stop()

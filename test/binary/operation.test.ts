@@ -2,10 +2,11 @@
 
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
-import { binary, childrenOf, run, runJson, start, watch } from "./support.ts"
+import { createAccount, lookUp, seedOne } from "./accounts.ts"
+import { binary, childrenOf, run, runJson, serve, start, watch } from "./support.ts"
 
 const dir = tempDir()
 
@@ -13,7 +14,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   "%s ends it with 0 and leaves a store that opens",
   async (signal) => {
     const db = join(dir, `${signal}.db`)
-    const server = await start(["serve", "--port", "0", "--db", db])
+    const server = await serve(db)
     expect(server.event).toEqual({
       event: "listening",
       url: expect.stringMatching(/^http:/),
@@ -28,19 +29,17 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 
 test("administration works while a server runs: a revoked key stops with the next request", async () => {
   const db = join(dir, "live.db")
-  const server = await start(["serve", "--port", "0", "--db", db])
-  const { id: account } = await runJson("account", "create", "--name", "Ann", "--db", db)
-  const { id, key } = await runJson("key", "create", "--account", account, "--db", db)
-  const status = async () =>
-    (await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })).status
-  expect(await status()).toBe(200)
+  const server = await serve(db)
+  const { id: account, call } = await createAccount(db)
+  expect((await call(server.url)).status).toBe(200)
+  const [{ id }] = await runJson("key", "list", "--account", account, "--db", db)
   await runJson("key", "revoke", id, "--db", db)
-  expect(await status()).toBe(401)
+  expect((await call(server.url)).status).toBe(401)
   expect(await server.stop()).toBe(0)
 })
 
 test("a demo whose start fails loses no key: the next start shows one", async () => {
-  const server = await start(["serve", "--port", "0", "--db", join(dir, "taken.db")])
+  const server = await serve(join(dir, "taken.db"))
   const { port } = new URL(server.url)
   const db = join(dir, "demo.db")
   expect((await run(["serve", "--demo", "--port", port, "--db", db])).code).toBe(1)
@@ -49,7 +48,7 @@ test("a demo whose start fails loses no key: the next start shows one", async ()
 })
 
 test("a port in use is an error that says what to do", async () => {
-  const server = await start(["serve", "--port", "0", "--db", join(dir, "a.db")])
+  const server = await serve(join(dir, "a.db"))
   const { port } = new URL(server.url)
   const { code, err } = await run(["serve", "--port", port, "--db", join(dir, "b.db")])
   expect(code).toBe(1)
@@ -77,25 +76,19 @@ test("TLS, with a certificate and key from files", async () => {
   writeFileSync(join(dir, "cert.pem"), cert)
   writeFileSync(join(dir, "key.pem"), key)
   const flags = ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")]
-  const server = await start(["serve", "--port", "0", "--db", join(dir, "tls.db"), ...flags])
+  const server = await serve(join(dir, "tls.db"), ...flags)
   expect(server.url).toStartWith("https://")
   const answer = await fetch(`${server.url}/health`, { tls: { ca: cert } })
   expect(answer.status).toBe(200)
   await server.stop()
-  const missing = await run([
-    "serve",
-    "--port",
-    "0",
-    "--db",
-    join(dir, "tls.db"),
-    "--tls-cert",
-    "/none.pem",
-    "--tls-key",
-    "/none.pem",
-  ])
-  expect(missing).toEqual({ code: 2, out: "", err: "penknife: --tls-cert /none.pem cannot be read.\n" })
-  const swapped = ["--tls-cert", join(dir, "key.pem"), "--tls-key", join(dir, "cert.pem")]
-  expect(await run(["serve", "--port", "0", "--db", join(dir, "tls.db"), ...swapped])).toMatchObject({
+  const refuse = (cert: string, key: string) =>
+    run(["serve", "--port", "0", "--db", join(dir, "tls.db"), "--tls-cert", cert, "--tls-key", key])
+  expect(await refuse("/none.pem", "/none.pem")).toEqual({
+    code: 2,
+    out: "",
+    err: "penknife: --tls-cert /none.pem cannot be read.\n",
+  })
+  expect(await refuse(join(dir, "key.pem"), join(dir, "cert.pem"))).toMatchObject({
     code: 2,
     err: expect.stringContaining("holds no PEM certificate"),
   })
@@ -104,18 +97,13 @@ test("TLS, with a certificate and key from files", async () => {
 test.if(process.platform === "linux").each([1, 2])(
   "whoever read its output may go away: %d processes go on, and stop with 0",
   async (workers) => {
-    const db = join(dir, `unread-${workers}.db`)
-    const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
-    const { key } = await runJson("key", "create", "--account", id, "--db", db)
+    const { db, key, call } = await seedOne(dir)
     // Of stdout one line is read, of stderr nothing at all; whatever is written after that is a broken pipe.
     const script = 'exec "$0" serve --port 0 --json --db "$1" --workers "$2" > >(head -n 1) 2> >(true)'
     const command = ["bash", "-c", script, binary, db, String(workers)]
     const server = await watch(Bun.spawn(command, { stdout: "pipe", stderr: "pipe" }))
-    const path = `${server.url}/v1/bluetoothlookup?companyid=76`
     const statuses = async () => {
-      const calls = Array.from({ length: 32 }, () =>
-        fetch(path, { headers: { "x-api-key": key }, keepalive: false }),
-      )
+      const calls = Array.from({ length: 32 }, () => call(server.url, lookUp, { keepalive: false }))
       return new Set((await Promise.all(calls)).map(({ status }) => status))
     }
     expect(await statuses()).toEqual(new Set([200]))
@@ -128,7 +116,7 @@ test.if(process.platform === "linux").each([1, 2])(
     const [worker] = workers > 1 ? childrenOf(server.event.pid) : []
     // And the end of a worker is reported.
     if (worker !== undefined) process.kill(worker, "SIGKILL")
-    expect(await untilAnswered(path, key)).toBe(200)
+    expect(await untilAnswered(server.url + lookUp, key)).toBe(200)
     expect(await server.stop()).toBe(0)
   },
   60_000,
@@ -143,19 +131,13 @@ async function untilAnswered(url: string, key: string): Promise<number> {
 }
 
 test("no key ever reaches a log", async () => {
-  const db = join(dir, "quiet.db")
-  const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
-  const { key } = await runJson("key", "create", "--account", id, "--db", db)
-  const server = await start(["serve", "--port", "0", "--db", db])
-  for (const path of ["/v1/bluetoothlookup?companyid=76", "/v1/hmac", "/nothing", `/v1/${key}`]) {
-    await fetch(server.url + path, { headers: { "x-api-key": key } })
-  }
+  const { db, key, call } = await seedOne(dir)
+  const server = await serve(db)
+  for (const path of [lookUp, "/v1/hmac", "/nothing", `/v1/${key}`]) await call(server.url, path)
   // A store that cannot be written to is logged for certain.
   const other = new Database(db)
   other.run("BEGIN IMMEDIATE")
-  const unavailable = await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, {
-    headers: { "x-api-key": key },
-  })
+  const unavailable = await call(server.url)
   other.run("ROLLBACK")
   other.close()
   expect(unavailable.status).toBe(503)
@@ -163,4 +145,24 @@ test("no key ever reaches a log", async () => {
   const log = await server.stderr
   expect(log).toContain("storeUnavailable")
   expect(log).not.toContain(key.slice(0, 12))
+})
+
+test("openapi prints all of what the server answers with, though it is more than a pipe holds", async () => {
+  const server = await serve(join(dir, "openapi.db"))
+  const served = await (await fetch(`${server.url}/openapi.json`)).text()
+  expect(served.length).toBeGreaterThan(100_000)
+  expect(await run(["openapi"])).toEqual({ code: 0, out: served, err: "" })
+  await server.stop()
+})
+
+test("the viewer is in the executable, as it was published", async () => {
+  const server = await start(["mock", "--port", "0"])
+  for (const [path, file] of [
+    ["/docs/viewer.js", "swagger-ui-bundle.js"],
+    ["/docs/viewer.css", "swagger-ui.css"],
+  ] as const) {
+    const published = readFileSync(join(import.meta.dir, "../../node_modules/swagger-ui-dist", file), "utf8")
+    expect((await (await fetch(server.url + path)).text()) === published).toBe(true)
+  }
+  await server.stop()
 })

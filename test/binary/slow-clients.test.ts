@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { httpLimits } from "../../src/surfaces/http/limits.ts"
 import { slowly } from "../support/raw-http.ts"
 import { tempDir } from "../support/temp.ts"
-import { runJson, start } from "./support.ts"
+import { seedOne } from "./accounts.ts"
+import { serve } from "./support.ts"
 
 const dir = tempDir()
 
@@ -16,7 +17,7 @@ test("limits of time run out for headers that never end, and for a call that doe
 
 /** A connection whose headers never end is closed, an octet now and then or not. */
 async function headersThatNeverEnd(): Promise<void> {
-  const server = await start(["serve", "--port", "0", "--db", join(dir, "slow.db")])
+  const server = await serve(join(dir, "slow.db"))
   const startedMs = performance.now()
   const silent = slowly(server.url, "")
   const trickling = slowly(server.url, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ")
@@ -31,11 +32,8 @@ async function headersThatNeverEnd(): Promise<void> {
 
 /** SIGTERM waits for a call that does not end, and then the process ends all the same. */
 async function callThatNeverEnds(): Promise<void> {
-  const db = join(dir, "stuck.db")
-  const { id } = await runJson("account", "create", "--name", "a", "--plan", "pro", "--db", db)
-  const { key } = await runJson("key", "create", "--account", id, "--db", db)
-  const argv = ["serve", "--port", "0", "--db", db, "--body-timeout", "25"]
-  const server = await start(argv)
+  const { db, key, used } = await seedOne(dir)
+  const server = await serve(db, "--body-timeout", "25")
   const call = slowly(
     server.url,
     `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
@@ -46,5 +44,5 @@ async function callThatNeverEnds(): Promise<void> {
   expect(await server.stop()).toBe(0)
   expect(performance.now() - startedMs).toBeGreaterThan((httpLimits.stopSeconds - 1) * 1_000)
   expect(await call.closed.catch(() => "")).toBe("")
-  expect((await runJson("account", "show", id, "--db", db)).used).toBe(0)
+  expect(await used()).toBe(0)
 }

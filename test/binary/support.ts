@@ -1,4 +1,4 @@
-import { onTestFinished } from "bun:test"
+import { afterAll, expect, onTestFinished } from "bun:test"
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { until } from "../support/until.ts"
@@ -29,33 +29,25 @@ export async function runJson(...argv: string[]) {
   return JSON.parse(out)
 }
 
-/**
- * Starts a server in a test and resolves once it has said where it listens. It is ended with the test, however that ends.
- */
+/** Starts a server in a test. Resolves once it has said where it listens; the server ends with the test, however that ends. */
 export async function start(argv: readonly string[]) {
   const server = await watch(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
   checkAnswersOf(server.url, argv)
   return server
 }
 
-/** The same in `beforeAll`; `afterAll` has to stop it. */
-export async function startForFile(argv: readonly string[]) {
-  const server = await listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
-  checkAnswersOf(server.url, argv)
-  return server
+/** {@link start} with the command that serves a data file on a free port. */
+export function serve(db: string, ...flags: string[]) {
+  return start(["serve", "--port", "0", "--db", db, ...flags])
 }
 
-export type RunningServer = Awaited<ReturnType<typeof startForFile>>
-
-/** {@link startForFile} on a new data file with one account on `pro` and one key. */
-export async function startWithAccount(db: string) {
-  const { id: account } = await runJson("account", "create", "--name", "test", "--plan", "pro", "--db", db)
-  const { key } = await runJson("key", "create", "--account", account, "--db", db)
-  return {
-    account: String(account),
-    key: String(key),
-    server: await startForFile(["serve", "--port", "0", "--db", db]),
-  }
+/** Starts a service for all tests of a file. It stops after them, and has to end with exit code 0. */
+export async function serveForFile(db: string) {
+  const argv = ["serve", "--port", "0", "--db", db]
+  const server = await listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+  checkAnswersOf(server.url, argv)
+  afterAll(async () => expect(await server.stop()).toBe(0))
+  return server
 }
 
 /** The same as {@link start} for a server that something else starts, such as a shell. */

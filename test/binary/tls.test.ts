@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { connect, type TLSSocket } from "node:tls"
 import { createSelfSigned } from "../../src/ports/tls/self-signed.ts"
 import { tempDir } from "../support/temp.ts"
-import { run, runJson, start } from "./support.ts"
+import { createAccount, lookUp } from "./accounts.ts"
+import { run, serve } from "./support.ts"
 
 const dir = tempDir()
 const first = await createSelfSigned(["first.test"], Date.now())
@@ -24,18 +25,7 @@ async function startTls(...more: string[]) {
   }
   install(first)
   const db = join(dir, `tls-${servers++}.db`)
-  const server = await start([
-    "serve",
-    "--port",
-    "0",
-    "--db",
-    db,
-    "--tls-cert",
-    cert,
-    "--tls-key",
-    key,
-    ...more,
-  ])
+  const server = await serve(db, "--tls-cert", cert, "--tls-key", key, ...more)
   return {
     ...server,
     db,
@@ -81,18 +71,13 @@ describe.if(linux)("a renewed certificate", () => {
       const processes = flags.length === 0 ? 1 : 2
       expect(await namesAt(server.url)).toContain("first.test")
       // Its calls show that the address of a client is known on the old connections, too.
-      const { id } = await runJson("account", "create", "--name", "a", "--plan", "pro", "--db", server.db)
-      const restricted = ["key", "create", "--account", id, "--allow-ip", "127.0.0.1", "--db", server.db]
-      const { key } = await runJson(...restricted)
+      const { call } = await createAccount(server.db, { keyFlags: ["--allow-ip", "127.0.0.1"] })
       // Clients that keep their connections and always have a request under way.
       let stop = false
       const clients = Array.from({ length: 8 }, async () => {
         const statuses: number[] = []
         while (!stop) {
-          const answer = await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, {
-            headers: { "x-api-key": key },
-            tls: { ca },
-          })
+          const answer = await call(server.url, lookUp, { tls: { ca } })
           await answer.arrayBuffer()
           statuses.push(answer.status)
         }

@@ -12,25 +12,15 @@ import { startDnsServer } from "../support/dns-server.ts"
 import { slowly } from "../support/raw-http.ts"
 import { startReceiver } from "../support/receiver.ts"
 import { tempDir } from "../support/temp.ts"
-import { runJson, start } from "./support.ts"
+import { lookUp, seedOne } from "./accounts.ts"
+import { runJson, serve, start } from "./support.ts"
 
 const dir = tempDir()
-let stores = 0
-const lookUp = "/v1/bluetoothlookup?companyid=76"
 const zone = { "example.com": [{ TXT: "v=spf1 -all" }] }
 
-async function seed(plan = "pro", ...config: string[]) {
-  const db = join(dir, `trouble-${stores++}.db`)
-  const { id } = await runJson("account", "create", "--name", "a", "--plan", plan, "--db", db, ...config)
-  const { key } = await runJson("key", "create", "--account", id, "--db", db)
-  const get = (url: string, path = lookUp) => fetch(url + path, { headers: { "x-api-key": key } })
-  const used = async () => (await runJson("account", "show", id, "--db", db, ...config)).used as number
-  return { db, id, key, get, used }
-}
-
 test("SIGTERM while a call is under way: it is answered and charged, then the process ends with 0", async () => {
-  const { db, key, get, used } = await seed()
-  const server = await start(["serve", "--port", "0", "--db", db])
+  const { db, key, call: get, used } = await seedOne(dir)
+  const server = await serve(db)
   const body = '{"message": "m", "secret": "s"}'
   const head = `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
   const call = slowly(server.url, head + body.slice(0, 5))
@@ -54,9 +44,9 @@ test("SIGTERM while a call is under way: it is answered and charged, then the pr
 
 describe("DNS", () => {
   test("that is gone is a 503 that costs nothing, other APIs go on, and it is found again without a restart", async () => {
-    const { db, get, used } = await seed()
+    const { db, call: get, used } = await seedOne(dir)
     const before = await startDnsServer(zone)
-    const server = await start(["serve", "--port", "0", "--db", db, "--dns-server", before.address])
+    const server = await serve(db, "--dns-server", before.address)
     const validate = (domain: string) => get(server.url, `/v1/spfvalidator?domain=${domain}`)
     expect((await validate("example.com")).status).toBe(200)
     await before.stop()
@@ -80,12 +70,12 @@ test("a webhook receiver that is gone holds nothing up, and gets its notice when
   const settings = join(dir, "small.toml")
   writeFileSync(settings, "[plans.small]\nmonthly_credits = 10\n")
   const config = ["--config", settings]
-  const { db, id, get, used } = await seed("small", ...config)
+  const { db, id, call: get, used } = await seedOne(dir, { plan: "small", config })
   const dead = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
   const url = `http://127.0.0.1:${dead.port}/hook`
   dead.stop(true)
   await runJson("account", "set-webhook", id, url, "--db", db)
-  const server = await start(["serve", "--port", "0", "--db", db, ...config])
+  const server = await serve(db, ...config)
   for (let i = 1; i <= 10; i++) expect((await get(server.url)).status).toBe(200)
   // Both attempts have failed and are booked.
   const attempts = async () => runJson("notices", "--log", "--db", db)
@@ -101,7 +91,7 @@ test("a webhook receiver that is gone holds nothing up, and gets its notice when
   const database = new Database(db)
   database.run("UPDATE notices SET next_attempt_ms = 0")
   database.close()
-  const again = await start(["serve", "--port", "0", "--db", db, ...config])
+  const again = await serve(db, ...config)
   await receiver.count(2)
   expect(await again.stop()).toBe(0)
   const delivered = await runJson("notices", "--db", db)
@@ -136,7 +126,7 @@ describe("a clock that jumps", () => {
   })
 
   test("back, after an hour ahead: a limit per minute throttles for a second, not for an hour", async () => {
-    const { db, id, get } = await seed("free")
+    const { db, id, call: get } = await seedOne(dir, { plan: "free" })
     // What a charge and a grant under a clock that was an hour ahead leave behind.
     const ahead = Date.now() + 3_600_000
     const database = new Database(db)
@@ -145,7 +135,7 @@ describe("a clock that jumps", () => {
       .run(id, ahead * 1_000)
     database.query("UPDATE ledger SET period_start_ms = ?2 WHERE account_id = ?1").run(id, ahead)
     database.close()
-    const server = await start(["serve", "--port", "0", "--db", db])
+    const server = await serve(db)
     const answer = await get(server.url)
     await answer.arrayBuffer()
     expect({ status: answer.status, retry: answer.headers.get("retry-after") }).toEqual({

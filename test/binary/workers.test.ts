@@ -4,19 +4,18 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
-import { seedOne } from "./accounts.ts"
+import { lookUp, seedOne } from "./accounts.ts"
 import { startLoad } from "./load.ts"
-import { childrenOf, isAlive, run, runJson, start } from "./support.ts"
+import { childrenOf, isAlive, run, serve, start } from "./support.ts"
 
 const dir = tempDir()
 // Generous, for a busy machine.
 setDefaultTimeout(60_000)
-const path = "/v1/bluetoothlookup?companyid=76"
 
 describe.if(process.platform === "linux")("workers", () => {
   test("dead ones are replaced, as often as they die, and one signal stops all", async () => {
     const { db, key } = await seedOne(dir)
-    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const server = await serve(db, "--workers", "2")
     const first = childrenOf(server.event.pid)
     expect(first).toHaveLength(2)
     for (const pid of first) process.kill(pid, "SIGKILL")
@@ -31,7 +30,7 @@ describe.if(process.platform === "linux")("workers", () => {
 
   test("one that does not stop is killed, and the exit code says so", async () => {
     const { db } = await seedOne(dir)
-    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const server = await serve(db, "--workers", "2")
     const workers = childrenOf(server.event.pid)
     process.kill(workers[0] ?? 0, "SIGSTOP")
     expect(await server.stop()).toBe(1)
@@ -65,9 +64,8 @@ describe.if(process.platform === "linux")("workers", () => {
   })
 
   test("a limit per minute is exact over all of them", async () => {
-    const { db, id } = await seedOne(dir)
-    const { key } = await runJson("key", "create", "--account", id, "--rate-limit", "30", "--db", db)
-    const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"])
+    const { db, key } = await seedOne(dir, { keyFlags: ["--rate-limit", "30"] })
+    const server = await serve(db, "--workers", "2")
     const before = Date.now()
     const load = startLoad(server.url, [key], { clients: 32, calls: 600 })
     await load.done
@@ -109,7 +107,7 @@ describe.if(process.platform === "linux")("workers", () => {
 async function bothServe(url: string, key: string): Promise<void> {
   const processes = new Set<string>()
   while (processes.size < 2) {
-    const answer = await fetch(url + path, { headers: { "x-api-key": key }, keepalive: false }).catch(
+    const answer = await fetch(url + lookUp, { headers: { "x-api-key": key }, keepalive: false }).catch(
       () => null,
     )
     if (answer === null) continue

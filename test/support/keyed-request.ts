@@ -1,7 +1,7 @@
 /** What `fetch` takes, with an API key; `null` and `undefined` stand for a request without one. */
-export type KeyedRequest = RequestInit & { readonly key?: string | null | undefined }
+export type KeyedRequest = BunFetchRequestInit & { readonly key?: string | null | undefined }
 
-export function withKey({ key, ...init }: KeyedRequest = {}): RequestInit {
+export function withKey({ key, ...init }: KeyedRequest = {}): BunFetchRequestInit {
   const headers = new Headers(init.headers)
   if (typeof key === "string") headers.set("x-api-key", key)
   return { ...init, headers }
