@@ -43,8 +43,8 @@ describe("a month that lies in the future", () => {
     expect(refused.error).toContain("Credits renew at 2031-06-30T12:00:00.000Z")
     expect((await service.accounts.show(account)).account.problem).toBe(
       `The credit month of account ${account} begins at 2031-05-31T12:00:00.000Z, after the present time ` +
-        "2025-03-30T00:00:00.000Z: a clock was ahead, and credits do not renew before that month is over. " +
-        `If the clock is right now, 'account renew ${account}' begins the month anew.`,
+        "2025-03-30T00:00:00.000Z. A clock was ahead; credits do not renew before the end of that month. " +
+        `If the clock is right now, start the month again with 'account renew ${account}'.`,
     )
 
     await service.accounts.renew(account)
@@ -99,7 +99,7 @@ describe("a month that lies in the future", () => {
     await call(service, key)
     expect(await json("account", "show", id, "--db", db)).toMatchObject({
       used: 1,
-      problem: expect.stringContaining(`'account renew ${id}' begins the month anew`),
+      problem: expect.stringContaining(`start the month again with 'account renew ${id}'`),
     })
     const [listed] = await json("account", "list", "--db", db)
     expect(listed.problem).toContain(`'account renew ${id}'`)

@@ -28,7 +28,7 @@ export interface IssuedKey {
 }
 
 export interface ListedAccount extends AccountRecord {
-  /** What an operator has to mend, and how; null if nothing. */
+  /** What is wrong with the account and what to do; null if nothing. */
   readonly problem: string | null
 }
 
@@ -50,7 +50,7 @@ export interface Accounts {
   /** Adds credits to the bonus, up to {@link maxCredits}. */
   grant(id: string, credits: number): Promise<void>
   /**
-   * Starts the current credit month again with zero usage. Mends an account whose month lies in the future because a clock
+   * Starts the current credit month again with zero usage. Repairs an account whose month lies in the future because a clock
    * was ahead: if even its creation does, it counts as created now. The bonus and the recorded usage stay.
    */
   renew(id: string): Promise<void>

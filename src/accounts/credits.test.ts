@@ -1,19 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import type { AccountRecord } from "../store/store.ts"
+import { accountOf } from "../../test/support/store.ts"
 import { balanceOf, covers, monthAhead } from "./credits.ts"
 import { periodAt } from "./period.ts"
 
 const at = Date.parse
-const account: AccountRecord = {
-  id: "acc_1",
-  name: "Ann",
-  plan: "free",
-  createdMs: at("2025-01-15T00:00:00Z"),
-  closedMs: null,
-  periodStartMs: at("2025-03-15T00:00:00Z"),
-  used: 7,
-  bonus: 3,
-}
+const times = { createdMs: at("2025-01-15T00:00:00Z"), periodStartMs: at("2025-03-15T00:00:00Z") }
+const account = accountOf({ ...times, used: 7, bonus: 3 })
 const plan = { monthlyCredits: 10 }
 const march = { startMs: at("2025-03-15T00:00:00Z"), endMs: at("2025-04-15T00:00:00Z") }
 const april = { startMs: march.endMs, endMs: at("2025-05-15T00:00:00Z") }
@@ -22,7 +14,7 @@ describe("the balance", () => {
   test.each([
     ["on the month's first instant", "2025-03-15T00:00:00Z"],
     ["on its last", "2025-04-14T23:59:59.999Z"],
-    // A clock set back: the month that was begun stays, so that no credits are given twice.
+    // The clock was set back: the month stays in force, so that no credits are given twice.
     ["before the month began", "2025-03-14T23:59:59.999Z"],
     ["two months before", "2025-01-20T00:00:00Z"],
     ["before the account was made", "2020-01-01T00:00:00Z"],
@@ -30,7 +22,7 @@ describe("the balance", () => {
     const expected = { used: 7, allowance: 10, bonus: 3, remaining: 6, period: march }
     expect(balanceOf(account, plan, at(now))).toEqual(expected)
     expect(balanceOf(account, plan, at(now), march)).toEqual(expected)
-    // A month remembered from before the clock was set is not taken for the present one.
+    // Another month in memory is not taken for the current one.
     expect(
       balanceOf(account, plan, at(now), periodAt(account.createdMs, at("2025-02-20T00:00:00Z"))),
     ).toEqual(expected)
@@ -43,7 +35,7 @@ describe("the balance", () => {
     expect(balanceOf(account, plan, at(now), march)).toEqual(expected)
   })
 
-  test("an allowance that shrank below the use leaves the bonus, and none at all has no end", () => {
+  test("a plan below the use leaves the bonus; an unlimited plan has no end", () => {
     const now = march.startMs
     expect(balanceOf(account, { monthlyCredits: 5 }, now)).toMatchObject({ allowance: 5, remaining: 3 })
     expect(balanceOf(account, { monthlyCredits: null }, now)).toMatchObject({
@@ -60,7 +52,7 @@ describe("the balance", () => {
   })
 })
 
-test("a month ahead of the clock is told of until it has begun", () => {
+test("a month in the future is a problem until it has begun", () => {
   expect(monthAhead(account, march.startMs - 1)).toContain("'account renew acc_1'")
   expect(monthAhead(account, march.startMs)).toBeNull()
   expect(monthAhead(account, april.endMs)).toBeNull()

@@ -45,7 +45,7 @@ export function covers(balance: Balance, credits: number): boolean {
 }
 
 /**
- * The problem of an account whose stored month lies in the future, and how to mend it; null if it does not. A clock was
+ * The problem of an account whose stored month lies in the future, and what to do; null if it does not. A clock was
  * ahead, and the month stays in force until its end, which may be years away.
  */
 export function monthAhead(
@@ -55,7 +55,7 @@ export function monthAhead(
   if (periodStartMs <= nowMs) return null
   return (
     `The credit month of account ${id} begins at ${new Date(periodStartMs).toISOString()}, after the present time ` +
-    `${new Date(nowMs).toISOString()}: a clock was ahead, and credits do not renew before that month is over. If the ` +
-    `clock is right now, 'account renew ${id}' begins the month anew.`
+    `${new Date(nowMs).toISOString()}. A clock was ahead; credits do not renew before the end of that month. If the ` +
+    `clock is right now, start the month again with 'account renew ${id}'.`
   )
 }

@@ -15,7 +15,7 @@ test("the checksum is the CRC-32 of the rest in base62", () => {
 })
 
 test.each(["pk_!", "pk_-", "pk_/", "pk_:", "pk_\0", "pk_\x80", "pk_é", "pk_Ā", "pk_😀", "pk-0", "PK_0"])(
-  "a right checksum makes no key of %p",
+  "a right checksum does not make a key of %p",
   (start) => {
     const body = start.padEnd(35, "0")
     expect(isWellFormedKey(body + checksumOf(body))).toBe(false)
@@ -46,11 +46,11 @@ test("random characters are even: no modulo bias", () => {
       counts.set(letter, (counts.get(letter) ?? 0) + 1)
   }
   expect(counts.size).toBe(62)
-  // 128,000 draws over 62 letters: 2,065 each, standard deviation 45; biased letters would stand near 2,500.
+  // 128,000 draws over 62 letters: 2,065 each, standard deviation 45; biased letters would be near 2,500.
   for (const count of counts.values()) expect(Math.abs(count - 2_065)).toBeLessThan(6 * 45)
 })
 
-test("what is kept of a key does not give it away", () => {
+test("the hash and the visible prefix do not give a key away", () => {
   const key = createKey(systemRandom)
   expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/)
   expect(hashKey(key)).not.toContain(key.slice(3, 12))

@@ -41,7 +41,7 @@ function plan(
   return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }
 }
 
-/** The problem of an account whose plan is not configured, and how to mend it. */
+/** The problem of an account whose plan is not configured, and what to do. */
 export function missingPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
   return (
     `Account ${id} has the plan '${plan}', which is not configured: choose another with ` +

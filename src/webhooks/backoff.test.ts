@@ -29,7 +29,7 @@ describe("the next attempt", () => {
   const next = (waitedMs: number, retryAfter: string | null = null) =>
     nextDelayMs({ failures: 1, waitedMs, retryAfter }, nowMs, always(0))
 
-  test("the last one is at the end of the day, then it is given up", () => {
+  test("the last one is at the end of the day, then the notice is given up", () => {
     expect(next(0)).toBe(2_500)
     expect(next(giveUpAfterMs - 1_000)).toBe(1_000)
     expect(next(giveUpAfterMs)).toBeNull()
@@ -55,7 +55,7 @@ describe("the next attempt", () => {
     expect(next(giveUpAfterMs - 10_000, "3600")).toBe(10_000)
   })
 
-  test("whatever chance says, a day is 25 to 75 attempts", () => {
+  test("with any random numbers, a day has 25 to 75 attempts", () => {
     const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(bytes, (drawn) => {

@@ -25,7 +25,7 @@ const notice: NoticeRecord = {
   deliveredMs: null,
 }
 
-test("the message says what was reached, and nothing of its own delivery", () => {
+test("the message has the data of the notice, and nothing about its delivery", () => {
   expect(toMessage(notice)).toStrictEqual({
     type: "credits.threshold_reached",
     timestamp: "2025-02-20T12:00:00.750Z",
@@ -50,13 +50,13 @@ describe("the signature", () => {
     new Webhook(key).verify(text, { ...headers, ...changed })
   afterEach(() => setSystemTime())
 
-  test("is one that the library verifies", () => {
+  test("is verified by the library", () => {
     setSystemTime(nowMs)
     expect(headers["webhook-timestamp"]).toBe("1740052800")
     expect(verify(body)).toEqual(JSON.parse(body))
   })
 
-  test("holds for this body, id, time and secret alone", () => {
+  test("is valid for this body, id, time and secret only", () => {
     setSystemTime(nowMs)
     expect(() => verify(body.replace("800", "801"))).toThrow("No matching signature")
     expect(() => verify(body, { "webhook-id": "msg_2" })).toThrow("No matching signature")

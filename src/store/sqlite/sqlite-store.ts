@@ -197,7 +197,7 @@ function usageWhere(database: Database, condition: string) {
   )
 }
 
-/** Moves the usage of a month to month 0, which stands for no month. */
+/** Moves the usage of a month to month 0, which means no month. */
 function detachUsage(database: Database, accountId: string, periodStartMs: number): void {
   database
     .query(

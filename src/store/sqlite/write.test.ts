@@ -53,7 +53,7 @@ test("writes wait for a lock in their order, tried every 25 ms by one timer", as
   expect([notes(), timer.waiting]).toEqual([["a", "b", "c"], []])
 })
 
-test("a write is tried eleven times, then it and all that wait are unavailable, and the next is tried anew", async () => {
+test("a write is tried eleven times, then it and all that wait are unavailable, and the next is tried again", async () => {
   const unlock = lock()
   let tries = 0
   const results = Promise.allSettled([
