@@ -1,47 +1,48 @@
-/** Receivers that take a message and say nothing: they hold up themselves, and nobody else. */
+/** Silent receivers delay only their own messages. */
 import { expect, test } from "bun:test"
 import type { WebhookResponse, WebhookSender } from "../src/ports/webhook-sender.ts"
 import { createAccount, hour, useWorkers, type Worker } from "./support/notices.ts"
-import { startReceiver } from "./support/receiver.ts"
+import { startReceiver, statusOnly } from "./support/receiver.ts"
+import { noWaitTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
 const { openWorker } = useWorkers()
 
-async function addAccount(worker: Worker, id: string, url: string): Promise<string> {
-  await createAccount(worker, id)
-  await worker.notices.setWebhook(id, url, { allowPrivate: false })
-  return id
+/** Creates an account that has used this much, so that its notices are due. */
+async function addAccount(worker: Worker, id: string, url: string, used = 1_000): Promise<void> {
+  await createAccount(worker, id, url)
+  worker.use(id, used)
 }
 
-/** A receiver that does not answer before it is told to. */
+/** A receiver that does not answer until `end` is called. */
 function startSilent() {
   const over = Promise.withResolvers<void>()
   const receiver = startReceiver()
   receiver.answer(async () => {
     await over.promise
-    return new Response(null, { status: 204 })
+    return statusOnly(204)
   })
   return { ...receiver, end: over.resolve }
 }
 
-test("64 silent receivers, and others beside them: who answers gets everything while they are still silent", async () => {
+test("64 silent receivers do not delay the messages to others", async () => {
   const worker = openWorker()
   const { clock, notices, delivery } = worker
   const silent = Array.from({ length: 64 }, startSilent)
-  for (const [i, { url }] of silent.entries()) worker.use(await addAccount(worker, `acc_s${i}`, url), 1_000)
+  for (const [i, { url }] of silent.entries()) await addAccount(worker, `acc_s${i}`, url)
   delivery.start()
   await Promise.all(silent.map(({ count }) => count(1)))
 
   const healthy = startReceiver()
   clock.advance(1_000)
-  for (let i = 0; i < 3; i++) worker.use(await addAccount(worker, `acc_h${i}`, healthy.url), 1_000)
+  for (let i = 0; i < 3; i++) await addAccount(worker, `acc_h${i}`, healthy.url)
   await healthy.count(6)
   await until(async () => (await notices.list()).filter(({ state }) => state === "delivered").length === 6)
   for (const { accountId, state, attempts } of await notices.list()) {
     const expected = accountId.startsWith("acc_h") ? ["delivered", 1] : ["pending", 0]
     expect([state, attempts]).toEqual(expected as [typeof state, number])
   }
-  // One each is under way; the second notice of their accounts waits for it.
+  // One message to each host at a time: the second notice of each account waits.
   for (const { received } of silent) expect(received).toHaveLength(1)
 
   for (const { end } of silent) end()
@@ -50,27 +51,25 @@ test("64 silent receivers, and others beside them: who answers gets everything w
   for (const { received } of silent) expect(received).toHaveLength(2)
 }, 30_000)
 
-test("a host is sent one message at a time, however many accounts lead there", async () => {
+test("a host gets one message at a time, however many accounts use it", async () => {
   const worker = openWorker()
   const receiver = startReceiver()
   let now = 0
   let most = 0
   receiver.answer(async () => {
     most = Math.max(most, ++now)
-    await new Promise((resolve) => setImmediate(resolve))
+    await noWaitTimer.turn()
     now--
-    return new Response(null, { status: 204 })
+    return statusOnly(204)
   })
-  for (let i = 0; i < 10; i++) {
-    worker.use(await addAccount(worker, `acc_${i}`, `${receiver.url}/${i}`), 1_000)
-  }
+  for (let i = 0; i < 10; i++) await addAccount(worker, `acc_${i}`, `${receiver.url}/${i}`)
   expect(await worker.delivery.runDue()).toBe(20)
   expect(most).toBe(1)
   const paths = receiver.received.map(({ path }) => path)
   expect(new Set(paths).size).toBe(10)
 })
 
-/** A sender whose attempts end when the test says so. */
+/** A sender whose attempts end when the test ends them. */
 function createHeldSender() {
   const held = new Map<string, (response: WebhookResponse) => void>()
   const sender: WebhookSender = {
@@ -85,14 +84,12 @@ function createHeldSender() {
   return { sender, held, endAll }
 }
 
-test("at most 256 at once; of these at most 128 repetitions, so that what is new finds a place", async () => {
+test("at most 256 attempts at once, of which 128 repetitions: new notices find a place", async () => {
   const { sender, held, endAll } = createHeldSender()
-  const worker = openWorker(undefined, undefined, sender)
+  const worker = openWorker({ sender })
   const { clock, delivery, database, timer } = worker
   database.run("BEGIN")
-  for (let i = 0; i < 300; i++) {
-    worker.use(await addAccount(worker, `acc_${i}`, `https://r${i}.example/`), 800)
-  }
+  for (let i = 0; i < 300; i++) await addAccount(worker, `acc_${i}`, `https://r${i}.example/`, 800)
   database.run("COMMIT")
   delivery.start()
   await until(() => held.size === 256)
@@ -108,11 +105,11 @@ test("at most 256 at once; of these at most 128 repetitions, so that what is new
   await until(() => held.size === 128)
   await timer.asked()
   expect(held.size).toBe(128)
-  worker.use(await addAccount(worker, "acc_new", "https://new.example/"), 800)
+  await addAccount(worker, "acc_new", "https://new.example/", 800)
   await until(() => held.has("new.example"))
   expect(held.size).toBe(129)
 
-  // As soon as one ends, the next repetition takes its place.
+  // When one ends, the next repetition takes its place.
   const [first] = [...held.keys()] as [string]
   held.get(first)?.({ status: 204, retryAfter: null })
   held.delete(first)

@@ -1,14 +1,15 @@
-/** From a threshold reached to a webhook that knows it, over real sockets, on a real file, with a clock that is moved. */
+/** From a reached threshold to the webhook, over real sockets, on a real file, with a clock moved by hand. */
 import { describe, expect, test } from "bun:test"
 import { systemTimer } from "../src/ports/timer.ts"
 import { createWebhookSender } from "../src/ports/webhook-sender.ts"
 import { createAccount, hour, periodStartMs, runUntil, useWorkers, verify } from "./support/notices.ts"
-import { type Received, startReceiver } from "./support/receiver.ts"
+import { type Received, startReceiver, statusOnly } from "./support/receiver.ts"
 
 const { openWorker, setUp } = useWorkers()
+const refused = "connect ECONNREFUSED 127.0.0.1:1"
 
 describe("what arrives", () => {
-  test("one signed message per threshold, one log line each, and no secret in the log", async () => {
+  test("one signed message and one log line per threshold, without the secret in the log", async () => {
     const { receiver, account, secret, delivery, logged, notices, use } = await setUp()
     use(account, 812)
     use(account, 950)
@@ -17,18 +18,11 @@ describe("what arrives", () => {
 
     const data = { account, plan: "free", threshold: 80, used: 812, allowance: 1_000 }
     const period = { period_start: "2025-01-01T00:00:00.000Z", period_end: "2025-02-01T00:00:00.000Z" }
+    const envelope = { type: "credits.threshold_reached", timestamp: "2025-01-01T00:00:00.000Z" }
     const messages = receiver.received.map((request) => verify(request, secret))
     expect(messages).toHaveLength(2)
-    expect(messages).toContainEqual({
-      type: "credits.threshold_reached",
-      timestamp: "2025-01-01T00:00:00.000Z",
-      data: { ...data, ...period },
-    })
-    expect(messages).toContainEqual({
-      type: "credits.threshold_reached",
-      timestamp: "2025-01-01T00:00:00.000Z",
-      data: { ...data, threshold: 95, used: 950, ...period },
-    })
+    expect(messages).toContainEqual({ ...envelope, data: { ...data, ...period } })
+    expect(messages).toContainEqual({ ...envelope, data: { ...data, threshold: 95, used: 950, ...period } })
     const list = await notices.list(account)
     expect(receiver.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(
       list.map(({ id }) => id).sort(),
@@ -47,13 +41,13 @@ describe("what arrives", () => {
     expect(JSON.stringify(logged)).not.toContain("hook")
   })
 
-  test("without a webhook: the log line and the list, and nothing is sent once one is set", async () => {
+  test("without a webhook: a log line and an unsent notice, which a later webhook does not get", async () => {
     const worker = openWorker()
     const receiver = startReceiver()
-    const account = await createAccount(worker, "acc_1")
-    worker.use(account, 800)
-    expect(worker.logged).toMatchObject([{ account, threshold: 80, state: "unsent" }])
-    await worker.notices.setWebhook(account, receiver.url, { allowPrivate: false })
+    await createAccount(worker, "acc_1")
+    worker.use("acc_1", 800)
+    expect(worker.logged).toMatchObject([{ account: "acc_1", threshold: 80, state: "unsent" }])
+    await worker.notices.setWebhook("acc_1", receiver.url, { allowPrivate: false })
     expect(await worker.delivery.runDue()).toBe(0)
     expect(await worker.notices.list()).toMatchObject([{ state: "unsent", attempts: 0 }])
     expect(receiver.received).toEqual([])
@@ -61,11 +55,11 @@ describe("what arrives", () => {
 })
 
 describe("receivers in trouble", () => {
-  test("one that is down for an hour, then up, gets it: the same message, signed anew at each attempt", async () => {
+  test("one that is down for an hour gets the message after it, with a new signature at each attempt", async () => {
     const set = await setUp()
     const { receiver, account, secret, clock, notices } = set
     const upMs = clock.now() + hour
-    receiver.answer(() => new Response(null, { status: clock.now() < upMs ? 503 : 200 }))
+    receiver.answer(() => statusOnly(clock.now() < upMs ? 503 : 200))
     set.use(account, 800)
     await runUntil(set)
     expect(clock.now()).toBeGreaterThanOrEqual(upMs)
@@ -84,21 +78,16 @@ describe("receivers in trouble", () => {
     expect(statuses).toEqual([...Array(received.length - 1).fill(503), 200])
   })
 
-  test("one that nobody listens at is given up after a day, with a line in the log", async () => {
+  test("one that is never reached is given up after a day, with a line in the log", async () => {
     const worker = openWorker()
-    const account = await createAccount(worker, "acc_1")
-    await worker.notices.setWebhook(account, "http://127.0.0.1:1/", { allowPrivate: false })
+    const account = "acc_1"
+    await createAccount(worker, account, "http://127.0.0.1:1/")
     worker.use(account, 800)
     const raisedMs = worker.clock.now()
     await runUntil(worker)
     expect(worker.clock.now() - raisedMs).toBe(24 * hour)
     expect(await worker.notices.list()).toMatchObject([
-      {
-        state: "failed",
-        lastStatus: null,
-        lastError: "connect ECONNREFUSED 127.0.0.1:1",
-        nextAttemptMs: null,
-      },
+      { state: "failed", lastStatus: null, lastError: refused, nextAttemptMs: null },
     ])
     expect(worker.logged.slice(1)).toMatchObject([
       { level: "error", message: "notice not delivered", account },
@@ -112,11 +101,11 @@ describe("receivers in trouble", () => {
     async (status) => {
       const set = await setUp()
       const { receiver, account, clock, notices } = set
-      receiver.answer(() => new Response(null, { status, headers: { location: "/elsewhere" } }))
+      receiver.answer(() => statusOnly(status, { location: "/elsewhere" }))
       set.use(account, 800)
       expect(await set.delivery.runDue()).toBe(1)
       expect(await notices.list()).toMatchObject([{ state: "pending", lastStatus: status }])
-      receiver.answer(() => new Response(null, { status: 200 }))
+      receiver.answer(() => statusOnly(200))
       clock.advance(5_000)
       await set.delivery.runDue()
       expect(await notices.list()).toMatchObject([{ state: "delivered", attempts: 2 }])
@@ -124,9 +113,9 @@ describe("receivers in trouble", () => {
     },
   )
 
-  test("Retry-After is kept to", async () => {
+  test("Retry-After is respected", async () => {
     const set = await setUp()
-    set.receiver.answer(() => new Response(null, { status: 429, headers: { "retry-after": "600" } }))
+    set.receiver.answer(() => statusOnly(429, { "retry-after": "600" }))
     set.use(set.account, 800)
     await set.delivery.runDue()
     expect(await set.notices.list()).toMatchObject([{ waitedMs: 600_000 }])
@@ -136,10 +125,10 @@ describe("receivers in trouble", () => {
     expect(await set.delivery.runDue()).toBe(1)
   })
 
-  test("a 410 stops it for good, until the webhook is set anew", async () => {
+  test("a 410 disables the webhook until it is set again", async () => {
     const set = await setUp()
     const { receiver, account, clock, notices, delivery } = set
-    receiver.answer(() => new Response(null, { status: 410 }))
+    receiver.answer(() => statusOnly(410))
     set.use(account, 800)
     expect(await delivery.runDue()).toBe(1)
     set.use(account, 950)
@@ -152,37 +141,36 @@ describe("receivers in trouble", () => {
       expect.objectContaining({ message: "notice not delivered", status: 410 }),
     )
 
-    receiver.answer(() => new Response(null, { status: 200 }))
+    receiver.answer(() => statusOnly(200))
     const { secret } = await notices.setWebhook(account, receiver.url, { allowPrivate: false })
     set.use(account, 950, periodStartMs + 31 * 24 * hour)
     expect(await delivery.runDue()).toBe(1)
     expect(verify(receiver.received[1] as Received, secret)).toMatchObject({ data: { threshold: 95 } })
   })
 
-  test("a name that leads into a private network is called only with leave", async () => {
+  test("a host name that resolves to a private address needs allowPrivate", async () => {
     const calls: string[] = []
     const resolve = async (host: string) => {
       calls.push(host)
       return [{ address: "127.0.0.1", family: 4 }]
     }
-    const worker = openWorker(undefined, undefined, createWebhookSender({ timer: systemTimer, resolve }))
-    const account = await createAccount(worker, "acc_1")
-    await worker.notices.setWebhook(account, "https://hooks.example.test:1/", { allowPrivate: false })
-    worker.use(account, 800)
+    const worker = openWorker({ sender: createWebhookSender({ timer: systemTimer, resolve }) })
+    await createAccount(worker, "acc_1", "https://hooks.example.test:1/")
+    worker.use("acc_1", 800)
     await worker.delivery.runDue()
     expect(await worker.notices.list()).toMatchObject([
       { state: "pending", lastError: "127.0.0.1 is not an address that may be called" },
     ])
-    await worker.notices.setWebhook(account, "https://hooks.example.test:1/", { allowPrivate: true })
+    await worker.notices.setWebhook("acc_1", "https://hooks.example.test:1/", { allowPrivate: true })
     worker.clock.advance(5_000)
     await worker.delivery.runDue()
-    expect(await worker.notices.list()).toMatchObject([{ lastError: "connect ECONNREFUSED 127.0.0.1:1" }])
+    expect(await worker.notices.list()).toMatchObject([{ lastError: refused }])
     expect(calls).toEqual(["hooks.example.test", "hooks.example.test"])
   })
 })
 
 describe("setting webhooks", () => {
-  test("what cannot be is refused and named, and leaves what there is", async () => {
+  test("a wrong account or URL is named, and the present webhook stays", async () => {
     const { notices, account, receiver, secret, delivery, use } = await setUp()
     const set = (id: string, url: string) => notices.setWebhook(id, url, { allowPrivate: false })
     await expect(set("acc_9", receiver.url)).rejects.toThrow("There is no account 'acc_9'.")

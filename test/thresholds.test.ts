@@ -1,4 +1,4 @@
-/** Thresholds of a month, from calls over HTTP to the webhook and the command line. */
+/** Notices at the thresholds of a month, from calls over HTTP to the webhook and the command line. */
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,10 +9,10 @@ import type { NoticeRecord } from "../src/store/outbox.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { prepareOutbox } from "../src/store/sqlite/outbox.ts"
 import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
-import type { Charge } from "../src/store/store.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startReceiver } from "./support/receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
+import { accountOf, chargeOf } from "./support/store.ts"
 import { tempDir } from "./support/temp.ts"
 import { noWaitTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
@@ -43,7 +43,7 @@ const call = (service: TestService, key: string) =>
   })
 
 describe("calls", () => {
-  test("however many run at once, in two services on one file, each threshold is told of once a month", async () => {
+  test("many at once, in two services on one file, raise one notice per threshold and month", async () => {
     const one = await start()
     const two = await start(one.db, one.clock)
     const receiver = startReceiver()
@@ -55,7 +55,7 @@ describe("calls", () => {
       const calls = Array.from({ length: 140 }, (_, i) => call(both[i % 2] as TestService, key))
       return (await Promise.all(calls)).filter((status) => status === 200).length
     }
-    // An attempt that is not written down yet is rightly made again when the clock jumps over its lease.
+    // Attempts must be recorded before the clock jumps past their lease, or they are made again.
     const delivered = (count: number) =>
       until(async () => {
         const states = (await one.notices.list(account)).map(({ state }) => state)
@@ -66,7 +66,7 @@ describe("calls", () => {
     one.clock.set("2025-02-01T00:00:00Z")
     expect(await month()).toBe(100)
     await delivered(4)
-    // A clock set back: the month that was already begun stays in force.
+    // The clock was set back: the stored month stays in force.
     one.clock.set("2025-01-20T00:00:00Z")
     expect(await month()).toBe(0)
 
@@ -92,7 +92,7 @@ describe("calls", () => {
     expect(receiver.received).toHaveLength(4)
   }, 30_000)
 
-  test("a plan changed within the month neither repeats a threshold nor loses one", async () => {
+  test("a change of plan within the month neither repeats nor loses a notice", async () => {
     const service = await start()
     const { account, key } = await service.createKey("free")
     const use = async (count: number) => {
@@ -105,7 +105,7 @@ describe("calls", () => {
     expect(await use(1)).toEqual(["small 80"])
     await service.accounts.setPlan(account, "pro")
     expect(await use(5)).toEqual(["small 80"])
-    // 85 of 100 again: told already. 95 is new.
+    // 85 of 100 again: 80 % has its notice, 95 % has none yet.
     await service.accounts.setPlan(account, "small")
     expect(await use(9)).toEqual(["small 80"])
     expect(await use(2)).toEqual(["small 80", "small 95"])
@@ -113,7 +113,7 @@ describe("calls", () => {
     expect(await use(20)).toEqual(["small 80", "small 95"])
   }, 20_000)
 
-  test("a plan that becomes smaller than the use is told of with the next charge", async () => {
+  test("a plan that becomes smaller than the use raises its notices with the next charge", async () => {
     const service = await start()
     const { account, key } = await service.createKey("starter")
     for (let i = 0; i < 97; i++) await call(service, key)
@@ -128,14 +128,13 @@ describe("calls", () => {
 })
 
 describe("charges", () => {
-  test("whatever the order of charges, months, batches and plans: once per month and threshold, as soon as reached", async () => {
+  test("raise each notice once per month and threshold, as soon as it is reached, in any order of months and plans", async () => {
     const step = fc.record({
       credits: fc.integer({ min: 1, max: 60 }),
       month: fc.integer({ min: 1, max: 3 }),
       allowance: fc.constantFrom(50, 100, 333, null),
     })
     const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 12 })
-    let runs = 0
     await fc.assert(
       fc.asyncProperty(batches, async (drawn) => {
         const database = openDatabase(":memory:")
@@ -146,19 +145,10 @@ describe("charges", () => {
           onRaised: (all: readonly NoticeRecord[]) => void raised.push(...all),
         }
         const store = createSqliteStore(database, { timer: noWaitTimer, notices: rules })
-        const account = { id: "acc_1", name: "", plan: "free", createdMs: 0, closedMs: null }
-        await store.createAccount({ ...account, periodStartMs: 0, used: 0, bonus: 30 })
+        await store.createAccount(accountOf({ periodStartMs: 0, bonus: 30 }))
         const expected = new Set<string>()
         for (const batch of drawn) {
-          const charges = batch.map(
-            ({ credits, month, allowance }): Charge => ({
-              accountId: "acc_1",
-              items: [{ api: "hmac", calls: 1, credits }],
-              allowance,
-              periodStartMs: month,
-              day: "2025-01-01",
-            }),
-          )
+          const charges = batch.map(({ month, ...one }) => chargeOf({ ...one, periodStartMs: month }))
           const outcomes = await store.charge(charges)
           outcomes.forEach((outcome, index) => {
             const allowance = charges[index]?.allowance
@@ -174,12 +164,10 @@ describe("charges", () => {
         }
         expect(await prepareOutbox(database, noWaitTimer).list()).toHaveLength(raised.length)
         await store.close()
-        runs++
       }),
       { seed: 20250101, numRuns: 200 },
     )
-    expect(runs).toBe(200)
-  })
+  }, 60_000)
 })
 
 describe("the command line", () => {
@@ -195,7 +183,7 @@ describe("the command line", () => {
     return { code, err }
   }
 
-  test("set-webhook shows the secret once; notices and its log show what became of it", async () => {
+  test("set-webhook shows the secret once; notices and its log show the delivery", async () => {
     const service = await start(db)
     const { account, key } = await service.createKey("small")
     const receiver = startReceiver()

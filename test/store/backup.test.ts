@@ -32,27 +32,25 @@ async function failure(...argv: string[]) {
   return err
 }
 
+const createAccount = (name: string) => json("account", "create", "--name", name)
+
 async function names(): Promise<string[]> {
   return (await json("account", "list")).map(({ name }: { name: string }) => name)
 }
 
 describe("backup", () => {
-  test("is a whole store in one file that only its owner may read", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+  test("is one whole data file that only its owner may read", async () => {
+    await createAccount("Ann")
     const file = join(here, "copy.db")
     const report = await json("backup", file)
-    expect(report).toEqual({
-      file,
-      bytes: statSync(file).size,
-      store_version: expect.any(Number),
-      accounts: 1,
-    })
+    const bytes = statSync(file).size
+    expect(report).toEqual({ file, bytes, store_version: expect.any(Number), accounts: 1 })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
   })
 
-  test("has what is in the write-ahead log alone", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+  test("has the changes that are only in the write-ahead log", async () => {
+    await createAccount("Ann")
     const other = openDatabase(db)
     other.run("UPDATE accounts SET name = 'in the log'")
     const file = join(here, "copy.db")
@@ -63,7 +61,7 @@ describe("backup", () => {
   })
 
   test("never overwrites a file", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+    await createAccount("Ann")
     const file = join(here, "diary.txt")
     writeFileSync(file, "dear diary")
     expect(await failure("backup", file)).toContain(`${file} exists already`)
@@ -72,9 +70,9 @@ describe("backup", () => {
     expect(await names()).toEqual(["Ann"])
   })
 
-  test("leaves nothing behind where it cannot be made", async () => {
+  test("leaves nothing behind when it fails", async () => {
     expect(await failure("backup", join(here, "copy.db"))).toContain(`There is no data file ${db}`)
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+    await createAccount("Ann")
     expect(await failure("backup", join(here, "nowhere", "copy.db"))).toContain("cannot be written")
     writeFileSync(db, "something else, long enough to be no header of SQLite ".repeat(40))
     expect(await failure("backup", join(here, "copy.db"))).toContain("could not be copied")
@@ -83,19 +81,15 @@ describe("backup", () => {
 })
 
 describe("restore", () => {
-  test("puts the store back, keeps the one that was there, and leaves the backup alone", async () => {
-    await json("account", "create", "--name", "before", "--plan", "free")
+  test("replaces the data file, keeps the old one, and leaves the backup unchanged", async () => {
+    await createAccount("before")
     const file = join(here, "copy.db")
     await json("backup", file)
     const backup = readFileSync(file)
-    await json("account", "create", "--name", "after", "--plan", "free")
+    await createAccount("after")
     const { replaced, ...report } = await json("restore", file)
-    expect(report).toEqual({
-      file: db,
-      bytes: expect.any(Number),
-      store_version: expect.any(Number),
-      accounts: 1,
-    })
+    const counts = { bytes: expect.any(Number), store_version: expect.any(Number), accounts: 1 }
+    expect(report).toEqual({ file: db, ...counts })
     expect(await names()).toEqual(["before"])
     expect(statSync(db).mode & 0o777).toBe(0o600)
     expect(readFileSync(file).equals(backup)).toBe(true)
@@ -103,13 +97,13 @@ describe("restore", () => {
     expect((await names()).toSorted()).toEqual(["after", "before"])
   })
 
-  test("works where there is no store yet, or one that is damaged", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+  test("works without a data file, or with a damaged one", async () => {
+    await createAccount("Ann")
     const file = join(here, "copy.db")
     await json("backup", file)
     const original = db
     db = join(here, "new.db")
-    // A log that was left without its file belongs to nothing.
+    // An abandoned log must not be replayed into the new file.
     writeFileSync(`${db}-wal`, "old")
     expect((await json("restore", file)).replaced).toBeNull()
     expect(await names()).toEqual(["Ann"])
@@ -120,8 +114,8 @@ describe("restore", () => {
     expect(readFileSync(replaced).equals(Buffer.alloc(8_192, 0x5a))).toBe(true)
   })
 
-  test("refuses while somebody has the store open, and changes nothing", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+  test("refuses while a process has the data file open, and changes nothing", async () => {
+    await createAccount("Ann")
     const file = join(here, "copy.db")
     await json("backup", file)
     const server = openDatabase(db)
@@ -133,8 +127,8 @@ describe("restore", () => {
     expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
   })
 
-  test("refuses what is no backup, is damaged or is from a newer version, and changes nothing", async () => {
-    await json("account", "create", "--name", "Ann", "--plan", "free")
+  test("refuses what is not a backup, is damaged or has a newer schema, and changes nothing", async () => {
+    await createAccount("Ann")
     const file = join(here, "copy.db")
     const refused = async () => {
       const err = await failure("restore", file)

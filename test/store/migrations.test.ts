@@ -1,4 +1,4 @@
-/** Stores that any release has written open with this program, with everything that is in them. */
+/** Data files of every schema version open with this program, with all their data. */
 
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
@@ -8,24 +8,25 @@ import { migrate, schemaVersion } from "../../src/store/sqlite/migrations.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { runCliForTest } from "../support/cli.ts"
+import { chargeOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
 import { noWaitTimer } from "../support/timer.ts"
 
 const dir = tempDir()
 let stores = 0
 
-/** Versions that there is a fixture of, `version-N.sql`. */
+/** The versions with a fixture, `version-N.sql`. */
 const versions = readdirSync(import.meta.dir)
   .flatMap((name) => /^version-(\d+)\.sql$/.exec(name)?.[1] ?? [])
   .map(Number)
   .sort((a, b) => a - b)
 
-test("there is a store of every version that ever was", () => {
+test("there is a fixture of every version", () => {
   expect(versions).toEqual(Array.from({ length: schemaVersion }, (_, index) => index + 1))
 })
 
 describe.each(versions)("version %d", (version) => {
-  test("gets the schema that a new store has", () => {
+  test("gets the schema of a new data file", () => {
     const fresh = new Database(":memory:")
     migrate(fresh, "fresh")
     const migrated = openDatabase(storeOf(version))
@@ -37,7 +38,7 @@ describe.each(versions)("version %d", (version) => {
     migrated.close()
   })
 
-  test("keeps every value of every row, but for rate limits of an older form, which are worth a minute", () => {
+  test("keeps every value of every row, except the rate limits of older versions, which are worth a minute", () => {
     const file = storeOf(version)
     const before = rowsOf(file)
     expect(Object.values(before).flat().length).toBeGreaterThan(10)
@@ -51,19 +52,13 @@ describe.each(versions)("version %d", (version) => {
     }
   })
 
-  test("is served: keys are found, charges go on from where the account stood", async () => {
+  test("is served: keys are found, and charges continue from the account's balance", async () => {
     const store = createSqliteStore(openDatabase(storeOf(version)), { timer: noWaitTimer })
     const access = await store.findKey("a1".repeat(32))
     expect(access).toMatchObject({ key: { id: "key_1" }, account: { id: "acc_free", used: 640, bonus: 500 } })
-    const charge = {
-      accountId: "acc_free",
-      items: [{ api: "hmac", calls: 1, credits: 1 }],
-      allowance: 1_000,
-      periodStartMs: 1_732_678_400_000,
-      day: "2024-11-29",
-    }
-    expect(await store.charge([charge])).toEqual([
-      { charged: true, used: 641, bonus: 500, periodStartMs: 1_732_678_400_000 },
+    const month = { accountId: "acc_free", allowance: 1_000, periodStartMs: 1_732_678_400_000 }
+    expect(await store.charge([chargeOf({ ...month, day: "2024-11-29" })])).toEqual([
+      { charged: true, used: 641, bonus: 500, periodStartMs: month.periodStartMs },
     ])
     expect(await store.usage("acc_free", "2024-11-28")).toEqual([
       { day: "2024-11-29", api: "hmac", calls: 1, credits: 1 },
@@ -74,7 +69,7 @@ describe.each(versions)("version %d", (version) => {
   })
 })
 
-test("a store of a newer version is refused clearly and left as it is", async () => {
+test("a data file with a newer schema is refused and left unchanged", async () => {
   const file = storeOf(schemaVersion, `PRAGMA user_version = ${schemaVersion + 1}`)
   const before = rowsOf(file)
   const { code, err } = await runCliForTest(["account", "list", "--db", file])
@@ -85,8 +80,8 @@ test("a store of a newer version is refused clearly and left as it is", async ()
   expect(rowsOf(file)).toEqual(before)
 })
 
-test("a migration that fails half-way leaves the store untouched, and it can be tried again", () => {
-  // A table that is in the way of one which the second step makes, after it has altered others.
+test("a migration that fails changes nothing, and can be tried again", () => {
+  // Step 2 creates a table of this name, after it has altered others.
   const file = storeOf(
     1,
     "CREATE TABLE notices (mine TEXT, of TEXT); INSERT INTO notices VALUES ('kept', 'too')",
@@ -102,7 +97,7 @@ test("a migration that fails half-way leaves the store untouched, and it can be 
   expect(schemaOf(file).version).toBe(schemaVersion)
 })
 
-/** A file with the fixture of a version, and what `more` does to it. */
+/** A file with the fixture of a version, after the SQL of `more`. */
 function storeOf(version: number, more = ""): string {
   const file = join(dir, `store-${stores++}.db`)
   const database = new Database(file)
@@ -127,7 +122,7 @@ function rowsOf(file: string): Rows {
   return rows
 }
 
-/** An account has been two rows since version 5. */
+/** Since version 5 an account has two rows. */
 function accountsOf({ accounts = [], ledger = [] }: Rows) {
   return accounts.map((row) => ({ ...row, ...ledger.find(({ account_id }) => account_id === row.id) }))
 }

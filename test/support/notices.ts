@@ -7,14 +7,15 @@ import { createLog } from "../../src/ports/log.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { createWebhookSender, type WebhookSender } from "../../src/ports/webhook-sender.ts"
-import type { NoticeRecord } from "../../src/store/outbox.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { prepareOutbox } from "../../src/store/sqlite/outbox.ts"
 import { prepareRaise } from "../../src/store/sqlite/raise.ts"
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import type { Store } from "../../src/store/store.ts"
 import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type Received, startReceiver } from "./receiver.ts"
+import { accountOf } from "./store.ts"
 import { tempDir } from "./temp.ts"
 import { createManualTimer, type ManualTimer, noWaitTimer } from "./timer.ts"
 
@@ -25,17 +26,18 @@ export const periodStartMs = Date.parse(start)
 export interface Worker {
   readonly file: string
   readonly database: Database
+  readonly store: Store
   readonly notices: Notices
   readonly delivery: Delivery
   readonly timer: ManualTimer
   readonly clock: ManualClock
-  /** What was logged, newest last. */
+  /** Log entries, oldest first. */
   readonly logged: Record<string, unknown>[]
-  /** Uses so much of an account's 1,000 credits. */
-  use(accountId: string, used: number, month?: number): readonly NoticeRecord[]
+  /** Raises the notices of an account that has used this much of its 1,000 credits. */
+  use(accountId: string, used: number, month?: number): void
 }
 
-/** Workers on data files of the test file's own; closed after each test. */
+/** Opens workers on data files in a temporary folder. They are closed after each test. */
 export function useWorkers() {
   const dir = tempDir()
   let files = 0
@@ -44,15 +46,16 @@ export function useWorkers() {
     for (const database of opened.splice(0)) database.close()
   })
 
-  /** One process on a data file. */
-  function openWorker(
+  /** Opens a data file as one process would. */
+  function openWorker({
     file = join(dir, `notices-${files++}.db`),
     clock = createManualClock(start),
-    sender: WebhookSender = createWebhookSender({ timer: systemTimer }),
-  ): Worker {
+    sender = createWebhookSender({ timer: systemTimer }),
+  }: Partial<Pick<Worker, "file" | "clock"> & { sender: WebhookSender }> = {}): Worker {
     const database = openDatabase(file)
     opened.push(database)
     const outbox = prepareOutbox(database, noWaitTimer)
+    const store = createSqliteStore(database, { timer: noWaitTimer })
     const timer = createManualTimer()
     const logged: Record<string, unknown>[] = []
     const log = createLog((line) => logged.push(JSON.parse(line)))
@@ -61,43 +64,38 @@ export function useWorkers() {
     return {
       file,
       database,
-      notices: createNotices({
-        outbox,
-        store: createSqliteStore(database, { timer: noWaitTimer }),
-        random: systemRandom,
-      }),
+      store,
+      notices: createNotices({ outbox, store, random: systemRandom }),
       delivery,
       timer,
       clock,
       logged,
       use(accountId, used, month = periodStartMs) {
         const entry = { accountId, used, notified: 0, periodStartMs: month }
-        const raised = database.transaction(() => raise(entry, 1_000))()
-        delivery.raised(raised)
-        return raised
+        delivery.raised(database.transaction(() => raise(entry, 1_000))())
       },
     }
   }
 
-  /** A worker, a receiver and an account whose webhook leads there. */
+  /** A worker, a receiver, and an account whose webhook is the receiver. */
   async function setUp() {
     const receiver = startReceiver()
     const worker = openWorker()
-    const account = await createAccount(worker, "acc_1")
-    const { secret } = await worker.notices.setWebhook(account, receiver.url, { allowPrivate: false })
+    const account = "acc_1"
+    const secret = await createAccount(worker, account, receiver.url)
     return { ...worker, receiver, account, secret }
   }
 
   return { openWorker, setUp }
 }
 
-export async function createAccount({ database }: Worker, id: string): Promise<string> {
-  const account = { id, name: id, plan: "free", createdMs: periodStartMs, closedMs: null, periodStartMs }
-  await createSqliteStore(database, { timer: noWaitTimer }).createAccount({ ...account, used: 0, bonus: 0 })
-  return id
+/** Creates an account, and sets its webhook if there is a URL. Gives the webhook's secret. */
+export async function createAccount({ store, notices }: Worker, id: string, url?: string): Promise<string> {
+  await store.createAccount(accountOf({ id, createdMs: periodStartMs, periodStartMs }))
+  return url === undefined ? "" : (await notices.setWebhook(id, url, { allowPrivate: false })).secret
 }
 
-/** Moves the clock from attempt to attempt until nothing waits, or the given instant. */
+/** Moves the clock from attempt to attempt until nothing waits, or until an instant. */
 export async function runUntil({ notices, delivery, clock }: Worker, untilMs = Number.POSITIVE_INFINITY) {
   for (;;) {
     await delivery.runDue()
@@ -108,7 +106,7 @@ export async function runUntil({ notices, delivery, clock }: Worker, untilMs = N
   }
 }
 
-/** Reads a message as a receiver should: with the library, at the time of its arrival. */
+/** Verifies a message as a receiver should: with the library, at the time of its arrival. */
 export function verify({ headers, body }: Received, secret: string): unknown {
   setSystemTime(Number(headers["webhook-timestamp"]) * 1_000)
   try {

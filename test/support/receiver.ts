@@ -1,25 +1,30 @@
 import { afterAll } from "bun:test"
 
+/** An answer without a body. */
+export function statusOnly(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers })
+}
+
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Somebody who receives webhooks, on loopback. */
+/** A server on loopback that receives webhooks. */
 export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** Answers so from now on. */
+  /** Sets the answer to the next requests. */
   answer(reply: (request: Received) => Response | Promise<Response>): void
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   count(number: number): Promise<void>
 }
 
-/** Starts a receiver that answers 204 until it is told otherwise; it ends with the test file. */
+/** Starts a receiver that answers 204. It ends with the test file. */
 export function startReceiver(): Receiver {
   const received: Received[] = []
-  let reply: (request: Received) => Response | Promise<Response> = () => new Response(null, { status: 204 })
+  let reply: Parameters<Receiver["answer"]>[0] = () => statusOnly(204)
   let waiting: { number: number; resolve: () => void }[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
