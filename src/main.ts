@@ -11,6 +11,7 @@ import {
 } from "./app/service.ts"
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
+import { keepAliveTimer } from "./ports/timer.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
 
@@ -30,6 +31,7 @@ runCli(argv, {
   version,
   catalog,
   clock: systemClock,
+  timer: keepAliveTimer,
   isWorker,
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
   stopRequested,

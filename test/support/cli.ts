@@ -11,6 +11,7 @@ import {
   startService,
 } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { CliParts } from "../../src/surfaces/cli/parts.ts"
 import { runCli } from "../../src/surfaces/cli/program.ts"
 
@@ -48,6 +49,7 @@ export async function runCliForTest(
     version: "0.0.0-test",
     catalog,
     clock: systemClock,
+    timer: keepAliveTimer,
     isWorker: false,
     spawnWorker: () => {
       throw new Error("this test starts no workers")

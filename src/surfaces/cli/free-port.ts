@@ -1,8 +1,8 @@
 /**
- * Makes sure that nobody listens on a port that several processes are about to share. Sharing is something that the system
- * grants to any process of the same user: a second service on the port would not be refused but take half the calls.
- * Listening alone, without sharing, is refused as long as anyone is there.
- * @throws as listening does, with the code `EADDRINUSE` for one
+ * Checks that no other process listens on a port before several workers share it. The system lets any process of the same
+ * user share a shared port: a second service would not be refused but take half of the calls. Listening without sharing fails
+ * if anyone else listens.
+ * @throws the error of listening, such as `EADDRINUSE`
  */
 export function requireFreePort(host: string, port: number): void {
   Bun.serve({ hostname: host, port, fetch: () => new Response(null, { status: 503 }) }).stop(true)

@@ -1,11 +1,11 @@
 import type { Accounts } from "../../accounts/accounts.ts"
 import type { Notices } from "../../accounts/notices.ts"
-import type { ApiDefinition, Clock } from "../../apis/contract.ts"
+import type { ApiDefinition, Clock, Timer } from "../../apis/contract.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
 import type { Terminal } from "./output.ts"
-import type { WorkerProcess } from "./supervisor.ts"
+import type { WorkerProcess } from "./worker.ts"
 
 /** What the commands work with. It is passed in, so that commands do not depend on how the service is put together. */
 export interface CliParts {
@@ -15,6 +15,7 @@ export interface CliParts {
   readonly version: string
   readonly catalog: readonly ApiDefinition[]
   readonly clock: Clock
+  readonly timer: Timer
   /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */

@@ -1,17 +1,18 @@
+import type { Timer } from "../../apis/contract.ts"
 import { toRetired } from "../../observe/exposition.ts"
 import type { Report } from "../../observe/report.ts"
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 
-/** A worker, as far as reports go. */
+/** A worker that can be asked for its metrics. */
 export interface Reporter {
   send(message: FromSupervisor): void
 }
 
-/** The supervisor's side of what workers report: whoever is asked for metrics answers for all. */
+/** The supervisor's part of `GET /metrics`: it collects the metrics of all workers for the one that was asked. */
 export interface Reports {
-  /** Takes a message of a worker. */
-  hear(worker: Reporter, message: FromWorker): void
-  /** Keeps what a worker has last reported, and waits for it no longer. */
+  /** Takes a message from a worker. */
+  receive(worker: Reporter, message: FromWorker): void
+  /** Keeps the last report of a worker that has ended, and stops waiting for it. */
   ended(worker: Reporter): void
 }
 
@@ -20,46 +21,46 @@ interface Round {
   finish(): void
 }
 
-/** A worker that is too busy to report so soon is counted as it last was. */
+/** How long a round waits. For a worker too busy to answer, its last report is used. */
 const roundMs = 1_000
 
-/** @param workers those that run */
-export function createReports(workers: ReadonlySet<Reporter>): Reports {
+/** @param workers the workers that run, kept up to date by the caller */
+export function createReports(workers: ReadonlySet<Reporter>, timer: Timer): Reports {
   const last = new Map<Reporter, Report>()
   const rounds = new Map<number, Round>()
   let lastRound = 0
-  /** Of workers that have ended, merged one after the other. */
+  /** The merged reports of all workers that have ended. */
   let retired: Promise<Report> = Promise.resolve([])
 
   function gather(asker: Reporter, id: number): void {
     const round = ++lastRound
     const finish = () => {
-      clearTimeout(overdue)
+      cancel()
       if (!rounds.delete(round)) return
       retired.then((kept) => asker.send({ kind: "gathered", id, reports: [...last.values(), kept] }))
     }
-    const overdue = setTimeout(finish, roundMs)
+    const cancel = timer.after(roundMs, finish)
     rounds.set(round, { missing: new Set(workers), finish })
     for (const worker of workers) worker.send({ kind: "report", id: round })
   }
 
-  function heardOf(worker: Reporter, round: Round | undefined): void {
+  function markReported(worker: Reporter, round: Round | undefined): void {
     if (round?.missing.delete(worker) && round.missing.size === 0) round.finish()
   }
 
   return {
-    hear(worker, message) {
+    receive(worker, message) {
       if (message.kind === "gather") gather(worker, message.id)
       else {
         last.set(worker, message.report)
-        if (message.id !== null) heardOf(worker, rounds.get(message.id))
+        if (message.id !== null) markReported(worker, rounds.get(message.id))
       }
     },
     ended(worker) {
       const report = last.get(worker)
       last.delete(worker)
       if (report) retired = retired.then((kept) => toRetired([kept, report]))
-      for (const round of rounds.values()) heardOf(worker, round)
+      for (const round of rounds.values()) markReported(worker, round)
     },
   }
 }

@@ -1,59 +1,179 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { tempDir } from "../../../test/support/temp.ts"
-import { systemClock } from "../../ports/clock.ts"
+import { expect, test } from "bun:test"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { createManualTimer } from "../../../test/support/timer.ts"
+import type { Report } from "../../observe/report.ts"
+import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 import { supervise } from "./supervisor.ts"
-import { spawnWorker, WorkerFailed } from "./worker.ts"
+import { spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
-const dir = tempDir()
-// Generous, for a busy machine.
-setDefaultTimeout(60_000)
+type Kind = "obedient" | "stubborn" | "broken"
 
-/** Programs that say where they listen, as a worker does, and then do as they like. */
-function programs(graceMs: number, ...bodies: string[]) {
-  const files = bodies.map((body, index) => {
-    const file = join(dir, `${Bun.hash(body)}-${index}.js`)
-    const listens = `console.log(JSON.stringify({ url: "http://127.0.0.1:1", pid: process.pid }))`
-    writeFileSync(file, `${body}\n${listens}\nprocess.stdin.resume()\n`)
-    return file
-  })
-  const reports: string[] = []
-  let spawned = 0
-  const parts = {
-    spawn: (port: number | null) => {
-      const file = files[spawned++ % files.length] ?? ""
-      return spawnWorker([process.execPath, file], [], port, process.env)
-    },
-    clock: systemClock,
-    report: (message: string) => void reports.push(message),
-    graceMs,
+/** A worker process that the test controls. */
+class FakeWorker implements WorkerProcess {
+  readonly #listening = Promise.withResolvers<string>()
+  readonly #exited = Promise.withResolvers<number>()
+  readonly listening = this.#listening.promise
+  readonly exited = this.#exited.promise
+  readonly received: FromSupervisor[] = []
+  tell: (message: FromWorker) => void = () => {}
+  reloads = 0
+  readonly kind: Kind
+
+  constructor(kind: Kind) {
+    this.kind = kind
+    if (kind === "broken") this.end(3)
+    else this.#listening.resolve("http://127.0.0.1:4711")
   }
-  return { parts, reports, spawned: () => spawned }
+
+  end(code: number): void {
+    this.#listening.reject(new WorkerFailed("A worker ended before it listened."))
+    this.#exited.resolve(code)
+  }
+  reload(): void {
+    this.reloads++
+  }
+  stop(): void {
+    if (this.kind === "obedient") this.end(0)
+  }
+  kill(): void {
+    this.end(137)
+  }
+  send(message: FromSupervisor): void {
+    this.received.push(message)
+  }
+  onMessage(listener: (message: FromWorker) => void): void {
+    this.tell = listener
+  }
 }
 
-const obedient = `process.on("SIGTERM", () => process.exit(0))`
-const stubborn = `process.on("SIGTERM", () => {})`
-
-describe.skipIf(process.platform === "win32")("stopping", () => {
-  test("workers that end when they are asked to are all there is to it", async () => {
-    const { parts, reports } = programs(60_000, obedient, obedient, obedient)
-    const { stop } = await supervise(3, parts)
-    await stop()
-    expect(reports).toEqual([])
+/** Runs the supervisor on workers of these kinds; all later ones are obedient. */
+function setUp(...kinds: Kind[]) {
+  const clock = createManualClock()
+  const timer = createManualTimer()
+  const workers: FakeWorker[] = []
+  const ports: (number | null)[] = []
+  const reports: string[] = []
+  let spawnFails = false
+  const supervised = supervise(Math.max(kinds.length, 1), {
+    spawn(port) {
+      if (spawnFails) throw new Error("ENOENT")
+      ports.push(port)
+      const worker = new FakeWorker(kinds[workers.length] ?? "obedient")
+      workers.push(worker)
+      return worker
+    },
+    clock,
+    timer,
+    report: (message) => void reports.push(message),
   })
+  const failSpawn = (fails: boolean) => {
+    spawnFails = fails
+  }
+  return { supervised, clock, timer, workers, ports, reports, failSpawn }
+}
 
-  test("workers that do not are killed, and that is an error", async () => {
-    const { parts } = programs(200, stubborn, stubborn)
-    const { stop } = await supervise(2, parts)
-    const stopped = stop()
-    await expect(stopped).rejects.toThrow(WorkerFailed)
-    await expect(stopped).rejects.toThrow("2 of 2 workers had to be killed")
-  })
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-  test("a start that fails leaves none behind, and says what failed", async () => {
-    const { parts, spawned } = programs(200, stubborn, "process.exit(3)")
-    await expect(supervise(2, parts)).rejects.toThrow("ended before it listened")
-    expect(spawned()).toBe(2)
-  })
+test("all workers use the port of the first, are told to reload, and stop when asked", async () => {
+  const { supervised, timer, workers, ports, reports } = setUp("obedient", "obedient", "obedient")
+  const { url, reload, stop } = await supervised
+  expect({ url, ports }).toEqual({ url: "http://127.0.0.1:4711", ports: [null, 4711, 4711] })
+  reload()
+  expect(workers.map(({ reloads }) => reloads)).toEqual([1, 1, 1])
+  await stop()
+  expect({ reports, waiting: timer.waiting }).toEqual({ reports: [], waiting: [] })
+})
+
+test("workers that do not stop are killed after the grace period, and that is an error", async () => {
+  const { supervised, timer } = setUp("stubborn", "obedient", "stubborn")
+  const { stop } = await supervised
+  const stopped = stop()
+  await turn()
+  timer.advance(12_000)
+  await expect(stopped).rejects.toThrow(
+    new WorkerFailed("2 of 3 workers had to be killed: they did not stop within 12 seconds."),
+  )
+})
+
+test("a start that fails says why and leaves no worker behind", async () => {
+  const { supervised, timer, workers } = setUp("stubborn", "broken")
+  supervised.catch(() => {})
+  await turn()
+  timer.advance(12_000)
+  await expect(supervised).rejects.toThrow("ended before it listened")
+  expect(await Promise.all(workers.map(({ exited }) => exited))).toEqual([137, 3])
+})
+
+test("a worker that ends is replaced: at once, or after a second if it lived shorter than that", async () => {
+  const { supervised, clock, timer, workers, ports, reports } = setUp("obedient", "obedient")
+  const { stop } = await supervised
+  clock.advance(5_000)
+  workers[0]?.end(1)
+  await turn()
+  expect(timer.waiting).toEqual([0])
+  timer.advance(0)
+  workers[2]?.end(7)
+  await turn()
+  expect(timer.waiting).toEqual([1_000])
+  timer.advance(1_000)
+  expect(ports).toEqual([null, 4711, 4711, 4711])
+  expect(reports).toEqual([
+    "a worker ended with code 1 and is replaced",
+    "a worker ended with code 7 and is replaced",
+  ])
+  await stop()
+})
+
+test("a replacement that cannot be started is tried again each second", async () => {
+  const { supervised, timer, workers, reports, failSpawn } = setUp()
+  const { stop } = await supervised
+  failSpawn(true)
+  workers[0]?.end(1)
+  await turn()
+  timer.advance(2_000)
+  expect(reports.slice(1)).toEqual(Array(2).fill("a worker cannot be started: ENOENT"))
+  failSpawn(false)
+  timer.advance(1_000)
+  expect(workers).toHaveLength(2)
+  await stop()
+})
+
+test("a worker too busy to report is counted by its last report, one that has ended for ever", async () => {
+  const { supervised, timer, workers } = setUp("obedient", "obedient", "obedient")
+  await supervised
+  const [asked, busy, ended] = workers
+  if (!asked || !busy || !ended) throw new Error("three workers should have been started")
+  const reportOf = (value: number): Report => [
+    { name: "a_total", help: "", type: "counter", aggregator: "sum", values: [{ value, labels: {} }] },
+  ]
+  asked.tell({ kind: "gather", id: 5 })
+  for (const [index, worker] of [asked, busy, ended].entries()) {
+    expect(worker.received).toEqual([{ kind: "report", id: 1 }])
+    worker.tell({ kind: "reported", id: 1, report: reportOf(10 ** index) })
+  }
+  await turn()
+  expect(asked.received[1]).toMatchObject({ kind: "gathered", id: 5 })
+
+  ended.end(1)
+  await turn()
+  asked.tell({ kind: "gather", id: 6 })
+  asked.tell({ kind: "reported", id: 2, report: reportOf(2) })
+  await turn()
+  expect(asked.received).toHaveLength(3)
+  timer.advance(1_000)
+  while (asked.received.length < 4) await turn()
+  const last = asked.received[3]
+  if (last?.kind !== "gathered") throw new Error("no reports were gathered")
+  expect(last.reports.map(([metric]) => metric?.values[0]?.value)).toEqual([2, 10, 100])
+})
+
+test("a process that ends before it prints its URL is a worker that failed", async () => {
+  const { listening, exited } = spawnWorker(
+    [process.execPath, "-e", "process.exit(3)"],
+    [],
+    null,
+    process.env,
+  )
+  await expect(listening).rejects.toThrow(WorkerFailed)
+  expect(await exited).toBe(3)
 })

@@ -1,104 +1,93 @@
-import type { Clock } from "../../apis/contract.ts"
-import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
+import type { Clock, Timer } from "../../apis/contract.ts"
 import { createReports } from "./reports.ts"
-import { WorkerFailed } from "./worker.ts"
+import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 
-/** A worker process, as the supervisor sees it. */
-export interface WorkerProcess {
-  /** Resolves with the URL once it listens; rejects when it ends before that. */
-  readonly listening: Promise<string>
-  /** Resolves with the exit code. */
-  readonly exited: Promise<number>
-  /** Has it read its certificate again. */
-  reload(): void
-  /** Asks it to stop. */
-  stop(): void
-  /** Ends it at once, whatever it is doing. */
-  kill(): void
-  /** Sends a message; one that has ended hears nothing. */
-  send(message: FromSupervisor): void
-  /** Who is told what it says; to be named in the turn in which it was started. */
-  onMessage(listener: (message: FromWorker) => void): void
-}
-
+/** Several workers that share a port. */
 export interface Supervised {
   readonly url: string
-  /** Has every worker read its certificate again. */
+  /** Makes every worker read its certificate again. */
   readonly reload: () => void
   /**
-   * Asks every worker to stop and waits until all have; kills those that do not.
-   * @throws {WorkerFailed} when there were such
+   * Asks every worker to stop and waits until all have ended. Kills those that take longer than the grace period.
+   * @throws {WorkerFailed} if a worker had to be killed
    */
   stop(): Promise<void>
 }
 
+/** What {@link supervise} works with. */
 export interface SupervisorParts {
-  /** Starts a worker; with a port when it has to be a certain one. */
+  /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null): WorkerProcess
   readonly clock: Clock
+  readonly timer: Timer
+  /** Tells the operator that a worker was replaced. */
   report(message: string): void
-  /** How long a worker may take to stop; by itself it cuts calls off after 10 s. */
+  /** How long a worker may take to stop. A worker gives its calls 10 s. */
   readonly graceMs?: number
 }
 
-/** A worker that lived shorter than this is not replaced at once: what killed it will likely kill the next. */
+/** A worker that ends sooner than this is replaced after a pause of the same length: the next will likely end too. */
 const shortLifeMs = 1_000
 
 /**
- * Runs `count` workers on one port and replaces any that dies. The first one settles the port, which may be picked
- * freely; the rest, and every replacement, join it.
- * @throws when the first set of workers does not come up
+ * Runs `count` workers on one port and replaces each one that ends. The first worker may pick the port; the others
+ * and all replacements use the same one.
+ * @throws if one of the first `count` workers does not start to listen
  */
 export async function supervise(
   count: number,
-  { spawn, clock, report, graceMs = 12_000 }: SupervisorParts,
+  { spawn, clock, timer, report, graceMs = 12_000 }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
-  const reports = createReports(workers)
+  const reports = createReports(workers, timer)
   let stopping = false
   let port: number | null = null
 
-  async function start(): Promise<string> {
-    const startedAt = clock.monotonicMs()
+  function start(): WorkerProcess {
+    const startedMs = clock.monotonicMs()
     const worker = spawn(port)
     workers.add(worker)
-    worker.onMessage((message) => reports.hear(worker, message))
+    worker.onMessage((message) => reports.receive(worker, message))
     const end = worker.exited.then((code) => {
       workers.delete(worker)
       reports.ended(worker)
       ends.delete(end)
-      const lived = clock.monotonicMs() - startedAt
-      if (!stopping && port !== null) replace(code, lived)
+      const livedMs = clock.monotonicMs() - startedMs
+      if (!stopping && port !== null) replace(`a worker ended with code ${code} and is replaced`, livedMs)
     })
     ends.add(end)
-    return worker.listening
+    return worker
   }
 
-  function replace(code: number, livedMs: number): void {
-    report(`a worker ended with code ${code} and is replaced`)
-    const delayMs = livedMs < shortLifeMs ? shortLifeMs : 0
-    setTimeout(() => {
-      // One that does not come up ends, and its end brings the next try.
-      if (!stopping) start().catch(() => {})
-    }, delayMs)
+  function replace(reason: string, livedMs: number): void {
+    report(reason)
+    timer.after(livedMs < shortLifeMs ? shortLifeMs : 0, () => {
+      if (stopping) return
+      try {
+        // If it never listens it ends, and its end starts the next one.
+        start().listening.catch(() => {})
+      } catch (cause) {
+        replace(`a worker cannot be started: ${cause instanceof Error ? cause.message : cause}`, 0)
+      }
+    })
   }
 
   function reload(): void {
     for (const worker of workers) worker.reload()
   }
 
-  /** Gives how many had to be killed. */
+  /** Stops all workers and returns how many had to be killed. */
   async function end(): Promise<number> {
     stopping = true
     let killed = 0
     for (const worker of workers) worker.stop()
-    const overdue = setTimeout(() => {
+    const cancel = timer.after(graceMs, () => {
       killed = workers.size
       for (const worker of workers) worker.kill()
-    }, graceMs)
+    })
     await Promise.all(ends)
-    clearTimeout(overdue)
+    cancel()
     return killed
   }
 
@@ -111,9 +100,9 @@ export async function supervise(
   }
 
   try {
-    const url = await start()
+    const url = await start().listening
     port = Number(new URL(url).port)
-    await Promise.all(Array.from({ length: count - 1 }, start))
+    await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
     return { url, reload, stop }
   } catch (cause) {
     await end()

@@ -1,10 +1,33 @@
-import type { FromWorker } from "../../observe/siblings.ts"
-import type { WorkerProcess } from "./supervisor.ts"
+import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
+
+/** A worker process, as its supervisor sees it. */
+export interface WorkerProcess {
+  /** Resolves with the URL when it listens; rejects if it ends before. */
+  readonly listening: Promise<string>
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number>
+  /** Makes it read its certificate again. */
+  reload(): void
+  /** Asks it to stop. */
+  stop(): void
+  /** Ends it at once. */
+  kill(): void
+  /** Sends a message; does nothing if it has ended. */
+  send(message: FromSupervisor): void
+  /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
+  onMessage(listener: (message: FromWorker) => void): void
+}
+
+/** A worker did not start to listen, or did not stop. */
+export class WorkerFailed extends Error {
+  override readonly name = "WorkerFailed"
+}
 
 /**
- * Starts a worker: the same command line in a process of its own, which says where it listens as JSON on stdout. Its
- * stdin is a pipe that closes with this process, so that no worker outlives its supervisor.
- * @param port the port it has to join, or null where it may choose as the command line says
+ * Starts a worker: the same command line in another process. It prints its URL as JSON on stdout. Its stdin is a pipe that
+ * closes when this process ends, so that no worker outlives its supervisor.
+ * @param port the port to listen on; null lets the command line decide
+ * @throws if the program cannot be run
  */
 export function spawnWorker(
   program: readonly string[],
@@ -46,10 +69,5 @@ async function readUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
     const end = text.indexOf("\n")
     if (end !== -1) return (JSON.parse(text.slice(0, end)) as { url: string }).url
   }
-  throw new WorkerFailed("A worker ended before it listened; its message stands above.")
-}
-
-/** A worker did not come up, or did not stop. */
-export class WorkerFailed extends Error {
-  override readonly name = "WorkerFailed"
+  throw new WorkerFailed("A worker ended before it listened. Its own message is above.")
 }
