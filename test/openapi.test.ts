@@ -161,6 +161,28 @@ describe("the page that shows it", () => {
     expect(page).not.toMatch(/\/\/|<script>|<style| on[a-z]+=/)
   })
 
+  test.each([
+    "/graphiql",
+    "/graphiql/start.js",
+    "/graphiql/react.js",
+    "/graphiql/react-dom.js",
+    "/graphiql/graphiql.js",
+  ])("%s of GraphiQL runs no script but this service's own", async (path) => {
+    const answer = await service.fetch(path)
+    expect(answer.status).toBe(200)
+    const policy = answer.headers.get("content-security-policy") ?? ""
+    expect(policy).toStartWith("default-src 'self';")
+    expect(policy).not.toMatch(/script-src|https?:|\*/)
+    expect(policy).toContain("frame-ancestors 'none'")
+  })
+
+  test("GraphiQL goes with GraphQL, which takes no GET", async () => {
+    const off = await startTestService({ flags: { noGraphql: true } })
+    expect((await off.fetch("/graphiql")).status).toBe(404)
+    await off.stop()
+    expect((await service.fetch("/v1/graphql")).status).toBe(405)
+  })
+
   test("what there is not is a 404, another method a 405", async () => {
     for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json"]) {
       expect((await service.fetch(path)).status).toBe(404)
@@ -171,7 +193,9 @@ describe("the page that shows it", () => {
   test("the mock has document and page too, outside its journal", async () => {
     const mock = await startTestMock()
     expect(await (await mock.fetch("/openapi.json")).text()).toBe(text)
-    for (const path of ["/docs", "/docs/viewer.js"]) expect((await mock.fetch(path)).status).toBe(200)
+    for (const path of ["/docs", "/docs/viewer.js", "/graphiql", "/graphiql/graphiql.js"]) {
+      expect((await mock.fetch(path)).status).toBe(200)
+    }
     expect((await mock.control("GET", "/requests")).data).toMatchObject({ requests: [] })
   })
 })

@@ -46,6 +46,27 @@ function inBrowser(browser: Browser, url: string): void {
     await page.close()
   }, 120_000)
 
+  test("/graphiql loads with the network cut off, reads the schema and runs a query", async () => {
+    const page = await browser.newPage()
+    const { attempts, complaints } = await cutOff(page)
+    await page.goto(`${url}/graphiql`)
+    const { key } = await createAccount(db, { plan: "free" })
+    const headers = page.locator(".graphiql-editor-tool .CodeMirror:visible")
+    await headers.click()
+    await page.keyboard.press("Control+A")
+    await page.keyboard.insertText(`{ "x-api-key": "${key}" }`)
+    const schema = page.waitForResponse((response) => response.url().includes("/v1/graphql") && response.ok())
+    await page.click("button[aria-label='Re-fetch GraphQL schema']")
+    await schema
+    await page.click(".graphiql-execute-button")
+    await page.locator(".result-window").getByText("Apple, Inc.").waitFor()
+
+    expect(attempts).toEqual([])
+    // Without a key, the page's first look at the schema is refused.
+    expect(complaints.filter((text) => !text.includes("401"))).toEqual([])
+    await page.close()
+  }, 120_000)
+
   test("a page of another origin calls the API and reads where it stands", async () => {
     const other = Bun.serve({
       hostname: "127.0.0.1",

@@ -2,13 +2,16 @@ import { Elysia } from "elysia"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import { docsPage, docsParts } from "./docs/docs.ts"
-import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
+import { docsPage, docsParts } from "./pages/docs.ts"
+import { graphiqlPage, graphiqlParts } from "./pages/graphiql.ts"
 import { noRoute } from "./paths.ts"
 import { createResource, type Resource } from "./resource.ts"
 
-/** The OpenAPI document, and the page that shows it with its scripts and styles. None needs a key. */
+/**
+ * The OpenAPI document, the page that shows it, and GraphiQL. None needs a key, and the pages load everything from this
+ * service.
+ */
 export function documentationFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,
@@ -23,8 +26,7 @@ export function documentationFeature(
       return new TextEncoder().encode(printOpenApi(service))
     },
   })
-  for (const path of ["/openapi.json", "/docs"]) methods.set(path, "GET")
-  return new Elysia({ name: "documentation" })
+  const app = new Elysia({ name: "documentation" })
     .use(base)
     .onAfterHandle(({ set, incoming }) => {
       record(incoming, { status: Number(set.status ?? 200) })
@@ -32,18 +34,27 @@ export function documentationFeature(
     .get("/openapi.json", ({ request, set }) => document(request, set), {
       detail: { summary: "The OpenAPI document", tags: ["operation"] },
     })
-    .get("/docs", ({ request, set }) => own(docsPage, request, set), {
-      detail: { summary: "The documentation page", tags: ["operation"] },
-    })
-    .get("/docs/*", ({ request, set, params }) => {
-      const part = docsParts.get(params["*"])
-      if (!part) throw noRoute(request, methods)
-      return own(part, request, set)
-    })
-}
+  methods.set("/openapi.json", "GET")
 
-/** Answers with a part of the page, which no other origin needs to read. */
-function own(part: Resource, request: Request, set: AnswerSettings) {
-  sameOriginOnly(set)
-  return part(request, set)
+  function addPage(path: string, page: Resource, parts: ReadonlyMap<string, Resource>): void {
+    methods.set(path, "GET")
+    app.get(
+      path,
+      ({ request, set }) => {
+        sameOriginOnly(set)
+        return page(request, set)
+      },
+      { detail: { summary: `The page at ${path}`, tags: ["operation"] } },
+    )
+    app.get(`${path}/*`, ({ request, set, params }) => {
+      const part = parts.get(params["*"])
+      if (!part) throw noRoute(request, methods)
+      sameOriginOnly(set)
+      return part(request, set)
+    })
+  }
+
+  addPage("/docs", docsPage, docsParts)
+  if (service.graphql) addPage("/graphiql", graphiqlPage, graphiqlParts)
+  return app
 }

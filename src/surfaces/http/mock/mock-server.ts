@@ -54,7 +54,7 @@ interface Stage {
 }
 
 /** Paths that the journal leaves out: machines ask them all the time, and would hide the rest. */
-const unwritten = /^\/(?:health|ready|metrics|openapi\.json|docs(?:\/.*)?)$/
+const unwritten = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
 
 /**
  * Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world, so that nothing

@@ -1,0 +1,46 @@
+import { resolve } from "node:path"
+import { createResource, type Resource } from "../resource.ts"
+
+/**
+ * What a page may do: load what this host serves, and run no script that stands in the page itself. No other site may show it
+ * in a frame, where a click could be stolen.
+ * @param more further rules, or others in place of these
+ */
+function policyOf(more: Readonly<Record<string, string>>): string {
+  const rules = {
+    "default-src": "'self'",
+    "img-src": "'self' data:",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+    ...more,
+  }
+  return Object.entries(rules)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ")
+}
+
+/** Makes the resources of a page: its own text, and files that the build embeds. */
+export function pageResources(policy: Readonly<Record<string, string>> = {}) {
+  const headers = {
+    "content-security-policy": policyOf(policy),
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+  }
+  const resource = (contentType: string, read: () => Promise<Uint8Array>): Resource =>
+    createResource({ headers: { ...headers, "content-type": contentType }, read })
+  return {
+    html: (text: string) => resource("text/html; charset=utf-8", async () => new TextEncoder().encode(text)),
+    script: (text: string) => resource(javascript, async () => new TextEncoder().encode(text)),
+    scriptFile: (file: string) => resource(javascript, () => readEmbedded(file)),
+    styleFile: (file: string) => resource("text/css; charset=utf-8", () => readEmbedded(file)),
+  }
+}
+
+const javascript = "text/javascript; charset=utf-8"
+
+/** Reads a file by the path that its import gave. That path is relative when the program is one file for Bun. */
+function readEmbedded(file: string): Promise<Uint8Array> {
+  return Bun.file(resolve(import.meta.dir, file)).bytes()
+}
