@@ -16,29 +16,30 @@ import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
-const workerMark = "PENKNIFE_WORKER"
+const workerVariable = "PENKNIFE_WORKER"
 
-const isWorker = process.env[workerMark] === "1"
+const env = process.env
 const argv = process.argv.slice(2)
+const isWorker = env[workerVariable] === "1"
 
-// No top-level await: bytecode is compiled as CommonJS, which has none.
+// Without top-level await, since bytecode is compiled as CommonJS.
 runCli(argv, {
   terminal: {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   },
-  env: process.env,
+  env,
   version,
   catalog,
   clock: systemClock,
   timer: keepAliveTimer,
   isWorker,
-  spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...process.env, [workerMark]: "1" }),
+  spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...env, [workerVariable]: "1" }),
   stopRequested,
   startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
   onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
-  // Only one command needs it.
+  // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,
   openNotices,
@@ -46,14 +47,14 @@ runCli(argv, {
   safekeeping,
   callHere,
 }).then((code) => {
-  // Exiting at once would drop what the reader of a pipe has not taken yet.
+  // Exit only when the output is written: a pipe may not have taken all of it yet.
   process.stdout.end(() => process.exit(code))
 })
 
-// Whoever reads the output may go away; that must not end a service.
+// A reader of the output that closes its pipe must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
-/** Resolves on the first SIGTERM or SIGINT; in a worker, and where it is wanted, also when whoever started it is gone. */
+/** Resolves on the first SIGTERM or SIGINT; with `stdin` also when standard input ends, as it does with the parent process. */
 function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
@@ -61,7 +62,7 @@ function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
   })
 }
 
-/** The line to the process that has started this worker; null where this is none. */
+/** The channel to the process that started this worker; null in a process that is not a worker. */
 function toSupervisor(): Channel | null {
   if (!isWorker || !process.send) return null
   return {
@@ -70,8 +71,8 @@ function toSupervisor(): Channel | null {
   }
 }
 
-/** How to run this program again: the executable by itself, or the runtime with the source. */
+/** The command that runs this program again: the executable, or Bun with the source file. */
 function programCommand(): string[] {
-  const compiled = !/\.[jt]s$/.test(Bun.main) || Bun.main.startsWith("/$bunfs/")
-  return compiled ? [process.execPath] : [process.execPath, Bun.main]
+  const isCompiled = !/\.[jt]s$/.test(Bun.main) || Bun.main.startsWith("/$bunfs/")
+  return isCompiled ? [process.execPath] : [process.execPath, Bun.main]
 }

@@ -23,7 +23,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> 
   return Object.assign(read, { choices })
 }
 
-export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+export function integer(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
     if (!(number >= minimum && number <= maximum)) {

@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 
 /** A mock that runs as a child process. */
@@ -51,21 +52,17 @@ type Listening = Pick<MockProcess, "url" | "key" | "pid"> & { readonly ca?: stri
 
 function readEvent(child: Child, program: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    let out = ""
     let log = ""
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      out += chunk
-      const end = out.indexOf("\n")
-      if (end === -1) return
-      try {
-        resolve(JSON.parse(out.slice(0, end)) as Listening)
-      } catch {
-        child.kill("SIGKILL")
-        reject(new Error(`${program} is not penknife: it printed '${out.slice(0, Math.min(end, 200))}'`))
-      }
-    })
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       log = (log + chunk).slice(-maxLog)
+    })
+    createInterface({ input: child.stdout }).once("line", (line) => {
+      try {
+        resolve(JSON.parse(line) as Listening)
+      } catch {
+        child.kill("SIGKILL")
+        reject(new Error(`${program} is not penknife: it printed '${line.slice(0, 200)}'`))
+      }
     })
     child.once("error", (cause) => reject(new Error(`${program} cannot be run: ${cause.message}`, { cause })))
     child.once("close", (code) => reject(new Error(`${program} mock ended with ${code}: ${log.trim()}`)))

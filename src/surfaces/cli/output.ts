@@ -21,28 +21,17 @@ export function printRows(
 
 /** Prints a record as JSON or as lines of `name  value`. */
 export function printRecord(terminal: Terminal, record: Row, json = false): void {
-  if (json) {
-    terminal.out(`${JSON.stringify(record)}\n`)
-    return
-  }
   const width = Math.max(...Object.keys(record).map((name) => name.length))
-  for (const [name, value] of Object.entries(record))
-    terminal.out(`${name.padEnd(width)}  ${toText(value)}\n`)
+  const lines = Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${toText(value)}\n`)
+  terminal.out(json ? `${JSON.stringify(record)}\n` : lines.join(""))
 }
 
 function toTable(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {})
   const lines = [names, ...rows.map((row) => names.map((name) => toText(row[name])))]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("")
+  const toLine = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+  return lines.map((line) => `${toLine(line).join("  ").trimEnd()}\n`).join("")
 }
 
 function toText(value: unknown): string {

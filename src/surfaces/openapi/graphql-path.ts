@@ -25,36 +25,19 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     requestBody: jsonBody(request, { example: example.request }),
     responses: {
       200: { description: "The result.", headers: known, content: content({ data: example.data }) },
-      400: refusals("The request or the query was refused.", [
-        new Refusal(
-          "GRAPHQL_VALIDATION_FAILED",
-          `Cannot query field "nothing" on type "${toTypeName("query")}".`,
-        ),
-      ]),
-      401: refusals("The key is missing, mistyped, unknown, expired or revoked.", [
+      400: failure("The request or the query was refused.", [unknownField]),
+      401: failure("The key is missing, mistyped, unknown, expired or revoked.", [
         toRefusal(fixedFault("keyMissing")),
       ]),
-      402: refusals(
-        "The credits do not cover the query. Nothing was run.",
-        [new Refusal("INSUFFICIENT_CREDITS", "The credits of this account are used up.")],
-        retry,
-      ),
-      403: refusals("The key is not allowed, or the query names more APIs than the plan allows.", [
+      402: failure("The credits do not cover the query. Nothing was run.", [creditsUsedUp], retry),
+      403: failure("The key is not allowed, or the query names more APIs than the plan allows.", [
         toRefusal(fixedFault("addressForbidden")),
-        new Refusal("PLAN_LIMIT_EXCEEDED", "The plan 'free' allows 1 API in a query; this one names 2."),
+        tooManyApis,
       ]),
-      405: refusals(
-        "The path takes only POST.",
-        [new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET.")],
-        { ...commonHeaders, ...refsTo("Allow") },
-      ),
-      429: refusals(
-        "The limit per minute is reached.",
-        [new Refusal("RATE_LIMITED", "The limit of 60 calls per minute is reached; try again in 1 second.")],
-        retry,
-      ),
-      500: refusals("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
-      503: refusals(
+      405: failure("The path takes only POST.", [wrongMethod], { ...commonHeaders, ...refsTo("Allow") }),
+      429: failure("The limit per minute is reached.", [throttled], retry),
+      500: failure("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
+      503: failure(
         "The service is unavailable. Nothing was charged. Try again.",
         [toRefusal(fixedFault("storeUnavailable"))],
         retry,
@@ -102,13 +85,20 @@ const answer: JsonObject = {
 const known = { ...commonHeaders, ...rateHeaders }
 const retry = { ...known, ...refsTo("Retry-After") }
 
-function refusals(
-  description: string,
-  examples: readonly Refusal[],
-  headers: JsonObject = known,
-): JsonObject {
-  const errors = examples.flatMap((refusal) => refusal.errors)
-  return { description, headers, content: content({ errors }) }
+const unknownField = new Refusal("GRAPHQL_VALIDATION_FAILED", 'Cannot query field "nothing" on type "Query".')
+const creditsUsedUp = new Refusal("INSUFFICIENT_CREDITS", "The credits of this account are used up.")
+const tooManyApis = new Refusal(
+  "PLAN_LIMIT_EXCEEDED",
+  "The plan 'free' allows 1 API in a query; this one names 2.",
+)
+const wrongMethod = new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET.")
+const throttled = new Refusal(
+  "RATE_LIMITED",
+  "The limit of 60 calls per minute is reached; try again in 1 second.",
+)
+
+function failure(description: string, examples: readonly Refusal[], headers: JsonObject = known): JsonObject {
+  return { description, headers, content: content({ errors: examples.flatMap(({ errors }) => errors) }) }
 }
 
 function content(example: JsonObject): JsonObject {
