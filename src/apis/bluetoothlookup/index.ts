@@ -14,7 +14,7 @@ export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",
     title: "Bluetooth company lookup",
-    description: "Names the company that the Bluetooth SIG has assigned a company identifier to.",
+    description: "Finds the company to which the Bluetooth SIG has assigned a company identifier.",
     method: "GET",
     credits: 1,
     input: Type.Object({
@@ -28,7 +28,9 @@ export function createBluetoothlookup(companies: Companies) {
       companyId: Type.Integer({ description: "The company identifier." }),
       companyIdHex: Type.String({ description: "The identifier as `0x` and four hexadecimal digits." }),
       found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
-      company: nullable(Type.String(), { description: "The company's name; null when none is found." }),
+      company: nullable(Type.String(), {
+        description: "The company's name; null when the identifier is not assigned.",
+      }),
     }),
     examples: [
       {
@@ -37,7 +39,7 @@ export function createBluetoothlookup(companies: Companies) {
         output: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." },
       },
       {
-        name: "An identifier that nobody has",
+        name: "An identifier without a company",
         input: { companyid: "65535" },
         output: { companyId: 65535, companyIdHex: "0xFFFF", found: false, company: null },
       },

@@ -1,5 +1,33 @@
 // The data comes from the public key of RFC 8410 §10.1: its SHA-256, the key itself, its SHA-1.
 
+const daneEe = {
+  name: "DANE-EE",
+  description: "Domain-issued certificate: the record itself vouches for the server's certificate.",
+  full_description:
+    "The server's certificate or key has to match the record, and nothing else counts: no CA is needed, the certificate may be self-signed, and its names and dates are not checked (RFC 6698 §2.1.1, RFC 7671 §5.1).",
+}
+
+const spki = {
+  name: "SPKI",
+  description: "The public key is matched (SubjectPublicKeyInfo).",
+  full_description:
+    "The record is compared with the certificate's SubjectPublicKeyInfo in DER: the public key and its algorithm. A renewed certificate with the same key still matches (RFC 6698 §2.1.2).",
+}
+
+const full = {
+  name: "Full",
+  description: "The data is the selected content itself, not a digest.",
+  full_description:
+    "The record holds the whole certificate or public key. DNS answers become large, may be cut off over UDP and need TCP (RFC 6698 §2.1.3, RFC 7671 §10.1).",
+}
+
+const sha256 = {
+  name: "SHA-256",
+  description: "The data is a SHA-256 digest of the selected content.",
+  full_description:
+    "The record holds the SHA-256 digest: 32 octets, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
+}
+
 export const recommendedExample = {
   name: "A 3 1 1 record for a web server",
   input: {
@@ -23,24 +51,9 @@ export const recommendedExample = {
       certificate_data_length: 64,
     },
     interpretation: {
-      usage: {
-        name: "DANE-EE",
-        description: "Domain-issued certificate: the record itself vouches for the server's certificate.",
-        full_description:
-          "The server's certificate or key has to match the record, and nothing else counts: no CA is needed, the certificate may be self-signed, and its names and dates are not checked (RFC 6698 §2.1.1, RFC 7671 §5.1).",
-      },
-      selector: {
-        name: "SPKI",
-        description: "The public key is matched (SubjectPublicKeyInfo).",
-        full_description:
-          "The record is compared with the certificate's SubjectPublicKeyInfo in DER: the public key and its algorithm. A renewed certificate with the same key still matches (RFC 6698 §2.1.2).",
-      },
-      matching: {
-        name: "SHA-256",
-        description: "The data is a SHA-256 digest of the selected content.",
-        full_description:
-          "The record holds the SHA-256 digest: 32 octets, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
-      },
+      usage: daneEe,
+      selector: spki,
+      matching: sha256,
       security_level: "Recommended",
       recommendation:
         "This is the recommended configuration, for SMTP and any other service (RFC 7671 §5.1, RFC 7672 §3.1). It ties the service to the server's key, so that renewal with the same key needs no change; publish the record of a new key at least two TTLs before using it (RFC 7671 §8.1). The zone has to be signed with DNSSEC.",
@@ -77,27 +90,12 @@ export const zoneFileExample = {
       certificate_data_length: 88,
     },
     interpretation: {
-      usage: {
-        name: "DANE-EE",
-        description: "Domain-issued certificate: the record itself vouches for the server's certificate.",
-        full_description:
-          "The server's certificate or key has to match the record, and nothing else counts: no CA is needed, the certificate may be self-signed, and its names and dates are not checked (RFC 6698 §2.1.1, RFC 7671 §5.1).",
-      },
-      selector: {
-        name: "SPKI",
-        description: "The public key is matched (SubjectPublicKeyInfo).",
-        full_description:
-          "The record is compared with the certificate's SubjectPublicKeyInfo in DER: the public key and its algorithm. A renewed certificate with the same key still matches (RFC 6698 §2.1.2).",
-      },
-      matching: {
-        name: "Full",
-        description: "The data is the selected content itself, not a digest.",
-        full_description:
-          "The record holds the whole certificate or public key. DNS answers become large, may be cut off over UDP and need TCP (RFC 6698 §2.1.3, RFC 7671 §10.1).",
-      },
+      usage: daneEe,
+      selector: spki,
+      matching: full,
       security_level: "Discouraged",
       recommendation:
-        "The whole public key of the server stands in the DNS, which makes large answers and gains nothing over its digest (RFC 7671 §10.1). Renewal with the same key needs no change, as with 3 1 1. Publish 3 1 1 instead, also for SMTP.",
+        "The record holds the whole public key of the server, which makes DNS answers large and gains nothing over its digest (RFC 7671 §10.1). Renewal with the same key needs no change, as with 3 1 1. Publish 3 1 1 instead, also for SMTP.",
     },
     validation: {
       is_valid: true,
@@ -128,27 +126,12 @@ export const invalidExample = {
       certificate_data_length: 40,
     },
     interpretation: {
-      usage: {
-        name: "DANE-EE",
-        description: "Domain-issued certificate: the record itself vouches for the server's certificate.",
-        full_description:
-          "The server's certificate or key has to match the record, and nothing else counts: no CA is needed, the certificate may be self-signed, and its names and dates are not checked (RFC 6698 §2.1.1, RFC 7671 §5.1).",
-      },
-      selector: {
-        name: "SPKI",
-        description: "The public key is matched (SubjectPublicKeyInfo).",
-        full_description:
-          "The record is compared with the certificate's SubjectPublicKeyInfo in DER: the public key and its algorithm. A renewed certificate with the same key still matches (RFC 6698 §2.1.2).",
-      },
-      matching: {
-        name: "SHA-256",
-        description: "The data is a SHA-256 digest of the selected content.",
-        full_description:
-          "The record holds the SHA-256 digest: 32 octets, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
-      },
+      usage: daneEe,
+      selector: spki,
+      matching: sha256,
       security_level: "Insecure",
       recommendation:
-        "Do not publish this record: name servers refuse it, or no client can use it (RFC 6698 §4.1). A SHA-256 digest has 64 hexadecimal digits; the data here has 40 characters. 40 is the length of SHA-1, which TLSA does not have. Correct the data and check again.",
+        "Do not publish this record: name servers refuse it, or no client can use it (RFC 6698 §4.1). A SHA-256 digest has 64 hexadecimal digits; the data here has 40 characters. 40 is the length of SHA-1, which TLSA does not use. Correct the data and check again.",
     },
     validation: {
       is_valid: false,

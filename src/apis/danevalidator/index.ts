@@ -13,7 +13,7 @@ export const danevalidator = defineApi({
   id: "danevalidator",
   title: "DANE/TLSA validator",
   description:
-    "Parses a TLSA record in zone-file form, checks it against RFC 6698 and rates its combination of usage, selector and matching type by RFC 7671. Looks nothing up: DNSSEC and the server's certificate are not checked.",
+    "Parses a TLSA record in zone-file form, checks it against RFC 6698 and rates its combination of usage, selector and matching type by RFC 7671. Makes no DNS queries: DNSSEC and the server's certificate are not checked.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -33,14 +33,14 @@ export const danevalidator = defineApi({
         hostname: Type.String({ description: "The owner name without port, transport and trailing dot." }),
         ttl: nullable(Type.Integer(), {
           description:
-            "Time to live in seconds; null when the record has none and its zone's default applies.",
+            "Time to live in seconds; null when the record has no TTL, so that its zone's default applies.",
         }),
-        class: Type.String({ description: "The DNS class; `IN` when the record has none." }),
+        class: Type.String({ description: "The DNS class; `IN` when the record names no class." }),
         usage: Type.Number({ description: "Certificate usage; 0 to 3 are valid." }),
         selector: Type.Number({ description: "Selector; 0 and 1 are valid." }),
         matching: Type.Number({ description: "Matching type; 0 to 2 are valid." }),
         certificate_data: Type.String({
-          description: "The certificate association data as written, its parts joined.",
+          description: "The certificate association data as written, with its parts joined.",
         }),
         certificate_data_length: Type.Integer({ description: "The length of that data in characters." }),
       },
@@ -53,11 +53,13 @@ export const danevalidator = defineApi({
           selector: term("What the selector means."),
           matching: term("What the matching type means."),
           security_level: choice(securityLevels, {
-            description: "How good the combination is; `Insecure` for every record that is not valid.",
+            description: "The rating of the combination; `Insecure` for every record that is not valid.",
           }),
-          recommendation: Type.String({ description: "What the record does and what to publish instead." }),
+          recommendation: Type.String({
+            description: "What the record does, and what to publish instead where another record is better.",
+          }),
         },
-        { description: "What the record means and how good it is." },
+        { description: "The meaning and the rating of the record." },
       ),
     ),
     validation: Type.Object(
@@ -65,7 +67,7 @@ export const danevalidator = defineApi({
         is_valid: Type.Boolean({ description: "Whether clients can use the record." }),
         certificate_data_format: Type.String({
           description:
-            "Whether the data is all hexadecimal digits: `Valid hexadecimal` or `Invalid hexadecimal`.",
+            "Whether the data has hexadecimal digits only: `Valid hexadecimal` or `Invalid hexadecimal`.",
         }),
         certificate_data_length_valid: Type.Boolean({
           description:

@@ -48,7 +48,7 @@ describe("other names are rejected", () => {
     ["_443", "_tcp, _udp or _sctp"],
     ["_443._tcp", "the complete owner name"],
     ["_443._tcp.", "the complete owner name"],
-    ["_443._tcp.*.example.com.", "no wildcard"],
+    ["_443._tcp.*.example.com.", "not a wildcard"],
     ["_443._tcp.192.0.2.1.", "not an IP address"],
     ["_443._tcp.2001:db8::1.", "letters, digits, hyphens"],
     ["_443._tcp.-a.example.", "letters, digits, hyphens"],

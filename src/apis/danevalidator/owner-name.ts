@@ -48,7 +48,7 @@ function requireHost(labels: readonly string[]): void {
     reject("record", `must have the complete owner name, host included, ${form}`)
   }
   for (const label of labels) {
-    if (label === "*") reject("record", "must name one host: behind the port, * is no wildcard in the DNS")
+    if (label === "*") reject("record", "must name one host: after the port, * is not a wildcard in the DNS")
     // Host names have no underscores (RFC 1123 §2.1), but some servers use them.
     if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
       reject("record", "must have a host of letters, digits, hyphens and dots in the owner name")

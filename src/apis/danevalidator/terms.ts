@@ -57,7 +57,7 @@ const assigned: Readonly<Record<Field, Readonly<Record<number, Term>>>> = {
       name: "DANE-TA",
       description: "Trust anchor assertion: the record itself names the trust anchor.",
       full_description:
-        "The record names the trust anchor that the server's chain has to lead to; the client's own list of CAs does not matter. The server has to send the anchor's certificate in its chain. Names and dates in the certificates are checked (RFC 6698 §2.1.1, RFC 7671 §5.2).",
+        "The record names the trust anchor at which the server's chain has to end; the client's own list of CAs does not matter. The server has to send the anchor's certificate in its chain. Names and dates in the certificates are checked (RFC 6698 §2.1.1, RFC 7671 §5.2).",
     },
     3: {
       name: "DANE-EE",
@@ -71,7 +71,7 @@ const assigned: Readonly<Record<Field, Readonly<Record<number, Term>>>> = {
       name: "Cert",
       description: "The full certificate is matched.",
       full_description:
-        "The record is compared with the whole certificate in DER. Every renewal makes a new certificate and so calls for a new record, even if the key stays (RFC 6698 §2.1.2).",
+        "The record is compared with the whole certificate in DER. Every renewal makes a new certificate and so needs a new record, even with the same key (RFC 6698 §2.1.2).",
     },
     1: {
       name: "SPKI",

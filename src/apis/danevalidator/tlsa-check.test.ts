@@ -33,13 +33,13 @@ describe("data of another length", () => {
     [1, 1, keySha512, "SHA-512, matching type 2"],
     [1, 2, keySha256, "SHA-256, matching type 1"],
     [1, 0, publicKey.slice(1), "an odd number"],
-    [1, 0, publicKey.slice(0, -2), "complete and nothing else"],
-    [1, 0, `${publicKey}00`, "complete and nothing else"],
-    [0, 0, publicKey, "It is a public key, selector 1."],
-    [1, 0, certificate, "It is a certificate, selector 0."],
-    [1, 0, keySha256, "a digest, matching type 1."],
-    [0, 0, keySha512, "a digest, matching type 2."],
-    [9, 9, "00".repeat(65_533), "longer than a DNS record"],
+    [1, 0, publicKey.slice(0, -2), "exactly one complete SubjectPublicKeyInfo"],
+    [1, 0, `${publicKey}00`, "exactly one complete SubjectPublicKeyInfo"],
+    [0, 0, publicKey, "It is a public key, which is selector 1."],
+    [1, 0, certificate, "It is a certificate, which is selector 0."],
+    [1, 0, keySha256, "a digest, which is matching type 1."],
+    [0, 0, keySha512, "a digest, which is matching type 2."],
+    [9, 9, "00".repeat(65_533), "more than fit in a DNS record"],
   ]
   test.each(cases)("selector %d, matching type %d: …", (selector, matching, data, fault) => {
     const { isHexadecimal, isLengthValid, faults } = check(3, selector, matching, data)
@@ -103,8 +103,8 @@ describe("numbers outside of the assigned ones", () => {
     [4, 1, 1, ["Certificate usage 4 is not assigned: use 0 to 3."]],
     [254, 1, 1, ["Certificate usage 254 is not assigned: use 0 to 3."]],
     [255, 1, 1, ["Certificate usage 255 is for private use and means nothing to other clients."]],
-    [256, 1, 1, ["Certificate usage 256 does not fit into its octet: use 0 to 3."]],
-    [-1, 1, 1, ["Certificate usage -1 does not fit into its octet: use 0 to 3."]],
+    [256, 1, 1, ["Certificate usage 256 does not fit in one octet: use 0 to 3."]],
+    [-1, 1, 1, ["Certificate usage -1 does not fit in one octet: use 0 to 3."]],
     [3, 2, 1, ["Selector 2 is not assigned: use 0 to 1."]],
     [3, 1, 3, ["Matching type 3 is not assigned: use 0 to 2."]],
     [

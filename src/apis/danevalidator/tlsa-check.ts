@@ -26,7 +26,7 @@ export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
 function findNumberFault(field: string, value: number, highest: number): string | null {
   if (value >= 0 && value <= highest) return null
   if (value === 255) return `${field} 255 is for private use and means nothing to other clients.`
-  const reason = value < 0 || value > 255 ? "does not fit into its octet" : "is not assigned"
+  const reason = value < 0 || value > 255 ? "does not fit in one octet" : "is not assigned"
   return `${field} ${value} ${reason}: use 0 to ${highest}.`
 }
 
@@ -49,8 +49,9 @@ function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal:
   if (matching === 1 && count !== 64) return describeDigestLength("SHA-256", 64, count)
   if (matching === 2 && count !== 128) return describeDigestLength("SHA-512", 128, count)
   if (count % 2 === 1)
-    return `The certificate data has ${count} digits, an odd number: one is missing or too many.`
-  if (count > maxDataOctets * 2) return `The certificate data is longer than a DNS record: ${count} digits.`
+    return `The certificate data has ${count} digits, an odd number: one is missing or superfluous.`
+  if (count > maxDataOctets * 2)
+    return `The certificate data has ${count} digits, more than fit in a DNS record.`
   if (matching !== 0) return null
   if (selector !== 0 && selector !== 1) return null
   const octets = isHexadecimal ? Uint8Array.fromHex(data) : new Uint8Array()
@@ -65,18 +66,18 @@ function describeDigestLength(name: string, expected: number, count: number): st
 }
 
 const digestLengths: Readonly<Record<number, string>> = {
-  40: "SHA-1, which TLSA does not have",
+  40: "SHA-1, which TLSA does not use",
   64: "SHA-256, matching type 1",
   128: "SHA-512, matching type 2",
 }
 
 function describeFull(selector: 0 | 1, count: number, octets: Uint8Array): string {
-  const wanted = selector === 0 ? "a certificate" : "a SubjectPublicKeyInfo"
+  const wanted = selector === 0 ? "certificate" : "SubjectPublicKeyInfo"
   const isOther = selector === 0 ? isSubjectPublicKeyInfo(octets) : isCertificate(octets)
   const hint = isOther
-    ? ` It is ${selector === 0 ? "a public key, selector 1" : "a certificate, selector 0"}.`
+    ? ` It is ${selector === 0 ? "a public key, which is selector 1" : "a certificate, which is selector 0"}.`
     : count === 64 || count === 128
-      ? ` It looks like a digest, matching type ${count / 64}.`
+      ? ` It looks like a digest, which is matching type ${count / 64}.`
       : ""
-  return `With matching type 0 the data has to be ${wanted} in DER, complete and nothing else.${hint}`
+  return `With matching type 0 the data must be exactly one complete ${wanted} in DER.${hint}`
 }

@@ -103,7 +103,7 @@ function toRdata(fields: readonly string[]): TlsaRdata {
   const [usage, selector, matching, ...data] = fields
   const missing = ["usage", "selector", "matching type", "certificate data"].slice(fields.length)
   if (usage === undefined || selector === undefined || matching === undefined || data.length === 0) {
-    return reject("record", `must have after TLSA also: ${missing.join(", ")}`)
+    return reject("record", `must have more fields after TLSA: ${missing.join(", ")}`)
   }
   return {
     usage: toNumber("usage", usage),

@@ -21,7 +21,7 @@ export function toZoneFields(text: string): string[] {
       const end = text.indexOf("\n", at)
       at = end === -1 ? text.length : end
     } else if (isEnded) {
-      reject("record", "must be one record: only inside parentheses may it go on in the next line")
+      reject("record", "must be one record: it may continue on the next line only inside parentheses")
     } else if (character === "(" || character === ")") {
       depth += character === "(" ? 1 : -1
       if (depth < 0) reject("record", "must have an opening parenthesis before each closing one")
@@ -55,7 +55,7 @@ function endOfQuoted(text: string, start: number): number {
     else if (character === '"') return at + 1
     else if (character === "\n") break
   }
-  return reject("record", "must close each quote on its line, and hexadecimal data needs none")
+  return reject("record", "must close each quote on its line; hexadecimal data needs no quotes")
 }
 
 function isBlank(character: string): boolean {

@@ -5,7 +5,8 @@ import { sign } from "./hmac.ts"
 export const hmac = defineApi({
   id: "hmac",
   title: "HMAC signature",
-  description: "Signs a message with a secret: a keyed hash (RFC 2104), hexadecimal or base64 encoded.",
+  description:
+    "Signs a message with a secret key (HMAC, RFC 2104). The signature is hexadecimal or base64 text.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -18,13 +19,13 @@ export const hmac = defineApi({
       }),
     ),
     encoding: Type.Optional(
-      choice(["hex", "base64"], { default: "hex", description: "How the signature is written." }),
+      choice(["hex", "base64"], { default: "hex", description: "The encoding of the signature." }),
     ),
   }),
   output: Type.Object({
     hmac: Type.String({ description: "The signature in the requested encoding." }),
     algorithm: Type.String({ description: "The hash algorithm used." }),
-    encoding: Type.String({ description: "The encoding applied: `hex` or `base64`." }),
+    encoding: Type.String({ description: "The encoding used: `hex` or `base64`." }),
   }),
   examples: [
     {

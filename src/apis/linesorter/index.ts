@@ -6,7 +6,7 @@ export const linesorter = defineApi({
   id: "linesorter",
   title: "Line sorter",
   description:
-    "Sorts lines of text in the alphabetical order of Unicode, or strictly by code point. Equal lines keep their order.",
+    "Sorts lines of text alphabetically (Unicode collation) or by code point. Equal lines keep their order.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -18,7 +18,7 @@ export const linesorter = defineApi({
       Type.Boolean({
         default: false,
         description:
-          "When false, lines are in alphabetical order and the case of letters does not count; when true, they are ordered by Unicode code point.",
+          "When false, lines are sorted alphabetically, and upper and lower case count as equal. When true, lines are sorted by Unicode code point.",
       }),
     ),
   }),
@@ -26,7 +26,7 @@ export const linesorter = defineApi({
     sorted: Type.Array(Type.String(), { description: "The lines in sorted order." }),
     lineCount: Type.Integer({ description: "How many lines were sorted." }),
     order: Type.String({ description: "The order applied: `asc` or `desc`." }),
-    caseSensitive: Type.Boolean({ description: "Whether the case of letters counted." }),
+    caseSensitive: Type.Boolean({ description: "Whether upper and lower case counted as different." }),
   }),
   examples: [
     {

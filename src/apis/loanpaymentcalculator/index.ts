@@ -9,7 +9,7 @@ export const loanpaymentcalculator = defineApi({
   id: "loanpaymentcalculator",
   title: "Loan payment calculator",
   description:
-    "Computes the monthly payment of an annuity loan, its interest, total and month-by-month schedule. Amounts are in dollars, each the exact one rounded half up to cents.",
+    "Computes the monthly payment of an annuity loan, the total interest, the total payment and the amortization schedule. Amounts are in dollars; each is computed exactly and rounded half up to cents.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -17,7 +17,7 @@ export const loanpaymentcalculator = defineApi({
     interestRate: Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "The interest rate in percent a year; a twelfth of it is charged each month.",
+      description: "The interest rate in percent per year; one twelfth of it is charged each month.",
     }),
     loanTerm: Type.Integer({ minimum: 1, maximum: 50, description: "The term in years." }),
     downpayment: Type.Optional(
@@ -25,27 +25,27 @@ export const loanpaymentcalculator = defineApi({
         minimum: 0,
         default: 0,
         description:
-          "A down payment in dollars, taken off the loan amount before interest; at most all of it.",
+          "The down payment in dollars, at most the loan amount. It is subtracted from the loan amount before interest is charged.",
       }),
     ),
   }),
   output: Type.Object({
     loanAmount: Type.Number({ description: "The loan amount as given." }),
-    downpayment: Type.Number({ description: "The down payment; 0 when none was given." }),
-    interestRate: Type.Number({ description: "The interest rate in percent a year." }),
+    downpayment: Type.Number({ description: "The down payment as given; 0 without one." }),
+    interestRate: Type.Number({ description: "The interest rate in percent per year." }),
     loanTerm: Type.Integer({ description: "The term in years." }),
-    monthly_payment: Type.Number({ description: "What is to be paid each month." }),
+    monthly_payment: Type.Number({ description: "The payment for each month." }),
     total_interest_paid: Type.Number({ description: "The interest paid over the term." }),
-    total_payment: Type.Number({ description: "All monthly payments together; without the down payment." }),
+    total_payment: Type.Number({ description: "The sum of all monthly payments, without the down payment." }),
     interestRatio: Type.Number({
-      description: "The part of the total payment that is interest, in percent with two decimals.",
+      description: "The interest as a percentage of the total payment, with two decimals.",
     }),
     formatted: Type.Object(
       {
         loanAmount: premium(Type.String({ description: "The loan amount as text: `$32,000.00`." })),
         monthlyPayment: premium(Type.String({ description: "The monthly payment as text." })),
         totalInterestPaid: premium(Type.String({ description: "The interest paid over the term as text." })),
-        totalPayment: premium(Type.String({ description: "All monthly payments together as text." })),
+        totalPayment: premium(Type.String({ description: "The sum of all monthly payments as text." })),
       },
       { description: "Amounts as text with currency symbol and thousands separators." },
     ),
@@ -54,8 +54,10 @@ export const loanpaymentcalculator = defineApi({
         Type.Object({
           month: Type.Integer({ description: "The number of the payment, from 1." }),
           interest_payment: Type.Number({ description: "The part of the payment that is interest." }),
-          principal_payment: Type.Number({ description: "The part of the payment that pays back the loan." }),
-          remaining_balance: Type.Number({ description: "What is left to pay back after this payment." }),
+          principal_payment: Type.Number({
+            description: "The part of the payment that repays the principal.",
+          }),
+          remaining_balance: Type.Number({ description: "The balance still to repay after this payment." }),
         }),
         { description: "One entry for each month of the term." },
       ),
@@ -74,7 +76,7 @@ export const loanpaymentcalculator = defineApi({
     if (totalPayment === Number.POSITIVE_INFINITY) {
       reject(
         "loanAmount",
-        "must be lower: with interest it exceeds the largest number there is, about 1.8e308",
+        "must be lower: the total with interest exceeds the largest possible number, about 1.8e308",
       )
     }
     return {

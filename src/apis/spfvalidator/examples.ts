@@ -135,7 +135,7 @@ const nothing: SpfExample = {
         code: "NO_RECORD",
         severity: "error",
         message:
-          "The domain has no SPF record; publish one, 'v=spf1 -all' if the domain sends no mail (RFC 7208 §4.5).",
+          "The domain has no SPF record; publish one: 'v=spf1 -all' if the domain sends no mail (RFC 7208 §4.5).",
         domain: "nospf.example",
         term: null,
       },

@@ -8,8 +8,8 @@ export const spfvalidator = defineApi({
   id: "spfvalidator",
   title: "SPF validator",
   description:
-    "Looks up a domain's SPF record and everything it leads to, and says what is wrong with it (RFC 7208). " +
-    "With an IP address, also says whether that address may send mail for the domain.",
+    "Looks up a domain's SPF record with every record that it includes or redirects to, and reports what is wrong " +
+    "(RFC 7208). With an IP address, also checks whether that address may send mail for the domain.",
   method: "GET",
   credits: 5,
   input,

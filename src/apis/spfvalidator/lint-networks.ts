@@ -41,7 +41,7 @@ function lintBreadth(directive: Directive, prefix: number, isSix: boolean, domai
   const breadth =
     prefix === 0
       ? `every ${family} address`
-      : `one ${(2 ** prefix).toLocaleString("en-US")}th of all ${family} addresses`
+      : `1/${(2 ** prefix).toLocaleString("en-US")} of all ${family} addresses`
   return [toFinding("BROAD_RANGE", domain, directive, breadth, { severity })]
 }
 

@@ -49,7 +49,7 @@ function lintSize(
       "RECORD_LARGE",
       domain,
       null,
-      `the record has ${text.length} octets where ${largeOctets} are safe`,
+      `the record has ${text.length} octets, but only ${largeOctets} are safe`,
     ),
   ]
 }

@@ -27,7 +27,7 @@ export function parseMacroString(text: string, isExplanation: boolean): ParsedMa
   while (token.lastIndex < text.length) {
     const at: number = token.lastIndex
     const match = token.exec(text)
-    if (match === null) throw new MacroSyntaxError(`'${text.slice(at, at + 12)}' is no macro`)
+    if (match === null) throw new MacroSyntaxError(`'${text.slice(at, at + 12)}' is not a macro`)
     const [, , , , , percent, literal] = match
     tail = literal ?? null
     if (literal !== undefined) macro.push(literal)
@@ -44,7 +44,7 @@ function toMacro(match: RegExpExecArray, isExplanation: boolean): Macro {
   if ("crt".includes(lower) && !isExplanation) {
     throw new MacroSyntaxError(`'${whole}' is allowed in explanation text only`)
   }
-  if (/^0+$/.test(digits)) throw new MacroSyntaxError(`'${whole}' keeps no part`)
+  if (/^0+$/.test(digits)) throw new MacroSyntaxError(`'${whole}' keeps no part of its value`)
   return {
     letter: lower,
     isEscaped: lower !== letter,

@@ -51,7 +51,12 @@ export function parseRecord(text: string): SpfRecord {
     }
   }
   for (const { text, position } of [...redirects.slice(1), ...explanations.slice(1)]) {
-    problems.push({ text, position, code: "DUPLICATE_MODIFIER", detail: "stands here once more" })
+    problems.push({
+      text,
+      position,
+      code: "DUPLICATE_MODIFIER",
+      detail: "repeats a modifier that is allowed only once",
+    })
   }
   const [redirect = null] = redirects
   const [explanation = null] = explanations
@@ -90,9 +95,9 @@ function splitTerms(text: string): Placed[] {
 
 function requirePlainOctets(term: string): void {
   // Curly quotes and no-break spaces in UTF-8, as word processors write them.
-  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fail("CONTROL_OR_TAB", "holds typographic characters")
-  if (!isAscii(term)) fail("NON_ASCII", "holds characters beyond ASCII")
-  if (/\p{Cc}/u.test(term)) fail("CONTROL_OR_TAB", "holds a tab or another control character")
+  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fail("CONTROL_OR_TAB", "contains typographic characters")
+  if (!isAscii(term)) fail("NON_ASCII", "contains characters outside ASCII")
+  if (/\p{Cc}/u.test(term)) fail("CONTROL_OR_TAB", "contains a tab or another control character")
 }
 
 function parseDirective(term: Placed): Directive {
@@ -111,7 +116,7 @@ function parseDirective(term: Placed): Directive {
 function parseMechanism(name: string, rest: string, term: string): Mechanism {
   switch (name) {
     case "all":
-      if (rest !== "") fail("SYNTAX_ERROR", "takes nothing behind 'all'")
+      if (rest !== "") fail("SYNTAX_ERROR", "has text after 'all'")
       return { kind: "all" }
     case "include":
     case "exists":
@@ -145,7 +150,8 @@ function parseAddressMechanism(kind: "a" | "mx", rest: string): Mechanism {
   const prefix4 = toPrefix(cut?.[1], 32)
   const prefix6 = toPrefix(cut?.[2], 128)
   if (head === "") return { kind, target: null, prefix4, prefix6 }
-  if (!head.startsWith(":")) return fail("INVALID_CIDR", `'${rest}' is no '/n', '//n' or '/n//n'`)
+  if (!head.startsWith(":"))
+    return fail("INVALID_CIDR", `'${rest}' is not of the form '/n', '//n' or '/n//n'`)
   if (head === ":") return fail("INVALID_DOMAIN_SPEC", `'${kind}:' needs a domain`)
   return { kind, target: parseDomainSpec(head.slice(1)), prefix4, prefix6 }
 }
@@ -155,22 +161,22 @@ function parseNetwork(kind: "ip4" | "ip6", value: string, term: string): Mechani
   const [addressText = "", ...prefixes] = value.split("/")
   const address = kind === "ip4" ? parseIpv4(addressText) : parseIpv6(addressText)
   if (address === null) return fail(missingSpaceOr("INVALID_IP", term), explainAddress(kind, addressText))
-  if (prefixes.length > 1) return fail("INVALID_CIDR", "takes one prefix length")
+  if (prefixes.length > 1) return fail("INVALID_CIDR", "only one prefix length is allowed")
   const prefix = toPrefix(prefixes[0], kind === "ip4" ? 32 : 128)
   return { kind, network: { address, prefix, text: value } }
 }
 
 function explainAddress(kind: "ip4" | "ip6", text: string): string {
-  if (kind === "ip4" && parseIpv6(text) !== null) return "is an IPv6 address: use ip6"
-  if (kind === "ip6" && parseIpv4(text) !== null) return "is an IPv4 address: use ip4"
-  return `'${text}' is no ${kind === "ip4" ? "IPv4" : "IPv6"} address`
+  if (kind === "ip4" && parseIpv6(text) !== null) return "this is an IPv6 address: use ip6"
+  if (kind === "ip6" && parseIpv4(text) !== null) return "this is an IPv4 address: use ip4"
+  return `'${text}' is not an ${kind === "ip4" ? "IPv4" : "IPv6"} address`
 }
 
 /** A prefix length without leading zeros, 0 included (RFC 7208 §12); `max` when it is left out. */
 function toPrefix(digits: string | undefined, max: number): number {
   if (digits === undefined) return max
   if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > max) {
-    fail("INVALID_CIDR", `the prefix length must be 0 to ${max}, without leading zeros`)
+    fail("INVALID_CIDR", `the prefix length must be from 0 to ${max}, without leading zeros`)
   }
   return Number(digits)
 }
@@ -180,7 +186,7 @@ function toPrefix(digits: string | undefined, max: number): number {
  * text as written, not for its expansion.
  */
 function parseDomainSpec(text: string): DomainSpec {
-  if (text === "") fail("INVALID_DOMAIN_SPEC", "needs a domain")
+  if (text === "") fail("INVALID_DOMAIN_SPEC", "a domain is missing")
   const { macro, tail } = parseMacros(text)
   if (tail !== null) {
     const name = tail.endsWith(".") ? tail.slice(0, -1) : tail
@@ -207,9 +213,14 @@ function isTopLabel(label: string): boolean {
 
 function failDomain(text: string, topLabel: string, dotAt: number): never {
   if (/\/\d*$/.test(topLabel)) fail("INVALID_CIDR", "a prefix length is not allowed here")
-  if (parseIpv4(text) !== null) fail("INVALID_DOMAIN_SPEC", "is an address: use ip4")
+  if (parseIpv4(text) !== null) fail("INVALID_DOMAIN_SPEC", "this is an address: use ip4")
   const code = missingSpaceOr("INVALID_DOMAIN_SPEC", text)
-  return fail(code, dotAt < 0 ? `'${text}' is a single label` : `'${topLabel}' is no top-level label`)
+  return fail(
+    code,
+    dotAt < 0
+      ? `'${text}' is a single label, not a full domain name`
+      : `'${topLabel}' cannot be a top-level label`,
+  )
 }
 
 /** Two terms without a space between them are a common mistake, so that has a code of its own. */

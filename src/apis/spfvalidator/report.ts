@@ -92,12 +92,12 @@ function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSumm
   const policy = nodes.get(root)?.policy
   if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, null, root)]
   if (policy?.kind === "unread") {
-    const detail = `the TXT records have ${policy.octets} octets and are not read`
+    const detail = `the TXT records have ${policy.octets} octets in all and are not read`
     return [toFinding("RECORD_TOO_LARGE", root, null, detail, { causes: "permerror" })]
   }
   if (policy?.kind !== "found") {
-    const detail = policy?.exists === false ? "the domain does not exist" : "the domain has no SPF record"
-    const noRecord = toFinding("NO_RECORD", root, null, detail)
+    const reason = policy?.exists === false ? "does not exist, so it has no SPF record" : "has no SPF record"
+    const noRecord = toFinding("NO_RECORD", root, null, `the domain ${reason}`)
     if (parentWithRecord === null) return [noRecord]
     return [noRecord, toFinding("SUBDOMAIN_NO_RECORD", root, null, parentWithRecord)]
   }
@@ -117,8 +117,12 @@ function findTooManyVoids(root: string, { IPv4, IPv6 }: TreeSummary["voidLookups
   const isOver = (count: number) => count > limits.voidLookups
   if (!isOver(IPv4) && !isOver(IPv6)) return []
   const count = `${Math.max(IPv4, IPv6)} look-ups find nothing`
-  if (isOver(IPv4) && isOver(IPv6)) return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, count)]
-  const detail = `${count} for ${isOver(IPv4) ? "IPv4" : "IPv6"} clients, to whom the record is a permerror,`
+  const limit = `but only ${limits.voidLookups} such look-ups are allowed`
+  if (isOver(IPv4) && isOver(IPv6)) {
+    return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, `${count}, ${limit}`)]
+  }
+  const family = isOver(IPv4) ? "IPv4" : "IPv6"
+  const detail = `${count} for ${family} clients, ${limit}, so they get a permerror`
   return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, detail, { severity: "warning", causes: null })]
 }
 

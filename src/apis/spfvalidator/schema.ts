@@ -15,11 +15,11 @@ export const input = Type.Object({
   sender: Type.Optional(
     Type.String({
       maxLength: 320,
-      description: "The MAIL FROM address, for macros. Without it: postmaster at the domain.",
+      description: "The MAIL FROM address, for macros. Default: postmaster at the domain.",
     }),
   ),
   helo: Type.Optional(
-    Type.String({ maxLength: 255, description: "The HELO name, for macros. Without it: the domain." }),
+    Type.String({ maxLength: 255, description: "The HELO name, for macros. Default: the domain." }),
   ),
 })
 
@@ -28,12 +28,12 @@ const strings = (description: string) => Type.Array(Type.String(), { description
 const recordEntry = Type.Object({
   origin: premium(Type.String({ description: "The domain the record belongs to." })),
   record: premium(Type.String({ description: "The full text of the record." })),
-  chars_num: premium(Type.Integer({ description: "How many characters the record has." })),
+  chars_num: premium(Type.Integer({ description: "The number of characters in the record." })),
   use_macro: premium(Type.Boolean({ description: "Whether the record uses macros." })),
   domains: Type.Optional(
     premium(
       strings(
-        "The domains the record references; only where there are any. Unresolved macros stay as written.",
+        "The domains to which the record refers; absent when it refers to no domain. Macros that depend on the sender stay as written.",
       ),
     ),
   ),
@@ -43,24 +43,29 @@ const recordEntry = Type.Object({
         {
           ipv4: strings("The IPv4 addresses and networks the record lists."),
           ipv6: Type.Optional(
-            strings("The IPv6 addresses and networks the record lists; only where there are any."),
+            strings(
+              "The IPv6 addresses and networks the record lists; absent when it lists no IPv6 address.",
+            ),
           ),
         },
-        { description: "What the record lets send by address; only where it lists any." },
+        {
+          description:
+            "The addresses that the record authorizes by ip4 and ip6; absent when it lists no address.",
+        },
       ),
     ),
   ),
 })
 
 const issue = Type.Object({
-  code: Type.String({ description: "What is wrong, as a fixed code." }),
-  severity: choice(["error", "warning", "info"], { description: "How bad it is." }),
+  code: Type.String({ description: "The kind of issue, as a fixed code." }),
+  severity: choice(["error", "warning", "info"], { description: "How serious the issue is." }),
   message: Type.String({
     description: "What is wrong and what to change, with the section of the standard.",
   }),
-  domain: Type.String({ description: "The domain whose record it is about." }),
+  domain: Type.String({ description: "The domain whose record has the issue." }),
   term: nullable(Type.String(), {
-    description: "The term of the record it is about; null for the record as a whole.",
+    description: "The term that has the issue; null for the record as a whole.",
   }),
 })
 
@@ -70,18 +75,20 @@ export const output = Type.Object({
   dns_lookups_num: premium(
     Type.Integer({
       description:
-        "How many terms of the whole tree look something up, of which 10 are allowed (RFC 7208 §4.6.4); never more " +
-        "than 9007199254740991.",
+        "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4); never " +
+        "more than 9007199254740991.",
     }),
   ),
-  spf_record: Type.String({ description: "The domain's SPF record; empty without one." }),
+  spf_record: Type.String({
+    description: "The domain's SPF record; empty when the domain has no SPF record.",
+  }),
   spf_records_list: premium(
     Type.Array(recordEntry, {
-      description: "Every record of the tree, depth-first, beginning with the domain's own.",
+      description: "The domain's own record and every record that it includes or redirects to, depth-first.",
     }),
   ),
   domains_extracted: premium(
-    strings("Every domain of the tree, depth-first, beginning with the domain itself."),
+    strings("The domain itself and every domain to which the records refer, depth-first."),
   ),
   authorized_ips: premium(
     Type.Object(
@@ -89,15 +96,15 @@ export const output = Type.Object({
         ipv4: strings("The IPv4 addresses and networks of all records."),
         ipv6: strings("The IPv6 addresses and networks of all records."),
       },
-      { description: "What the records of the tree let send by address." },
+      { description: "The addresses that the records authorize by ip4 and ip6." },
     ),
   ),
-  issues_found: premium(Type.Array(issue, { description: "What was found wrong; may be empty." })),
+  issues_found: premium(Type.Array(issue, { description: "The issues found; empty when nothing is wrong." })),
   spf_valid: Type.Boolean({
-    description: "Whether the domain has a record that receivers can evaluate to its end without an error.",
+    description: "Whether the domain has a record that receivers can evaluate completely without an error.",
   }),
-  has_issues: Type.Boolean({ description: "Whether anything was found wrong." }),
-  macros_found: premium(Type.Boolean({ description: "Whether any record of the tree uses macros." })),
+  has_issues: Type.Boolean({ description: "Whether any issue was found." }),
+  macros_found: premium(Type.Boolean({ description: "Whether any of the records uses macros." })),
   ip_pass: Type.Boolean({ description: "Whether the result for `ip` is pass; false without `ip`." }),
   ip_result: Type.Optional(
     choice(["pass", "fail", "softfail", "neutral", "none", "temperror", "permerror"], {
@@ -106,25 +113,29 @@ export const output = Type.Object({
   ),
   ip_explanation: Type.Optional(
     Type.String({
-      description: "Why the result is fail, in the words of the domain's owner; only if there are any.",
+      description:
+        "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
     }),
   ),
   elapsed_ms: premium(Type.Number({ description: "How long the validation took, in milliseconds." })),
   all_qualifier: nullable(
     choice(["pass", "fail", "softfail", "neutral"], { description: "The qualifier." }),
     {
-      description: "What the record's own `all` says of other senders; null without one.",
+      description:
+        "The result that the record's own `all` gives to all other senders; null when the record has no `all`.",
     },
   ),
   risk_score: premium(
     Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: "How easily the domain is spoofed; higher is easier.",
+      description: "How easily others can send mail in the domain's name; a higher score means more easily.",
     }),
   ),
   risk_level: premium(
-    choice(["low", "medium", "high"], { description: "The band of the score: to 33, to 66, and above." }),
+    choice(["low", "medium", "high"], {
+      description: "The range of the score: `low` to 33, `medium` to 66, `high` above.",
+    }),
   ),
 })
 

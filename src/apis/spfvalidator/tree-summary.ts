@@ -162,7 +162,7 @@ function findInTerm(
   const policy = child?.policy
   if (policy?.kind === "failure") findings.push(toFinding("DNS_TEMPFAIL", domain, term, name))
   if (policy?.kind === "unread") {
-    const detail = `the ${policy.octets} octets of TXT records at '${name}' are more than is read`
+    const detail = `the TXT records at '${name}' have ${policy.octets} octets in all and are not read`
     findings.push(toFinding("RECORD_TOO_LARGE", domain, term, detail, { causes: "permerror" }))
   }
   if (policy?.kind === "none") {

@@ -13,7 +13,7 @@ export const sunrisesunset = defineApi({
   id: "sunrisesunset",
   title: "Sunrise and sunset",
   description:
-    "Computes the times of sunrise, sunset, twilights, golden hours and solar noon at a place. The day is the date in the place's own mean solar time, so that its sunset may be on the next day in UTC.",
+    "Computes the times of sunrise, sunset, twilight, golden hours and solar noon at a place. The date is that of the place's local mean solar time, so that its sunset may be on the next day in UTC.",
   method: "GET",
   credits: 1,
   input: Type.Object({
@@ -24,7 +24,7 @@ export const sunrisesunset = defineApi({
         Type.String({
           format: dateFormat,
           "x-requirement": dateRequirement,
-          description: `The date as MM-DD-YYYY, from ${firstYear} to ${lastYear}. Without it: today in UTC.`,
+          description: `The date as MM-DD-YYYY, from ${firstYear} to ${lastYear}. Default: today in UTC.`,
         }),
       ),
     ),
@@ -37,12 +37,14 @@ export const sunrisesunset = defineApi({
     sunsetStart: event("The sun's disc first touches the horizon at sunset."),
     dawn: event("Start of civil twilight in the morning: the sun is 6 degrees below the horizon."),
     dusk: event("End of civil twilight in the evening: the sun is 6 degrees below the horizon."),
-    nauticalDawn: event("Start of nautical twilight in the morning: 12 degrees below."),
-    nauticalDusk: event("End of nautical twilight in the evening: 12 degrees below."),
-    nightEnd: event("End of the astronomical night: 18 degrees below."),
-    night: event("Start of the astronomical night: 18 degrees below."),
-    goldenHourEnd: event("End of the morning golden hour: 6 degrees above."),
-    goldenHour: event("Start of the evening golden hour: 6 degrees above."),
+    nauticalDawn: event(
+      "Start of nautical twilight in the morning: the sun is 12 degrees below the horizon.",
+    ),
+    nauticalDusk: event("End of nautical twilight in the evening: the sun is 12 degrees below the horizon."),
+    nightEnd: event("End of the astronomical night: the sun is 18 degrees below the horizon."),
+    night: event("Start of the astronomical night: the sun is 18 degrees below the horizon."),
+    goldenHourEnd: event("End of the morning golden hour: the sun is 6 degrees above the horizon."),
+    goldenHour: event("Start of the evening golden hour: the sun is 6 degrees above the horizon."),
   }),
   examples: [londonExample, quitoExample, tromsoExample],
   run: ({ lat, lon, date }, { ports }) => {
