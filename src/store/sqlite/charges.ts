@@ -6,7 +6,7 @@ import { prepareRaise } from "./raise.ts"
 
 const refused: ChargeOutcome = { charged: false }
 
-/** Prepares {@link import("../store.ts").Store.charge}. Each account's row is read and written once per transaction at most. */
+/** Prepares `charge` of the store. Reads and writes each account's row at most once per transaction. */
 export function prepareCharges(
   database: Database,
   ledger: Ledger,

@@ -14,10 +14,10 @@ function createBucket(perMinute: number) {
     take(nowUs: number, limit = perMinute): boolean {
       const fill = fillOf(bucket, limit, nowUs)
       const granted = hasCall(fill, limit)
-      if (granted) bucket = bucketAt(fill.fullInAfterCall, limit, nowUs)
+      if (granted) bucket = bucketAt(fill.ticksAfterCall, limit, nowUs)
       return granted
     },
-    state: (nowUs: number) => stateOf(fillOf(bucket, perMinute, nowUs).fullIn, perMinute),
+    state: (nowUs: number) => stateOf(fillOf(bucket, perMinute, nowUs).ticksUntilFull, perMinute),
   }
 }
 

@@ -19,8 +19,8 @@ export interface RateBucket {
 
 /** Ticks until a bucket is full, now and after one more call. */
 export interface RateFill {
-  readonly fullIn: number
-  readonly fullInAfterCall: number
+  readonly ticksUntilFull: number
+  readonly ticksAfterCall: number
   /** Whether the bucket would be full later than an empty one: the clock was set back. */
   readonly isMisdated: boolean
 }
@@ -31,13 +31,13 @@ export interface RateFill {
  */
 export function fillOf(bucket: RateBucket | null, perMinute: number, nowUs: number): RateFill {
   const ticks = bucket === null ? 0 : (bucket.fullAtUs - nowUs) * perMinute + restOf(bucket, perMinute)
-  const fullIn = Math.min(Math.max(ticks, 0), minuteUs * perMinute)
-  return { fullIn, fullInAfterCall: fullIn + minuteUs, isMisdated: fullIn < ticks }
+  const ticksUntilFull = Math.min(Math.max(ticks, 0), minuteUs * perMinute)
+  return { ticksUntilFull, ticksAfterCall: ticksUntilFull + minuteUs, isMisdated: ticksUntilFull < ticks }
 }
 
 /** Whether a bucket has a call left. */
-export function hasCall({ fullInAfterCall }: RateFill, perMinute: number): boolean {
-  return fullInAfterCall <= minuteUs * perMinute
+export function hasCall({ ticksAfterCall }: RateFill, perMinute: number): boolean {
+  return ticksAfterCall <= minuteUs * perMinute
 }
 
 /** The bucket that is full in so many ticks. */

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { RateOutcome, RateTake } from "../store.ts"
 import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rate-bucket.ts"
 
-/** Prepares {@link import("../store.ts").Store.takeRates}: all takes in one transaction. */
+/** Prepares `takeRates` of the store: all takes in one transaction. */
 export function prepareRates(database: Database): (takes: readonly RateTake[]) => readonly RateOutcome[] {
   const read = database.query<RateBucket, [string]>(
     "SELECT full_at_us AS fullAtUs, ticks, per_minute AS perMinute FROM rates WHERE id = ?1",
@@ -14,21 +14,21 @@ export function prepareRates(database: Database): (takes: readonly RateTake[]) =
 
   function take({ buckets, nowMs }: RateTake): RateOutcome {
     const nowUs = nowMs * 1_000
-    const save = (id: string, fullInTicks: number, limit: number) => {
-      const { fullAtUs, ticks, perMinute } = bucketAt(fullInTicks, limit, nowUs)
+    const save = (id: string, ticksUntilFull: number, limit: number) => {
+      const { fullAtUs, ticks, perMinute } = bucketAt(ticksUntilFull, limit, nowUs)
       write.run(id, fullAtUs, ticks, perMinute)
     }
     const fills = buckets.map(({ id, perMinute }) => {
       const fill = fillOf(read.get(id), perMinute, nowUs)
-      if (fill.isMisdated) save(id, fill.fullIn, perMinute)
+      if (fill.isMisdated) save(id, fill.ticksUntilFull, perMinute)
       return { id, perMinute, ...fill }
     })
     const granted = fills.every((fill) => hasCall(fill, fill.perMinute))
-    if (granted) for (const { id, fullInAfterCall, perMinute } of fills) save(id, fullInAfterCall, perMinute)
+    if (granted) for (const { id, ticksAfterCall, perMinute } of fills) save(id, ticksAfterCall, perMinute)
     return {
       granted,
-      buckets: fills.map(({ perMinute, fullIn, fullInAfterCall }) =>
-        stateOf(granted ? fullInAfterCall : fullIn, perMinute),
+      buckets: fills.map(({ perMinute, ticksUntilFull, ticksAfterCall }) =>
+        stateOf(granted ? ticksAfterCall : ticksUntilFull, perMinute),
       ),
     }
   }
