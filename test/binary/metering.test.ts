@@ -79,7 +79,7 @@ test.if(linux).each(victims)(
     const { db, accounts } = await seed(dir, 3)
     const random = createRandom()
     const paid = new Map<string, number>()
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const server = await serve(db, "--workers", "2")
       const workers = childrenOf(server.event.pid)
       expect(workers).toHaveLength(2)

@@ -66,20 +66,17 @@ beforeAll(async () => {
 }, 60_000)
 
 test("holds what is needed and nothing else", () => {
-  const expected = [
-    ...[
-      "LICENSE",
-      "README.md",
-      "THIRD-PARTY-NOTICES.txt",
-      "bunfig.toml",
-      "cli.js",
-      "mock.cjs",
-      "mock.d.cts",
-      "mock.d.ts",
-      "mock.js",
-    ],
-    ...["package.json", "penknife.js", "swagger-ui-bundle.js", "swagger-ui.css"],
+  const modules = ["cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js", "package.json", "penknife.js"]
+  const pages = [
+    "graphiql.min.css",
+    "graphiql.min.js",
+    "react-dom.production.min.js",
+    "react.production.min.js",
   ]
+  const expected = [
+    ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules, ...pages],
+    ...["swagger-ui-bundle.js", "swagger-ui.css"],
+  ].sort()
   expect(files).toEqual(expected.map((name) => `package/${name}`))
   expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
   const mentionsThisMachine = expected.filter((name) =>
@@ -88,8 +85,8 @@ test("holds what is needed and nothing else", () => {
   expect(mentionsThisMachine).toEqual([])
   const notices = readFileSync(join(project, "node_modules/penknife/THIRD-PARTY-NOTICES.txt"), "utf8")
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  for (const [name, version] of Object.entries(dependencies))
-    expect(notices).toContain(`${name} ${version} (`)
+  const names = Object.entries(dependencies).map(([name, version]) => `${name} ${version} (`)
+  expect(names.filter((name) => !notices.includes(name))).toEqual([])
   expect(notices).not.toContain("astronomy-engine")
   const manifest = JSON.parse(readFileSync(join(project, "node_modules/penknife/package.json"), "utf8"))
   const { devDependencies, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
@@ -105,13 +102,7 @@ describe("starts a mock", () => {
     ["in Node, required", [node, "as-required.cjs"]],
     ["in Bun, imported", [process.execPath, "as-module.mjs"]],
     ["in Bun, required", [process.execPath, "as-required.cjs"]],
-  ])(
-    "%s",
-    async (_how, command) => {
-      expect(await runIn(project, command)).toMatchObject(printed)
-    },
-    30_000,
-  )
+  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed), 30_000)
 
   test("whatever the project keeps for Bun itself", async () => {
     const own = await makeProject("own-bun", { bun: join(modules, "bun") })
@@ -184,20 +175,12 @@ test("its types hold in a module and for require, without those of Node", async 
     join(types, "b.cts"),
     `import mockModule = require("penknife/mock")\nconst { startMock } = mockModule\n${use}`,
   )
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--target",
-    "es2022",
-    "--lib",
-    "es2022",
-    "--module",
-    "nodenext",
-    "--types",
-    "",
-  ]
+  const options = "--noEmit --strict --target es2022 --lib es2022 --module nodenext --types".split(" ")
   const tsc = join(modules, "typescript/bin/tsc")
-  expect(await runIn(types, [node, tsc, ...options, "a.mts", "b.cts"])).toMatchObject({ code: 0, text: "" })
+  expect(await runIn(types, [node, tsc, ...options, "", "a.mts", "b.cts"])).toMatchObject({
+    code: 0,
+    text: "",
+  })
 }, 30_000)
 
 describe("runs the examples", () => {

@@ -24,6 +24,8 @@ export interface ControlParts {
   readonly requestIdFor: (incoming: string | null) => string
   readonly intake: Intake
   readonly timer: Timer
+  /** Whether it is served by TLS: Elysia looks for the path at another place of an https URL. */
+  readonly isTls: boolean
 }
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
@@ -35,7 +37,11 @@ type Methods = Readonly<Partial<Record<string, Handle>>>
  */
 export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
-  const app = new Elysia({ name: "mock-control", strictPath: true, handler: { standardHostname: false } })
+  const app = new Elysia({
+    name: "mock-control",
+    strictPath: true,
+    handler: { standardHostname: parts.isTls },
+  })
     .use(
       incomingRequests(({ headers }) => ({
         requestId: parts.requestIdFor(headers.get("x-request-id")),

@@ -75,6 +75,7 @@ export async function startMockServer(
     requestIdFor: (incoming) => stage.controlIdFor(incoming),
     intake,
     timer,
+    isTls: options.tls !== null,
   })
   const app = new Elysia({ handler: { standardHostname: options.tls !== null } })
     .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
