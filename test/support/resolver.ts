@@ -1,6 +1,6 @@
 import { afterEach } from "bun:test"
 import type { DnsAnswer, DnsType, DnsZone } from "../../src/apis/contract.ts"
-import { createResolver, type Resolver, type ResolverOptions } from "../../src/ports/dns/resolver.ts"
+import { createResolver, type Resolver, type ResolverOptions, retryMs } from "../../src/ports/dns/resolver.ts"
 import { parseServerAddress } from "../../src/ports/dns/server-address.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
@@ -41,9 +41,6 @@ export function resolverFor(
   const resolver = createResolver({ servers: addresses, clock, random: systemRandom, timer, ...options })
   return { ...resolver, clock, timer, ask: resolver.resolve }
 }
-
-/** The wait after which a question is sent again. */
-export const retryMs = 400
 
 /** Lets a resolver wait in vain for the answers to each of so many queries, one after the other. */
 export async function waitInVain(timer: ManualTimer, server: TestDnsServer, queries: number): Promise<void> {

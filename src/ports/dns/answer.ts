@@ -4,17 +4,17 @@ import { classIn, type Question, type Response, rcodes, typeNumbers, type WireRe
 import { foldCase, isWithin, type WireName } from "./name.ts"
 import { decodeData, decodeName } from "./record-data.ts"
 
-/** CNAMEs followed for one answer; recursive servers stop near it too. */
+/** Most CNAMEs to follow for one answer; recursive servers have a similar limit. */
 export const maxAliases = 10
 
-/** An answer and how long it may be kept: 0 for not at all. */
+/** An answer and how long it may be cached, 0 for not at all. */
 export interface TimedAnswer {
   readonly kind: "answer"
   readonly answer: DnsAnswer
   readonly ttlSeconds: number
 }
 
-/** The server knows no more than that the name is an alias: `target` has to be asked for. */
+/** The server says only that the name is an alias, so `target` has to be asked for. */
 export interface Alias {
   readonly kind: "alias"
   readonly target: WireName
@@ -24,9 +24,10 @@ export interface Alias {
 }
 
 /**
- * What a response with NOERROR or NXDOMAIN says to `question`. CNAMEs are followed inside the answer section from the
- * name that was asked (RFC 1034 §3.6.2); records of any other owner are somebody else's and are not looked at.
- * `passed` are the names of the chain before this question. Throws when a record that counts cannot be read.
+ * The answer to `question` in a response with NOERROR or NXDOMAIN. CNAMEs are followed inside the answer section from the
+ * name that was asked (RFC 1034 §3.6.2); records of names outside this chain are ignored.
+ * @param passed the names of the chain before this question
+ * @throws Error when a record of the answer cannot be read
  */
 export function readAnswer(
   response: Response,
@@ -36,23 +37,23 @@ export function readAnswer(
   const { rcode, message } = response
   const chain = followAliases(response, question, passed)
   const soaSeconds = negativeTtl(response, chain.owner)
-  const settled = (answer: DnsAnswer, seconds: number): TimedAnswer => {
+  const done = (answer: DnsAnswer, seconds: number): TimedAnswer => {
     return { kind: "answer", answer, ttlSeconds: Math.min(chain.ttlSeconds, seconds) }
   }
-  // With aliases the code is about the end of the chain (RFC 6604 §3).
-  if (rcode === rcodes.nxDomain) return settled({ kind: "nxdomain" }, soaSeconds ?? 0)
+  // The code is about the end of the chain (RFC 6604 §3).
+  if (rcode === rcodes.nxDomain) return done({ kind: "nxdomain" }, soaSeconds ?? 0)
   if (chain.records.length > 0) {
     const records = chain.records.map((record) => decodeData(question.type, message, record))
     const seconds = Math.min(...chain.records.map((record) => record.ttlSeconds))
-    return settled({ kind: "records", records, messageBytes: message.length }, seconds)
+    return done({ kind: "records", records, messageBytes: message.length }, seconds)
   }
-  if (chain.end === "loop") return settled({ kind: "nodata" }, 0)
-  if (chain.end === "too long") return settled({ kind: "failure", reason: "servfail" }, 0)
-  // A server that vouches for the end of the chain with the SOA of its zone (RFC 2308 §2.2) has looked there.
+  if (chain.end === "loop") return done({ kind: "nodata" }, 0)
+  if (chain.end === "too long") return done({ kind: "failure", reason: "servfail" }, 0)
+  // A server that gives the SOA of the last name's zone (RFC 2308 §2.2) has looked that name up.
   if (chain.owner !== question.name && soaSeconds === null) {
     return { kind: "alias", target: chain.owner, ttlSeconds: chain.ttlSeconds, passed: chain.passed }
   }
-  return settled({ kind: "nodata" }, soaSeconds ?? 0)
+  return done({ kind: "nodata" }, soaSeconds ?? 0)
 }
 
 interface Chain {
@@ -85,10 +86,7 @@ function followAliases(response: Response, question: Question, before: readonly 
   }
 }
 
-/**
- * Seconds that a "no" about `name` may be kept (RFC 2308 §5); null without the SOA of a zone that the name is in: what
- * another zone says about it counts for nothing.
- */
+/** Seconds to cache that `name` or its records do not exist (RFC 2308 §5); null without the SOA of a zone above it. */
 function negativeTtl({ authority, message }: Response, name: WireName): number | null {
   const start = authority.find(
     (record) => record.type === typeNumbers.SOA && record.class === classIn && isWithin(name, record.owner),

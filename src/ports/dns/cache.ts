@@ -7,11 +7,12 @@ export interface CacheOptions {
   readonly maxEntries?: number
   /** Most octets, estimated; 8 MiB by default. */
   readonly maxOctets?: number
-  /** Longest time to keep records; an hour by default. */
-  readonly maxTtlSeconds?: number
-  /** Longest time to keep "no such name" and "no data"; five minutes by default. */
-  readonly maxNegativeTtlSeconds?: number
 }
+
+/** Longest time to keep records. */
+const maxTtlSeconds = 3_600
+/** Longest time to keep "no such name" and "no data". */
+const maxNegativeTtlSeconds = 300
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export interface Cache {
@@ -30,8 +31,6 @@ export function createCache({
   clock,
   maxEntries = 10_000,
   maxOctets = 8 * 1024 * 1024,
-  maxTtlSeconds = 3600,
-  maxNegativeTtlSeconds = 300,
 }: CacheOptions): Cache {
   // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
   const entries = new LRUCache<string, Entry>({

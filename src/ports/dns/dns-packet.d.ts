@@ -1,4 +1,4 @@
-/** The part of dns-packet that is used here; the package brings no types. Offsets of records are those of RDLENGTH. */
+/** The part of dns-packet that is used here, since the package has no types. Offsets are those of RDLENGTH. */
 declare module "dns-packet" {
   export interface RecordCodec<Data> {
     encode(data: Data): Buffer
@@ -6,7 +6,7 @@ declare module "dns-packet" {
   }
   export const a: RecordCodec<string>
   export const aaaa: RecordCodec<string>
-  /** Encoding replaces text by buffers in the array it is handed, and does not refuse strings over 255 octets. */
+  /** Encoding changes the array, and does not refuse strings over 255 octets. */
   export const txt: RecordCodec<Buffer[]>
   export const mx: RecordCodec<{ preference: number; exchange: string }>
   export const ptr: RecordCodec<string>
@@ -38,7 +38,7 @@ declare module "dns-packet" {
     flags: number
     options: []
   }
-  /** Names and labels are not checked; name octets above 0x7F are written as UTF-8. */
+  /** Does not check names and labels; writes name octets above 0x7F as UTF-8. */
   export function encode(packet: {
     type: "query" | "response"
     id: number

@@ -2,21 +2,21 @@ import { encode, RECURSION_DESIRED } from "dns-packet"
 import type { DnsType } from "../../apis/contract.ts"
 import { foldCase, readName, type WireName } from "./name.ts"
 
-/** What is asked; the class is always IN. */
+/** A question; the class is always IN. */
 export interface Question {
   /** In lower case. */
   readonly name: WireName
   readonly type: DnsType
 }
 
-/** A record of a response, its data still in the message. */
+/** A record of a response; its data are still in the message. */
 export interface WireRecord {
   /** In lower case. */
   readonly owner: WireName
   readonly type: number
   readonly class: number
   readonly ttlSeconds: number
-  /** Offset of the record's RDLENGTH field, `length` octets of data behind it. */
+  /** Offset of the record's RDLENGTH field, which `length` octets of data follow. */
   readonly at: number
   readonly length: number
 }
@@ -25,7 +25,7 @@ export interface Response {
   readonly message: Buffer
   /** With the upper eight bits of EDNS (RFC 6891 §6.1.3). */
   readonly rcode: number
-  /** Then the sections are not read: a part of an answer must never be taken for the answer (RFC 2181 §9). */
+  /** The sections are then left empty: a part of an answer must not be taken for the whole (RFC 2181 §9). */
   readonly truncated: boolean
   readonly authoritative: boolean
   readonly recursionAvailable: boolean
@@ -58,11 +58,11 @@ export const rcodes = {
   badVers: 16,
 } as const
 
-/** The size that passes nearly every path unfragmented (DNS flag day 2020). */
+/** Passes nearly every path unfragmented (DNS flag day 2020). */
 const udpPayloadSize = 1232
 const headerOctets = 12
 
-/** A query with recursion desired; with `edns` it also says that answers of 1232 octets may come over UDP. */
+/** A query with recursion desired; with `edns` it also allows answers of 1232 octets over UDP. */
 export function encodeQuery({ name, type }: Question, id: number, edns: boolean): Buffer {
   const rootQuery = encode({
     type: "query",
@@ -71,15 +71,15 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
     questions: [{ name: ".", type }],
     additionals: edns ? [{ type: "OPT", name: ".", udpPayloadSize, flags: 0, options: [] }] : [],
   })
-  // dns-packet would write octets above 0x7F as UTF-8, so it is given the root and the name is put in its place.
+  // dns-packet writes octets above 0x7F as UTF-8, so it encodes the root, and the name takes its place.
   const wireName = Buffer.from(name, "latin1")
   return Buffer.concat([rootQuery.subarray(0, headerOctets), wireName, rootQuery.subarray(headerOctets + 1)])
 }
 
 /**
- * A message that came from the server's address, held against what was asked (RFC 5452 §9.1): `stray` when it answers
- * something else and the true answer is still to be awaited; `garbage` when it is no DNS message, which forgers send
- * as well; `malformed` when it answers this very query and cannot be read. Never throws.
+ * Reads a message from the server's address as the response to a query (RFC 5452 §9.1). `stray`: it answers something
+ * else. `garbage`: it is no DNS message. Forgers send both, so the true response may still come. `malformed`: it answers
+ * this query, but cannot be read. Never throws.
  */
 export function readResponse(
   message: Buffer,
@@ -106,7 +106,7 @@ export function readResponse(
       return "garbage"
     }
   } else if (questions !== 0 || rcode === rcodes.noError || rcode === rcodes.nxDomain) {
-    // Servers that refuse a query unread leave the question out; an answer without question answers nothing.
+    // Only servers that refuse a query unread may leave the question out.
     return "stray"
   }
   const truncated = (flags & 0x0200) !== 0

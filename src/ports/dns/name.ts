@@ -1,20 +1,19 @@
 /**
- * A name in wire format (RFC 1035 §3.1), one character per octet, without compression. Kept as text because names
- * are compared and used as keys far more often than they are sent.
+ * A name in wire format (RFC 1035 §3.1) without compression, one character per octet. Text, since names are mostly
+ * compared and used as keys.
  */
 export type WireName = string
 
 const maxNameOctets = 255
 const maxLabelOctets = 63
-/** A name has at most 127 labels; more jumps than that lead nowhere but into a message made to cost time. */
+/** A name has at most 127 labels, so more pointers are only made to cost time. */
 const maxPointers = 127
 const notAnOctet = /[\u0100-\uffff]/
 
 /**
- * A dotted name to wire format, letters in lower case; null when no server can be asked for it: an empty label, a
- * label over 63 octets, over 255 octets in all (RFC 1035 §2.3.4), a character that is no octet, or the root. Every
- * octet but the dot is legal in a label (RFC 2181 §11) and stands for itself, the backslash too. One trailing dot is
- * taken off.
+ * A dotted name to wire format, in lower case, without a trailing dot. Null for names that cannot be asked for: an empty
+ * label, a label over 63 octets, over 255 octets in all (RFC 1035 §2.3.4), a character above U+00FF, or the root. Every
+ * octet but the dot is legal in a label (RFC 2181 §11); a backslash escapes nothing.
  */
 export function toWireName(name: string): WireName | null {
   const text = name.endsWith(".") ? name.slice(0, -1) : name
@@ -27,15 +26,16 @@ export function toWireName(name: string): WireName | null {
   return foldCase(`${wire}\0`)
 }
 
-/** Wire format to dotted text without trailing dot; a dot inside a label is written `\.` (RFC 1035 §5.1). */
+/** Wire format to dotted text without a trailing dot; a dot inside a label becomes `\.` (RFC 1035 §5.1). */
 export function toDottedName(wire: WireName): string {
   return [...labelsOf(wire)].map((label) => label.replaceAll(".", "\\.")).join(".")
 }
 
 /**
- * Reads the name at `offset` of a message, compression followed (RFC 1035 §4.1.4), spelling kept; `end` is the offset
- * behind it. Throws RangeError on anything else. Not dns-packet's reader: that one takes labels for UTF-8 and a dot
- * inside a label for a separator, so that different names become equal.
+ * Reads the name at `offset` of a message with its compression (RFC 1035 §4.1.4), in its own spelling. Not dns-packet's
+ * reader: it decodes labels as UTF-8 and does not escape dots, so that different names become equal.
+ * @returns the name, and the offset after it
+ * @throws RangeError when there is no valid name
  */
 export function readName(message: Buffer, offset: number): { wire: WireName; end: number } {
   let wire = ""
@@ -53,7 +53,7 @@ export function readName(message: Buffer, offset: number): { wire: WireName; end
     } else if (length >= 0xc0) {
       end ??= at + 2
       at = ((length & 0x3f) << 8) | octet(message, at + 1)
-      // Only what was said before can be pointed to, so that no loop is possible.
+      // A pointer must lead backwards, so loops are impossible.
       if (at >= before || ++pointers > maxPointers) throw new RangeError("bad compression pointer")
       before = at
     } else {
@@ -62,12 +62,12 @@ export function readName(message: Buffer, offset: number): { wire: WireName; end
   }
 }
 
-/** ASCII letters to lower case and nothing else (RFC 4343); a length octet is at most 63 and is never a letter. */
+/** ASCII letters to lower case (RFC 4343). Length octets are at most 63 and so never letters. */
 export function foldCase(wire: WireName): WireName {
   return wire.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** Whether `name` is `zone` or below it; both in lower case. */
+/** Whether `name` is `zone` or below it. Both must be in lower case. */
 export function isWithin(name: WireName, zone: WireName): boolean {
   for (let at = 0; at < name.length; at += 1 + name.charCodeAt(at)) {
     if (name.length - at === zone.length) return name.endsWith(zone)

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { type DnsServerOptions, forgedAddress, startDnsServer } from "../../../test/support/dns-server.ts"
-import { resolverFor, retryMs, throughSilence, useDns, waitInVain } from "../../../test/support/resolver.ts"
+import { resolverFor, throughSilence, useDns, waitInVain } from "../../../test/support/resolver.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { until } from "../../../test/support/until.ts"
 import type { DnsAnswer, DnsType, DnsZone } from "../../apis/contract.ts"
+import { retryMs } from "./resolver.ts"
 
 const zone: DnsZone = {
   "a.example": [{ A: "192.0.2.1" }, { A: "192.0.2.2" }, { TXT: ["x".repeat(255), "y".repeat(255), "\xffz"] }],

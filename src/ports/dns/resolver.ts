@@ -14,14 +14,15 @@ export interface ResolverOptions {
   readonly timer: Timer
   /** Time for one question with all attempts; 2,000 by default. */
   readonly queryTimeoutMs?: number
-  /** Silence after which the question is sent again; 400 by default. */
-  readonly retryMs?: number
   /** Questions in flight at a time, each with one socket or a few; 512 by default. The others are queued. */
   readonly maxInFlight?: number
-  /** Of these, questions with the same signal, and so of one call; 16 by default. */
-  readonly maxInFlightPerCall?: number
   readonly cache?: Omit<CacheOptions, "clock">
 }
+
+/** Silence after which the question is sent again. */
+export const retryMs = 400
+/** Most questions in flight with the same signal, and so of one call. */
+const maxInFlightPerCall = 16
 
 /** Counts since the start, for metrics. */
 export interface ResolverStats {
@@ -42,8 +43,7 @@ export interface Resolver extends Dns {
 
 /** A stub resolver (RFC 1034 §5.3.1): asks the given servers, each question once at a time, and caches answers. */
 export function createResolver(options: ResolverOptions): Resolver {
-  const { servers, clock, random, timer, queryTimeoutMs = 2_000, retryMs = 400 } = options
-  const { maxInFlight = 512, maxInFlightPerCall = 16 } = options
+  const { servers, clock, random, timer, queryTimeoutMs = 2_000, maxInFlight = 512 } = options
   if (servers.length === 0) throw new RangeError("a resolver needs a server")
   const cache = createCache({ ...options.cache, clock })
   const queue = createFairQueue<DnsAnswer>({ slots: maxInFlight, slotsPerCaller: maxInFlightPerCall })

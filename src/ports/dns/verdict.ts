@@ -11,16 +11,16 @@ export interface Attempt {
   readonly edns: boolean
 }
 
-/** What to do about a response: take it, ask the same server otherwise, or turn to another server. */
+/** What to do about a response: use it, ask the same server in another way, or ask another server. */
 export type Verdict<Value> =
   | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "ask again"; readonly attempt: Attempt }
   | { readonly kind: "dismissed"; readonly reason: DnsFailure }
 
-/** Codes with which servers that do not know EDNS answer it (RFC 6891 §7). */
+/** The codes of servers that do not support EDNS (RFC 6891 §7). */
 const ednsRefusals: ReadonlySet<number> = new Set([rcodes.formErr, rcodes.notImp, rcodes.badVers])
 
-/** Judges the response to `attempt`; `read` may throw, and the response is malformed then. */
+/** Judges the response to `attempt`. When `read` throws, the response is malformed. */
 export function judge<Value>(
   response: Response,
   attempt: Attempt,
@@ -47,7 +47,7 @@ function again(attempt: Attempt): { kind: "ask again"; attempt: Attempt } {
   return { kind: "ask again", attempt }
 }
 
-/** A server that has not looked the name up says where to ask instead: no answer, though the code says NOERROR. */
+/** NOERROR from a server that has not looked the name up, but says which servers to ask instead. */
 function isReferral({ rcode, truncated, answers, authority, ...flags }: Response): boolean {
   if (rcode !== rcodes.noError || truncated || answers.length > 0) return false
   if (flags.authoritative || flags.recursionAvailable) return false

@@ -9,8 +9,8 @@ export type Entry =
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 
 /**
- * Reads one entry of a zone, as a program or a file has it. Throws an Error whose message goes on from the name of the
- * entry: `must be …`.
+ * Reads one entry of a zone.
+ * @throws Error whose message continues after the name of the entry: `must be …`
  */
 export function readEntry(entry: unknown): Entry {
   if (typeof entry === "string") {
@@ -80,11 +80,11 @@ function exchange(value: unknown): DnsData["MX"] {
   if (!Number.isInteger(preference) || preference < 0 || preference > 65_535) {
     throw new Error(`must have [preference from 0 to 65535, name], not ${quote(value)}`)
   }
-  // The root as exchange says that no mail is taken (RFC 7505).
+  // The root as exchange means that the domain takes no mail (RFC 7505).
   return Object.freeze({ preference, exchange: name === "" || name === "." ? "" : domainName(name) })
 }
 
-/** Without trailing dot, spelling kept. */
+/** Without a trailing dot, in its own spelling. */
 function domainName(value: unknown): string {
   if (typeof value !== "string" || toWireName(value) === null) {
     throw new Error(`must have a domain name, not ${quote(value)}`)

@@ -14,8 +14,8 @@ import { toWireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
 
 /**
- * Reads a zone from YAML (and so from JSON): names, each with a list of entries as {@link DnsZone} has them. Throws an
- * Error whose message begins with the line that cannot be used.
+ * Reads a {@link DnsZone} from YAML, and so from JSON.
+ * @throws Error whose message begins with the invalid line
  */
 export function parseZone(text: string): DnsZone {
   const lines = new LineCounter()

@@ -4,9 +4,9 @@ import { parentOf, toWireName, type WireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
 
 /**
- * DNS out of a fixture: answers what a server with these records and no others would, at once and always the same.
- * TIMEOUT, SERVFAIL and REFUSED count for every type that the name has no record of. Throws an Error naming the name
- * and the entry that cannot be used.
+ * DNS from a fixture: answers as a server with exactly these records would. TIMEOUT, SERVFAIL and REFUSED apply to every
+ * type that the name has no record of.
+ * @throws Error that names the invalid entry
  */
 export function createZoneDns(zone: DnsZone): Dns {
   const nodes = readZone(zone)
@@ -17,7 +17,7 @@ export function createZoneDns(zone: DnsZone): Dns {
   }
 }
 
-/** What is at a name. A name that only has others below it (RFC 8020) is there, with nothing. */
+/** What is at a name. A name with only other names below it (RFC 8020) exists and is empty. */
 interface Node {
   readonly records: Map<DnsType, DnsData[DnsType][]>
   alias: WireName | null

@@ -2,7 +2,7 @@ import type { Clock } from "../../apis/contract.ts"
 
 /** A clock that stands still until it is moved. */
 export interface MockClock extends Clock {
-  /** Sets the wall clock, backwards too; durations only ever grow. */
+  /** Sets the wall clock, also backwards. `monotonicMs` never goes back. */
   set(nowMs: number): void
 }
 

@@ -1,10 +1,13 @@
 import type { Dns, DnsZone } from "../../apis/contract.ts"
 import { createZoneDns } from "../dns/zone.ts"
 
-/** DNS out of a zone that can be replaced while it is used. */
+/** DNS from a zone that can be replaced while it is used. */
 export interface MockDns extends Dns {
   readonly zone: DnsZone
-  /** Answers from this zone from now on. Throws what {@link createZoneDns} throws, and changes nothing then. */
+  /**
+   * Answers from this zone from now on.
+   * @throws what {@link createZoneDns} throws; the old zone then stays
+   */
   replace(zone: DnsZone): void
 }
 

@@ -1,9 +1,6 @@
 import type { Random } from "../../apis/contract.ts"
 
-/**
- * The same octets on every run: SHA-256 of the seed and a counter. Evenly spread, so that what is made of them looks as
- * it does in service, and no secret at all.
- */
+/** The same octets on every run: SHA-256 of the seed and a counter. Not secret. */
 export function createSeededRandom(seed: string): Random {
   let counter = 0
   let block: Uint8Array = new Uint8Array()

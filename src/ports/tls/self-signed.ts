@@ -1,6 +1,6 @@
 import { parseAddress } from "../../values/ip.ts"
 
-/** A certificate for a server, in PEM, and the authority that has signed it. */
+/** A server's certificate and key, and the certificate of the authority that signed it, in PEM. */
 export interface SelfSigned {
   readonly ca: string
   readonly cert: string
@@ -9,13 +9,14 @@ export interface SelfSigned {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const dayMs = 86_400_000
-/** Longer is refused by some clients, whoever has signed it. */
+/** Some clients refuse certificates that are valid for longer. */
 const validDays = 397
 
 /**
- * Makes an authority (RFC 5280 §4.2.1.9) and a certificate of it for `names`, domain names or IP addresses, and for this
- * machine's own. The authority's key is thrown away: nothing else can ever be signed with it.
- * @param nowMs real time, as clients will compare it with theirs
+ * Makes an authority (RFC 5280 §4.2.1.9) and a certificate signed by it, for `names`, `localhost` and its addresses. The
+ * authority's key is discarded, so that it can sign nothing else.
+ * @param names domain names or IP addresses
+ * @param nowMs the real time, since clients compare it with theirs
  */
 export async function createSelfSigned(names: readonly string[], nowMs: number): Promise<SelfSigned> {
   const x509 = await loadX509()
@@ -59,9 +60,9 @@ export async function createSelfSigned(names: readonly string[], nowMs: number):
   return { ca: text(authority.toString("pem")), cert: text(certificate.toString("pem")), key: text(key) }
 }
 
-/** Takes longer than the rest of a start, and is loaded only where it is needed. */
+/** Loaded only when needed, since it takes longer to load than all the rest. */
 async function loadX509() {
-  // Needed by the library at its own start, so they cannot be imported side by side.
+  // The library needs it when it is loaded.
   await import("reflect-metadata")
   return import("@peculiar/x509")
 }
