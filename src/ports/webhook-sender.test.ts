@@ -52,7 +52,7 @@ function listen(data: (socket: Bun.Socket<undefined>) => unknown) {
   })
 }
 
-/** Says 200 and then never stops talking. */
+/** Answers 200 with an endless body. */
 function flood(socket: Bun.Socket<undefined>): void {
   socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n${"x".repeat(200_000)}`)
 }
@@ -112,7 +112,7 @@ describe("what is sent", () => {
 
 describe("where it goes", () => {
   test("a host is resolved once, and the connection goes to what was checked", async () => {
-    // A rebinding name: harmless when it is checked, something else ever after.
+    // DNS rebinding: the name gives an allowed address first, and another one later.
     let lookups = 0
     const resolve = async () => [{ address: lookups++ === 0 ? "127.0.0.1" : "127.0.0.99", family: 4 }]
     const asked: string[] = []

@@ -1,4 +1,4 @@
-/** Every result must be that of an independent implementation, mailauth, on the same zone. */
+/** Results are compared with those of an independent implementation, mailauth, on the same zones. */
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import type { DNSResolver } from "mailauth"
@@ -30,7 +30,7 @@ test("500 generated record trees give the result and the explanation that mailau
     }),
     { seed: 20250101, numRuns: 500 },
   )
-  // The trees are worth something only if they lead everywhere.
+  // The trees must give every result.
   expect([...results.keys()].sort()).toEqual([
     "fail",
     "neutral",
@@ -55,7 +55,7 @@ function isAboutValidatedName({ zone }: RecordTree, ours: string | undefined, th
   return JSON.stringify(zone).includes("%{p") && (ours === "permerror" || theirs === "permerror")
 }
 
-/** A zone as mailauth wants to ask it: the way of node:dns. */
+/** A zone as a resolver in the form of node:dns, which mailauth takes. */
 function toResolver(dns: Dns): DNSResolver {
   const resolve = async (name: string, type: string): Promise<unknown[]> => {
     const answer = await dns.resolve(name, type as DnsType)

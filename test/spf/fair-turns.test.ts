@@ -1,4 +1,4 @@
-/** One account's records full of names that nobody answers for must not make another's call wait for them. */
+/** Records full of names that no server answers for must not delay another caller's validation. */
 import { expect, test } from "bun:test"
 import type { DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
 import { limits } from "../../src/apis/spfvalidator/limits.ts"
@@ -39,11 +39,11 @@ async function startResolver() {
 test("an honest validation is answered while sixty with silent names wait", async () => {
   const { server, dns } = await startResolver()
   const end = new AbortController()
-  // A signal of its own for each, as each call has one.
+  // One signal each, as calls have it.
   const run = (domain: string) => validate({ domain }, portsWith(dns), AbortSignal.any([end.signal]))
   let ended = 0
   const waiting = Array.from({ length: bursts }, (_, burst) => run(`b${burst}.example`).then(() => ended++))
-  // Each has had its own record and asked for two addresses of ten names.
+  // Each has read its record and asked for two addresses of ten names.
   const asked = bursts * (1 + 2 * limits.treeTerms)
   await until(() => dns.stats().cacheMisses >= asked)
 

@@ -1,6 +1,6 @@
 /**
- * The public RFC 7208 suite, where its file lies beside the project. Our own vectors stand beside the code and cover
- * each of its areas, so that the project's tests do not need it.
+ * The public RFC 7208 suite, if its file is next to the project. The tests of the validator cover the same areas without
+ * it.
  */
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
@@ -16,7 +16,7 @@ const path = join(import.meta.dir, "../../../shared/data/rfc7208/rfc7208-tests.y
 
 if (existsSync(path)) describeSuite(loadSuite(path))
 else {
-  test(`the RFC 7208 suite was left out, since it does not lie at ${path}`, () => {
+  test(`the RFC 7208 suite was skipped, since there is no ${path}`, () => {
     expect(existsSync(path)).toBe(false)
   })
 }
@@ -65,7 +65,7 @@ interface Outcome {
   readonly explanation: string | undefined
 }
 
-/** Asks as a client over HTTP does; a domain that is refused has no policy, which the suite calls none. */
+/** Calls the API. For a refused domain the suite expects the result none. */
 async function check(item: SuiteCase, dns: Dns): Promise<Outcome> {
   const { domain, ip, mailFrom, helo } = item
   const parameters = { domain, ip, ...(mailFrom && { sender: mailFrom }), ...(helo && { helo }) }

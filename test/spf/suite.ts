@@ -13,7 +13,7 @@ export interface SuiteCase {
   readonly domain: string
   /** Allowed results, the preferred one first. */
   readonly results: readonly string[]
-  /** Expected explanation; "DEFAULT" stands for none of the domain's own. */
+  /** Expected explanation; "DEFAULT" when the domain gives none. */
   readonly explanation: string | null
 }
 
@@ -65,8 +65,8 @@ function toCase(id: string, test: RawTest): SuiteCase {
 }
 
 /**
- * A scenario's zone. SPF records also stand as TXT where the name has no TXT entry of its own ("TXT: NONE" being one), as
- * the suite asks of its drivers.
+ * A scenario's zone. As the suite asks, SPF records count as TXT records too, unless the name has a TXT entry ("TXT: NONE"
+ * is one).
  */
 function toZone(raw: RawScenario["zonedata"]): DnsZone {
   return Object.fromEntries(Object.entries(raw).map(([name, entries]) => [name, toEntries(entries)]))

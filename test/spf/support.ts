@@ -11,7 +11,7 @@ export function portsWith(dns: Dns): Ports {
   return { clock: createManualClock(), random: systemRandom, dns, timer: systemTimer }
 }
 
-/** Validates against a zone, or whatever else answers. */
+/** Validates against a zone or another DNS. */
 export function validateIn(zone: DnsZone | Dns, input: SpfInput, signal?: AbortSignal): Promise<SpfReport> {
   const dns = isDns(zone) ? zone : createZoneDns(zone)
   return validate(input, portsWith(dns), signal ?? new AbortController().signal)
@@ -22,7 +22,7 @@ export function records(texts: Readonly<Record<string, string>>): DnsZone {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [{ TXT: text }]]))
 }
 
-/** Writes down every question, as "TYPE name". */
+/** Records every question as "TYPE name". */
 export function recording(dns: Dns): Dns & { readonly questions: string[] } {
   const questions: string[] = []
   return {
@@ -60,7 +60,7 @@ export function inRounds(dns: Dns): Dns & { readonly rounds: string[][] } {
     async resolve(name, type, signal) {
       if (release === null) {
         rounds.push([])
-        // A turn of the event loop comes only when nothing else is left to do.
+        // The next turn of the event loop comes when everything else is done.
         release = new Promise((resolve) => {
           setImmediate(() => {
             release = null

@@ -15,9 +15,9 @@ export interface DnsQuery {
 
 export interface ReplyOptions {
   readonly ttlSeconds: number
-  /** TTL and minimum of the SOA under a negative answer; null for no SOA. */
+  /** TTL and minimum of the SOA in a negative answer; null for no SOA. */
   readonly negativeTtlSeconds: number | null
-  /** Answers an alias with the CNAME alone, as a server does that is not responsible for the target. */
+  /** Answers an alias with the CNAME alone, as a server that does not know the target does. */
   readonly aliasOnly: boolean
   /** Answers a query with EDNS by FORMERR. */
   readonly refuseEdns: boolean
@@ -37,7 +37,7 @@ const typeNames = new Map(Object.entries(types).map(([name, number]) => [number,
 const rcodes = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, refused: 5 }
 const rootName = Buffer.from([0])
 
-/** Reads a query; throws on anything else. Written apart from the resolver's reader, so that the two check each other. */
+/** Reads a query; throws on anything else. Shares no code with the resolver's reader, so that each tests the other. */
 export function readQuery(message: Buffer): DnsQuery {
   if (message.readUInt16BE(2) & 0x8000) throw new Error("not a query")
   if (message.readUInt16BE(4) !== 1) throw new Error("not one question")
@@ -60,7 +60,7 @@ export function readQuery(message: Buffer): DnsQuery {
   }
 }
 
-/** A zone by names in lower case without trailing dot. */
+/** A zone by name, in lower case without a trailing dot. */
 export type ServedZone = ReadonlyMap<string, readonly ZoneEntry[]>
 
 export function toServedZone(zone: DnsZone): ServedZone {
@@ -104,7 +104,7 @@ export function toReply(names: ServedZone, query: DnsQuery, options: ReplyOption
   }
 }
 
-/** The message; EDNS is answered when it was asked with. */
+/** The message, with EDNS when the query had it. */
 export function encodeReply(parts: ReplyParts, edns: boolean): Buffer {
   const header = Buffer.alloc(12)
   header.writeUInt16BE(parts.id, 0)
@@ -115,7 +115,7 @@ export function encodeReply(parts: ReplyParts, edns: boolean): Buffer {
   return Buffer.concat([header, parts.question, ...parts.answers, ...parts.authority, ...additional])
 }
 
-/** A record around its data, which begin with their length as dns-packet's codecs write it. */
+/** A record, given its data after their length, as dns-packet's codecs write them. */
 export function toRecord(owner: Buffer, type: number, ttlSeconds: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(8)
   middle.writeUInt16BE(type, 0)
@@ -148,7 +148,7 @@ function encodeIf<Data>(codec: RecordCodec<Data>, data: Data | false): Buffer | 
   return data === false ? null : codec.encode(data)
 }
 
-/** Fresh buffers, as dns-packet changes the list it is handed, cut to the 255 octets that a string may have. */
+/** Strings of 255 octets at most. New buffers, since dns-packet changes its argument. */
 function toStrings(text: string | readonly string[]): Buffer[] {
   const strings = typeof text === "string" ? [text] : text
   const pieces = strings.flatMap((string) => string.match(/.{1,255}/gs) ?? [""])

@@ -15,24 +15,24 @@ import {
   toWire,
 } from "./dns-reply.ts"
 
-/** How a server of the test misbehaves. */
+/** How a test's server misbehaves. */
 export interface DnsServerOptions extends Partial<ReplyOptions> {
-  /** Where it listens; on the other transport the port is closed. Both, unless told otherwise. */
+  /** Where it listens; the port of the other transport is closed. Both by default. */
   readonly transports?: "both" | "udp" | "tcp"
-  /** A certain port, such as one that an earlier server has left. */
+  /** The port of an earlier server; by default a free one. */
   readonly port?: number
-  /** Every answer with records is cut after the first record over UDP, with TC set. */
+  /** Over UDP, cuts every answer after its first record, with TC set. */
   readonly truncate?: boolean
-  /** The first UDP copy of each question is ignored. */
+  /** Ignores the first UDP copy of each question. */
   readonly dropFirst?: boolean
-  /** A forged answer goes first: with another id, for another question, from another port. */
+  /** Sends a forged answer first: with another id, for another question, or from another port. */
   readonly spoof?: "id" | "question" | "source"
-  /** A datagram that is no DNS message goes first. */
+  /** Sends a datagram first that is no DNS message. */
   readonly garbageFirst?: boolean
   /** Sends an answer over UDP when the test wants it sent. */
   readonly delay?: (send: () => void) => void
   readonly tcp?: "close at once" | "close early" | "octet by octet" | "silent"
-  /** What is sent over UDP instead of the reply; for messages that no zone describes. */
+  /** The datagrams to send instead of the reply. */
   readonly rewrite?: (reply: Buffer, query: DnsQuery) => readonly Buffer[]
 }
 
@@ -40,7 +40,7 @@ export interface TestDnsServer {
   /** `127.0.0.1:PORT`, for `--dns-server`. */
   readonly address: string
   readonly port: number
-  /** Every query that came, those not answered included. */
+  /** Every query received, also without an answer. */
   readonly queries: ReadonlyArray<{
     readonly name: string
     readonly type: string
@@ -56,7 +56,7 @@ const host = "127.0.0.1"
 /** The address in every forged answer. */
 export const forgedAddress = "6.6.6.6"
 
-/** A DNS server of `zone` on a port of loopback that is free for UDP and TCP. */
+/** Starts a DNS server of `zone` on loopback, on one port for UDP and TCP. */
 export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = {}): Promise<TestDnsServer> {
   const queries: TestDnsServer["queries"][number][] = []
   const served = { zone: toServedZone(zone) }
@@ -153,7 +153,7 @@ interface Datagram {
   readonly from: UdpSocket
 }
 
-/** Each is on its way before the next is sent, so that they come in this order. */
+/** Sends one after the other, so that they arrive in this order. */
 function sendInTurn([first, ...others]: readonly Datagram[], peer: RemoteInfo): void {
   first?.from.send(first.data, peer.port, peer.address, () => sendInTurn(others, peer))
 }
@@ -185,13 +185,13 @@ function writeReply(socket: Socket, reply: Buffer, manner: DnsServerOptions["tcp
   else socket.write(framed)
 }
 
-/** One write per octet, each in a turn of its own, so that the reader gets it in pieces. */
+/** Writes each octet in a separate turn of the event loop, so that the reader gets pieces. */
 function writeOctets(socket: Socket, octets: Buffer): void {
   if (octets.length === 0 || socket.destroyed) return
   socket.write(octets.subarray(0, 1), () => setImmediate(writeOctets, socket, octets.subarray(1)))
 }
 
-/** One port for both, which takes more than one go when another process has the number on the other transport. */
+/** Binds one port for both. Tries again when another process has the port on the other transport. */
 async function bindBoth(
   wanted = 0,
 ): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
@@ -214,7 +214,7 @@ async function boundUdp(port: number): Promise<UdpSocket> {
   const socket = createSocket("udp4")
   socket.bind(port, host)
   await once(socket, "listening")
-  // A client that has its answer closes its port, and the system tells so whoever still sends there.
+  // The system reports a datagram to a client that has closed its port.
   socket.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNREFUSED") throw error
   })

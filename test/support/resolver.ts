@@ -8,7 +8,7 @@ import { type DnsServerOptions, startDnsServer, type TestDnsServer } from "./dns
 import { createManualTimer, type ManualTimer } from "./timer.ts"
 import { until } from "./until.ts"
 
-/** A resolver for which time stands still until the test moves it. */
+/** A resolver whose time the test moves by hand. */
 export interface TestResolver extends Resolver {
   readonly clock: ManualClock
   readonly timer: ManualTimer

@@ -16,7 +16,7 @@ const start = (zone: string, ttl: number, minimum: number) =>
     ttl,
     soa.encode({ mname: "ns", rname: "root", serial: 1, refresh: 1, retry: 1, expire: 1, minimum }),
   )
-/** Data with their length before them. */
+/** Data after their length. */
 const raw = (...octets: number[]) => Buffer.from([octets.length >> 8, octets.length & 0xff, ...octets])
 
 interface Sections {
@@ -68,7 +68,7 @@ describe("records", () => {
     })
   })
 
-  test("of any other owner, type or class are not looked at", () => {
+  test("of any other owner, type or class are ignored", () => {
     const chaos = address("a.example", "192.0.2.66")
     chaos.writeUInt16BE(3, chaos.length - 12)
     const answers = [
@@ -97,7 +97,7 @@ describe("records", () => {
     ).toEqual(["2001:db8::1:0:0:1", "::1", "0:1::1:abcd"])
   })
 
-  test("text as octets, the strings of a record joined and records kept apart", () => {
+  test("text as octets; the strings of a record are joined, records are not", () => {
     const record = (...strings: string[]) =>
       toRecord(toWire("a.example"), 16, 1, txt.encode(strings.map((string) => Buffer.from(string, "latin1"))))
     const answers = [
@@ -118,7 +118,7 @@ describe("records", () => {
     expect(recordsOf({ type: "SPF", answers: first ? [first] : [] })[0]).toHaveLength(511)
   })
 
-  test("names without trailing dot, spelling kept, dots inside labels and octets told apart", () => {
+  test("names without a trailing dot, in their own spelling, with dots inside labels escaped", () => {
     const label = [3, 0x61, 0x2e, 0x62, 2, 0xff, 0x43, 0]
     expect(
       recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, raw(...label))] }),
@@ -163,12 +163,12 @@ describe("aliases", () => {
     expect(answerTo({ answers })).toMatchObject({ answer: { records: ["192.0.2.1"] }, ttlSeconds: 20 })
   })
 
-  test("that do not begin at the name asked lead nowhere", () => {
+  test("that do not begin at the name asked are ignored", () => {
     const answers = [alias("other.example", "c.test"), address("c.test", "192.0.2.66")]
     expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" }, ttlSeconds: 0 })
   })
 
-  test("without the end have to be asked on", () => {
+  test("without an end name the target to ask for", () => {
     expect(answerTo({ answers: chain })).toEqual({
       kind: "alias",
       target: "\x01c\x04test\0",
@@ -177,7 +177,7 @@ describe("aliases", () => {
     })
   })
 
-  test("whose end the server vouches for are done", () => {
+  test("whose end the server has looked up are complete", () => {
     expect(answerTo({ answers: chain, authority: [start("test", 600, 10)] })).toEqual({
       kind: "answer",
       answer: { kind: "nodata" },
@@ -190,12 +190,12 @@ describe("aliases", () => {
     })
   })
 
-  test("that go round are an answer without data, not kept", () => {
+  test("in a loop are an answer without data, which is not cached", () => {
     const answers = [...chain, alias("c.test", "A.example")]
     const nothing = { kind: "answer", answer: { kind: "nodata" }, ttlSeconds: 0 } as const
     expect(answerTo({ answers })).toEqual(nothing)
     expect(answerTo({ answers: [alias("a.example", "a.example")] })).toEqual(nothing)
-    // Also when the way round takes several questions.
+    // Also when the loop spans several questions.
     expect(answerTo({ answers: [alias("a.example", "x.test")], passed: ["x.test"] })).toEqual(nothing)
   })
 
@@ -212,14 +212,14 @@ describe("aliases", () => {
     })
   })
 
-  test("stand back behind data at the same name", () => {
+  test("are ignored when the name has data", () => {
     expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
   })
 })
 
 describe("negative answers", () => {
   test.each([0, 3])(
-    "with code %d are kept for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",
+    "with code %d are cached for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",
     (rcode) => {
       const kind = rcode === 3 ? "nxdomain" : "nodata"
       for (const [ttl, minimum] of [
@@ -232,7 +232,7 @@ describe("negative answers", () => {
     },
   )
 
-  test.each([0, 3])("with code %d and the SOA of another zone, or none, are not kept", (rcode) => {
+  test.each([0, 3])("with code %d and without the SOA of a zone above are not cached", (rcode) => {
     expect(answerTo({ rcode, authority: [start("other.example", 100, 100)] })).toMatchObject({
       ttlSeconds: 0,
     })
@@ -242,7 +242,7 @@ describe("negative answers", () => {
     expect(answerTo({ rcode })).toMatchObject({ kind: "answer", ttlSeconds: 0 })
   })
 
-  test("win over records that come with them", () => {
+  test("count more than records that come with them", () => {
     expect(answerTo({ rcode: 3, answers: [address("a.example", "192.0.2.66")] })).toMatchObject({
       answer: { kind: "nxdomain" },
     })

@@ -11,7 +11,7 @@ function cacheWith(options: Omit<CacheOptions, "clock"> = {}) {
 }
 
 describe("time", () => {
-  test("an answer is kept to the end of its time to live and no longer", () => {
+  test("an answer is kept until the end of its time to live", () => {
     const { clock, cache } = cacheWith()
     cache.put("a", records("x"), 60)
     clock.advance(59_999)
@@ -49,7 +49,7 @@ describe("time", () => {
     expect(cache.get("a")).toBeNull()
   })
 
-  test("a failure, and an answer without time to live, are not kept and end what was", () => {
+  test("a failure and an answer without time to live are not kept, and remove the old answer", () => {
     const { cache } = cacheWith()
     cache.put("a", { kind: "failure", reason: "timeout" }, 60)
     expect(cache.get("a")).toBeNull()
@@ -59,8 +59,8 @@ describe("time", () => {
   })
 })
 
-describe("room", () => {
-  test("the answers not used the longest go first", () => {
+describe("size", () => {
+  test("the answers not used for the longest time are dropped first", () => {
     const { cache } = cacheWith({ maxEntries: 3 })
     for (const key of ["a", "b", "c"]) cache.put(key, records(key), 60)
     expect(cache.get("a")).not.toBeNull()
@@ -68,7 +68,7 @@ describe("room", () => {
     expect(["a", "b", "c", "d"].filter((key) => cache.get(key))).toEqual(["a", "c", "d"])
   })
 
-  test("putting an answer again takes no more room", () => {
+  test("an answer that replaces another takes its place", () => {
     const { cache } = cacheWith({ maxEntries: 2, maxOctets: 3_000 })
     for (let turn = 0; turn < 20; turn++) {
       cache.put("a", records("x".repeat(700)), 60)
@@ -78,7 +78,7 @@ describe("room", () => {
     expect(cache.get("b")).not.toBeNull()
   })
 
-  test("is bounded by octets too, whatever the type of record", () => {
+  test("is limited by octets too, for every type of record", () => {
     const text = records("x".repeat(1_000))
     const mail: DnsAnswer = {
       kind: "records",
@@ -95,7 +95,7 @@ describe("room", () => {
     }
   })
 
-  test("an answer larger than all of it is not kept and drives nothing out", () => {
+  test("an answer larger than the whole cache is not kept and displaces nothing", () => {
     const { cache } = cacheWith({ maxOctets: 1_000 })
     cache.put("a", records("x"), 60)
     cache.put("big", records("x".repeat(2_000)), 60)
@@ -104,7 +104,7 @@ describe("room", () => {
   })
 })
 
-test("who gets an answer cannot change it for the next", () => {
+test("a caller cannot change an answer for the next", () => {
   const { cache } = cacheWith()
   const exchange = { preference: 1, exchange: "x" }
   cache.put("a", { kind: "records", records: [exchange], messageBytes: 0 }, 60)

@@ -6,7 +6,7 @@ function frame(message: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
 }
 
-test("messages come out whole, however the stream is cut", () => {
+test("messages come out whole, wherever the stream is cut", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 })
   const cuts = fc.array(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 20 })
   fc.assert(

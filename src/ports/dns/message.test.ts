@@ -35,7 +35,7 @@ describe("encodeQuery", () => {
     )
   })
 
-  test("leaves EDNS out when told", () => {
+  test("leaves EDNS out on request", () => {
     const query = encodeQuery(question, id, false)
     expect(query.readUInt16BE(10)).toBe(0)
     expect(readQuery(query).ednsSize).toBeNull()
@@ -49,7 +49,7 @@ describe("encodeQuery", () => {
 })
 
 describe("readResponse", () => {
-  test("takes the answer, whatever the case of the question's letters", () => {
+  test("reads the answer, in any case of the question's letters", () => {
     const { rcode, truncated, answers, authority } = read(response())
     expect({ rcode, truncated, authority }).toEqual({ rcode: 0, truncated: false, authority: [] })
     expect(answers).toEqual([{ owner: question.name, type: 1, class: 1, ttlSeconds: 60, at: 43, length: 4 }])
@@ -68,12 +68,12 @@ describe("readResponse", () => {
     expect(readResponse(response(change), question, id)).toBe("stray")
   })
 
-  test("a dot inside a label does not make another name the same", () => {
+  test("a name with a dot inside a label is another name", () => {
     const octets = response((bytes) => bytes.write("\x0bWwW.exAMple", 12, "latin1"))
     expect(readResponse(octets, question, id)).toBe("stray")
   })
 
-  test("octets that UTF-8 takes for one and the same do not make names the same", () => {
+  test("names that are equal only as invalid UTF-8 differ", () => {
     const asked = { name: toWireName("\xfe.x") ?? "", type: "A" } as const
     const reply = encodeQuery({ name: toWireName("\xff.x") ?? "", type: "A" }, id, false)
     reply.writeUInt16BE(0x8180, 2)
@@ -105,7 +105,7 @@ describe("readResponse", () => {
     expect(read(octets)).toMatchObject({ truncated: true, answers: [] })
   })
 
-  test("the code has its upper bits in the EDNS record", () => {
+  test("the upper bits of the code come from the EDNS record", () => {
     const badVersion = response((octets) => octets.writeUInt8(1, octets.length - 6))
     expect(read(badVersion).rcode).toBe(16)
   })

@@ -36,7 +36,7 @@ describe("toWireName", () => {
     expect(toWireName(name)).toBeNull()
   })
 
-  test("253 octets of text are 255 on the wire and the most there can be", () => {
+  test("253 octets of text are 255 on the wire, which is the most", () => {
     const longest = `${"a.".repeat(126)}a`
     expect(longest).toHaveLength(253)
     expect(toWireName(longest)).toHaveLength(255)
@@ -46,7 +46,7 @@ describe("toWireName", () => {
 })
 
 describe("readName", () => {
-  test("follows compression and says where the name ended", () => {
+  test("follows compression and gives the offset after the name", () => {
     const message = Buffer.from("\x03com\0\x07Example\xc0\x00\x03www\xc0\x05!", "latin1")
     expect(readName(message, 15)).toEqual({ wire: "\x03www\x07Example\x03com\0", end: 21 })
   })
@@ -54,11 +54,11 @@ describe("readName", () => {
   test.each([
     ["points at itself", "\xc0\x00", 0],
     ["points forward", "\xc0\x02\x01a\0", 0],
-    ["goes round", "\x01a\xc0\x00", 0],
+    ["is a loop", "\x01a\xc0\x00", 0],
     ["ends in a label", "\x05abc", 0],
-    ["ends without root", "\x01a", 0],
+    ["has no end", "\x01a", 0],
     ["ends in a pointer", "\x01a\xc0", 0],
-    ["has a label type of old", "\x41a\0", 0],
+    ["has an obsolete label type", "\x41a\0", 0],
     ["begins past the end", "", 4],
     ["is over 255 octets", "\x01a".repeat(128), 0],
   ])("refuses a name that %s", (_, octets, offset) => {
@@ -72,7 +72,7 @@ describe("readName", () => {
     expect(() => readName(message, 1 + 2 * 127)).toThrow("pointer")
   })
 
-  test("reads back what was written, wherever it stands", () => {
+  test("reads back what was written, at any offset", () => {
     const label = fc.string({ unit: octet, minLength: 1, maxLength: 63 })
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 3 }), fc.nat(20), (labels, skip) => {
@@ -89,7 +89,7 @@ describe("readName", () => {
     )
   })
 
-  test("of any octets gives a legal name or a RangeError", () => {
+  test("gives a legal name or a RangeError for any octets", () => {
     const octets = fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 0xc0)), { maxLength: 60 })
     fc.assert(
       fc.property(octets, fc.nat(60), (bytes, offset) => {
@@ -108,7 +108,7 @@ describe("readName", () => {
 
 const octet = fc.nat(255).map((code) => String.fromCharCode(code))
 
-test("a dot inside a label is told from one between labels", () => {
+test("a dot inside a label is escaped", () => {
   expect(toDottedName("\x03a.b\x03com\0")).toBe("a\\.b.com")
   expect(toDottedName("\0")).toBe("")
 })
@@ -127,12 +127,12 @@ test.each([
   expect(isWithin(wire(name), wire(zone))).toBe(expected)
 })
 
-test("everything is within the root, and an octet of a label is not taken for a length", () => {
+test("everything is within the root, and an octet of a label is not read as a length", () => {
   expect(isWithin(wire("a.b"), "\0")).toBe(true)
   expect(isWithin("\x05x\x03com\0", "\x03com\0")).toBe(false)
 })
 
-test("parentOf goes up to the root and ends", () => {
+test("parentOf ends at the root", () => {
   expect(parentOf(wire("a.b"))).toBe(wire("b"))
   expect(parentOf(wire("b"))).toBe("\0")
   expect(parentOf("\0")).toBeNull()

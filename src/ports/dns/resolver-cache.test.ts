@@ -17,7 +17,7 @@ async function start(options: DnsServerOptions = {}, resolverOptions: Partial<Re
 }
 
 describe("the cache", () => {
-  test("answers until the TTL is over by the given clock, whatever the spelling", async () => {
+  test("answers until the TTL has passed by the given clock, in any spelling", async () => {
     const { server, clock, dns } = await start({ ttlSeconds: 60 })
     const first = await dns.resolve("a.example", "A")
     clock.advance(59_999)
@@ -52,7 +52,7 @@ describe("the cache", () => {
     ["a.example", { ttlSeconds: 0 }],
     ["no.example", { negativeTtlSeconds: null }],
     ["broken.example", {}],
-  ])("does not keep what is not to be kept: %s %j", async (name, options) => {
+  ])("does not keep failures and answers without a TTL: %s %j", async (name, options) => {
     const { server, dns } = await start(options)
     await dns.resolve(name, "A")
     await dns.resolve(name, "A")
@@ -60,19 +60,19 @@ describe("the cache", () => {
     expect(dns.stats().cacheHits).toBe(0)
   })
 
-  test("a record seen on the way is not evidence for its own name", async () => {
+  test("a record of another name in an answer is not cached for that name", async () => {
     const { server, dns } = await start()
     await dns.resolve("www.example", "A")
     await dns.resolve("a.example", "A")
     expect(server.queries.map(({ name }) => name)).toEqual(["www.example", "a.example"])
   })
 
-  test("keeps an answer that took two questions no longer than the alias", async () => {
+  test("keeps an answer that took two questions only as long as the alias", async () => {
     const { server, clock, dns } = await start({
       aliasOnly: true,
       ttlSeconds: 60,
       rewrite(reply, { name, question }) {
-        // The TTL behind header, question, and owner, type and class of the first record.
+        // The TTL of the first record: after the header, the question, and the record's owner, type and class.
         if (name === "www.example") reply.writeUInt32BE(10, 12 + 2 * question.length)
         return [reply]
       },
@@ -83,7 +83,7 @@ describe("the cache", () => {
     expect(server.queries).toHaveLength(4)
   })
 
-  test("is bounded as told", async () => {
+  test("has the given size", async () => {
     const { server, dns } = await start({}, { cache: { maxEntries: 1 } })
     for (const name of ["a.example", "www.example", "a.example"]) await dns.resolve(name, "A")
     expect(server.queries).toHaveLength(3)
@@ -99,7 +99,7 @@ describe("one query at a time for a question", () => {
     expect(server.queries).toHaveLength(1)
   })
 
-  test("a caller who gives up is told at once, and the others still get the answer", async () => {
+  test("a caller who gives up is answered at once, and the others still get the answer", async () => {
     const held: (() => void)[] = []
     const { server, dns } = await start({ delay: (send) => held.push(send) })
     const leaving = new AbortController()

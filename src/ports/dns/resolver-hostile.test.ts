@@ -7,7 +7,7 @@ import { createZoneDns } from "./zone.ts"
 const { serve } = useDns({})
 const types = ["A", "AAAA", "TXT", "SPF", "MX", "PTR"] as const
 
-test("whatever datagrams come before it, the true answer is taken", async () => {
+test("the true answer is used, whatever datagrams come before it", async () => {
   const forged = { datagrams: [] as readonly Buffer[] }
   const server = await serve(
     { ttlSeconds: 0, rewrite: (reply) => [...forged.datagrams, reply] },
@@ -24,7 +24,7 @@ test("whatever datagrams come before it, the true answer is taken", async () => 
   )
 })
 
-test("an answer damaged behind its question fails or is read, and never throws", async () => {
+test("a damaged answer fails or is read, and never throws", async () => {
   const damage = { at: 0, value: 0, cut: 0 }
   const server = await serve(
     {
@@ -52,7 +52,7 @@ test("an answer damaged behind its question fails or is read, and never throws",
     { seed: 20250101, numRuns: 300 },
   )
   expect([...kinds]).toEqual(expect.arrayContaining(["malformed", "nodata", "records"]))
-  // A target that is damaged is asked for, and is not there.
+  // A damaged target is asked for, and does not exist.
   expect([...kinds].filter((kind) => !["malformed", "nodata", "records", "nxdomain"].includes(kind))).toEqual(
     [],
   )

@@ -238,7 +238,7 @@ describe("forgers", () => {
     expect(server.queries).toHaveLength(3)
   })
 
-  test("garbage alone is told from silence", async () => {
+  test("garbage alone is malformed, not a timeout", async () => {
     const server = await serve({ garbageFirst: true, rewrite: () => [], tcp: "silent" })
     const { ask, timer } = resolverFor([server])
     expect(await throughSilence(ask("a.example", "A"), timer)).toEqual(failure("malformed"))

@@ -24,7 +24,7 @@ export function readEntry(entry: unknown): Entry {
     throw new Error(`must be one TYPE: data, or one of ${list(words)}`)
   }
   const read = readers.get(type)
-  if (!read) throw new Error(`must be of a type among ${list(readers)}, not ${quote(type)}`)
+  if (!read) throw new Error(`must have one of the types ${list(readers)}, not ${quote(type)}`)
   return read(value)
 }
 
@@ -94,7 +94,7 @@ function domainName(value: unknown): string {
 
 function octets(text: string): string {
   const other = /[\u0100-\uffff]/.exec(text)
-  if (other) throw new Error(`must have octets, U+0000 to U+00FF, only, not ${quote(other[0])}`)
+  if (other) throw new Error(`must have characters from U+0000 to U+00FF only, not ${quote(other[0])}`)
   return text
 }
 

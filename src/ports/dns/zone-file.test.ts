@@ -39,7 +39,7 @@ __proto__.example: [REFUSED]
   expect(() => createZoneDns(zone)).not.toThrow()
 })
 
-test("reads JSON, aliases, and no names at all", () => {
+test("reads JSON, aliases and empty zones", () => {
   expect(parseZone('{"a": [{"A": "192.0.2.1"}, "SERVFAIL"]}')).toEqual({
     a: [{ A: "192.0.2.1" }, "SERVFAIL"],
   })
@@ -76,23 +76,23 @@ test.each([
   ],
   [
     "a:\n  - NS: b\n",
-    "line 2: an entry of 'a' must be of a type among A, AAAA, TXT, SPF, MX, PTR, CNAME, not \"NS\"",
+    "line 2: an entry of 'a' must have one of the types A, AAAA, TXT, SPF, MX, PTR, CNAME, not \"NS\"",
   ],
   ["a:\n  - A: 192.0.2.1\n    B: c\n", "line 2: an entry of 'a' must be one TYPE: data"],
   ["a:\n  - {}\n", "line 2: an entry of 'a' must be one TYPE: data"],
   ["a:\n  -\n", "an entry of 'a' must be one TYPE: data"],
-  ["a:\n  - [A]\n", "line 2: an entry of 'a' must be of a type among"],
+  ["a:\n  - [A]\n", "line 2: an entry of 'a' must have one of the types"],
   [
     "a:\n  - MX: mail\n",
     "line 2: an entry of 'a' must have [preference from 0 to 65535, name], not \"mail\"",
   ],
   ['a:\n  - MX: ["10", b]\n', "line 2: an entry of 'a' must have [preference"],
   ["a: []\n---\nb: []\n", "line 2: a zone must be one document"],
-])("%j is refused by line", (text, message) => {
+])("%j is refused, and the line named", (text, message) => {
   expect(() => parseZone(text)).toThrow(message)
 })
 
-test("aliases that grow and grow are refused", () => {
+test("aliases that multiply are refused", () => {
   const layers = Array.from({ length: 12 }, (_, index) => {
     const inner =
       index === 0
@@ -105,7 +105,7 @@ test("aliases that grow and grow are refused", () => {
   expect(() => parseZone(`a:\n  - TXT:\n${layers.join("\n")}\n`)).toThrow("line 2: an entry of 'a'")
 })
 
-test("of any text gives a zone that can be served, or says the line", () => {
+test("any text gives a zone that can be served, or an error that names the line", () => {
   const word = fc.constantFrom(
     "a",
     "b.c",

@@ -7,6 +7,7 @@ const dns = createZoneDns({
     { A: "192.0.2.1" },
     { A: "192.0.2.2" },
     { AAAA: "2001:DB8:0:0::1" },
+    { AAAA: "::192.0.2.1" },
     { TXT: "v=spf1 -all" },
     { TXT: ["v=spf1 ", "include:\xff"] },
     { TXT: [] },
@@ -37,9 +38,9 @@ const records = (...list: DnsData[DnsType][]): DnsAnswer => ({
 })
 
 describe("records", () => {
-  test("come in the order and spelling of the fixture, addresses and names brought to one form", async () => {
+  test("keep the order and spelling of the fixture; addresses and names get one form", async () => {
     expect(await ask("example.com", "A")).toEqual(records("192.0.2.1", "192.0.2.2"))
-    expect(await ask("example.com", "AAAA")).toEqual(records("2001:db8::1"))
+    expect(await ask("example.com", "AAAA")).toEqual(records("2001:db8::1", "::c000:201"))
     expect(await ask("example.com", "TXT")).toEqual(records("v=spf1 -all", "v=spf1 include:\xff", ""))
     expect(await ask("example.com", "SPF")).toEqual(records("old"))
     expect(await ask("example.com", "MX")).toEqual(
@@ -55,7 +56,7 @@ describe("records", () => {
     },
   )
 
-  test("cannot be changed by who gets them", async () => {
+  test("cannot be changed by callers", async () => {
     const answer = await ask("example.com", "MX")
     expect(answer.kind === "records" && Object.isFrozen(answer.records)).toBe(true)
     expect(answer.kind === "records" && Object.isFrozen(answer.records[0])).toBe(true)
@@ -92,7 +93,7 @@ test.each([
   expect(await ask(name, "A")).toEqual({ kind: "failure", reason })
 })
 
-test("records beside a word are answered", async () => {
+test("a word does not hide the records of other types", async () => {
   expect(await ask("half.example.com", "TXT")).toEqual(records("here"))
 })
 
@@ -105,7 +106,7 @@ test("a chain of aliases ends after ten", async () => {
   expect(await chained.resolve("n11.test", "A")).toEqual({ kind: "failure", reason: "servfail" })
 })
 
-test("a call given up is answered so", async () => {
+test("an aborted call is answered aborted", async () => {
   expect(await dns.resolve("example.com", "A", AbortSignal.abort())).toEqual({
     kind: "failure",
     reason: "aborted",
@@ -117,8 +118,8 @@ test.each<[DnsZone, string]>([
   [{ a: [{ A: "192.0.2" }] }, "entry 1 of 'a' must have an IPv4 address, not \"192.0.2\""],
   [{ a: ["TIMEOUT", { AAAA: "192.0.2.1" }] }, "entry 2 of 'a' must have an IPv6 address, not \"192.0.2.1\""],
   [{ a: [{ AAAA: "fe80::1%eth0" }] }, "must have an IPv6 address"],
-  [{ a: [{ TXT: "€" }] }, 'must have octets, U+0000 to U+00FF, only, not "€"'],
-  [{ a: [{ TXT: ["ok", "ā"] }] }, "must have octets"],
+  [{ a: [{ TXT: "€" }] }, 'must have characters from U+0000 to U+00FF only, not "€"'],
+  [{ a: [{ TXT: ["ok", "ā"] }] }, "must have characters"],
   [{ a: [{ MX: [65_536, "b"] }] }, "must have [preference from 0 to 65535, name]"],
   [{ a: [{ MX: [1.5, "b"] }] }, "must have [preference from 0 to 65535, name]"],
   [{ a: [{ MX: [1, "b..c"] }] }, 'must have a domain name, not "b..c"'],
