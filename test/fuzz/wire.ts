@@ -103,11 +103,11 @@ function inChunks(body: Buffer): Buffer {
 }
 
 /** Gathers octets until they are an answer (RFC 9112 §6). */
-export function createReader(isHead: boolean) {
+function createReader(isHead: boolean) {
   let gathered: Buffer = Buffer.alloc(0)
   return {
     isEmpty: () => gathered.length === 0,
-    push(piece: Buffer): { response: Response; keep: boolean; rest: Buffer } | null {
+    push(piece: Buffer): { response: Response; keep: boolean } | null {
       gathered = gathered.length === 0 ? piece : Buffer.concat([gathered, piece])
       return readAnswer(gathered, isHead)
     },
@@ -122,22 +122,23 @@ function readAnswer(octets: Buffer, isHead: boolean) {
   if (!status) throw new Error(`this is no status line: ${first}`)
   if (status < 200) return readAnswer(octets.subarray(end + 4), isHead)
   const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/s, 2) as [string, string]))
-  const found = readBody(octets.subarray(end + 4), headers, isHead || bodiless.has(status))
-  if (!found) return null
+  const sent = readBody(octets.subarray(end + 4), headers, isHead || bodiless.has(status))
+  if (!sent) return null
   const keep = headers.get("connection")?.toLowerCase() !== "close"
   const isZipped = headers.get("content-encoding") === "gzip"
-  const body = found.body.length === 0 ? null : isZipped ? gunzipSync(found.body) : found.body
-  return { response: new Response(body, { status, headers }), keep, rest: found.rest }
+  const body = sent.length === 0 ? null : isZipped ? gunzipSync(sent) : sent
+  return { response: new Response(body, { status, headers }), keep }
 }
 
-function readBody(octets: Buffer, headers: Headers, none: boolean): { body: Buffer; rest: Buffer } | null {
-  if (none) return { body: Buffer.alloc(0), rest: octets }
+/** The body; null while some of it is missing. */
+function readBody(octets: Buffer, headers: Headers, isBodiless: boolean): Buffer | null {
+  if (isBodiless) return Buffer.alloc(0)
   if (headers.get("transfer-encoding") === "chunked") return readChunks(octets)
   const length = Number(headers.get("content-length") ?? 0)
-  return octets.length < length ? null : { body: octets.subarray(0, length), rest: octets.subarray(length) }
+  return octets.length < length ? null : octets.subarray(0, length)
 }
 
-function readChunks(octets: Buffer): { body: Buffer; rest: Buffer } | null {
+function readChunks(octets: Buffer): Buffer | null {
   const pieces: Buffer[] = []
   for (let at = 0; ; ) {
     const end = octets.indexOf("\r\n", at)
@@ -145,7 +146,7 @@ function readChunks(octets: Buffer): { body: Buffer; rest: Buffer } | null {
     const length = Number.parseInt(octets.toString("latin1", at, end), 16)
     const next = end + 2 + length + 2
     if (octets.length < next) return null
-    if (length === 0) return { body: Buffer.concat(pieces), rest: octets.subarray(next) }
+    if (length === 0) return Buffer.concat(pieces)
     pieces.push(octets.subarray(end + 2, end + 2 + length))
     at = next
   }
