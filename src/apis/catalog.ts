@@ -8,12 +8,12 @@ import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 
-/** Data that an operator may replace. */
+/** Data that an operator can replace. */
 export interface CatalogData {
   readonly bluetoothCompanies?: Companies
 }
 
-/** THE list: what penknife offers. A new API is a folder beside this file, an import and a line here. */
+/** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
 export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonly ApiDefinition[] {
   return [
     hmac,

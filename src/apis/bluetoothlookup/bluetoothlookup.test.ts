@@ -1,28 +1,21 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
+import { runApi } from "../../../test/support/run-api.ts"
 import { formatCompanyId, parseCompanyId } from "./company-id.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./index.ts"
 
 describe("companyid", () => {
-  const accepted: readonly [text: string, id: number][] = [
-    ["0", 0],
-    ["76", 76],
-    ["00076", 76],
-    ["65535", 65535],
-    ["0x0", 0],
-    ["0x4C", 76],
-    ["0x4c", 76],
-    ["0X004c", 76],
-    ["0xFFFF", 65535],
-    ["0XfFfF", 65535],
-  ]
-  for (const [text, id] of accepted) {
-    test(`${text} is ${id}`, () => {
-      expect(parseCompanyId(text)).toBe(id)
+  test.each([
+    [0, "0 0x0"],
+    [76, "76 00076 0x4C 0x4c 0X004c"],
+    [65535, "65535 0xFFFF 0XfFfF"],
+  ])("%d is written %s", (id, texts) => {
+    for (const text of texts.split(" ")) {
+      expect([text, parseCompanyId(text)]).toEqual([text, id])
       expect(Value.Check(bluetoothlookup.input, { companyid: text })).toBe(true)
-    })
-  }
+    }
+  })
 
   const refused = [
     ..."|4C|0x|x4C|0xG|-1|-0|+76|65536|99999|0x10000|0x-1| 76|76 |76\n|1e3|7.0|7_6|0b1|0o7|NaN|Infinity|٧٦|７６".split(
@@ -48,7 +41,7 @@ describe("companyid", () => {
     }
   })
 
-  test("any other text is refused, never misread", () => {
+  test("any text is refused or read as the number it shows", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abcxX+-. eF"), maxLength: 8 }), (text) => {
         const id = parseCompanyId(text)
@@ -71,45 +64,25 @@ describe("bluetoothlookup", () => {
       found: true,
       company: "Primax Electronics Ltd.",
     })
-    for (const [companyid, companyIdHex] of [
-      ["1048", "0x0418"],
-      ["3633", "0x0E31"],
-      ["65535", "0xFFFF"],
-    ] as const) {
-      expect(lookUp(companyid)).toEqual({
-        companyId: Number(companyid),
-        companyIdHex,
-        found: false,
-        company: null,
-      })
-    }
+    const unassigned = { found: false, company: null }
+    expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
+    expect(lookUp("3633")).toEqual({ companyId: 3633, companyIdHex: "0x0E31", ...unassigned })
+    expect(lookUp("65535")).toEqual({ companyId: 65535, companyIdHex: "0xFFFF", ...unassigned })
   })
 
-  test("another list takes the place of the embedded one", () => {
+  test("another list replaces the built-in one", () => {
     const companies = Array.from({ length: 65536 }, (_, code) => (code === 65535 ? "Last" : null))
-    const { run } = createBluetoothlookup(companies)
-    expect(run({ companyid: "0xffff" }, context)).toMatchObject({ found: true, company: "Last" })
-    expect(run({ companyid: "76" }, context)).toMatchObject({ found: false, company: null })
+    const other = createBluetoothlookup(companies)
+    expect(lookUp("0xffff", other)).toMatchObject({ found: true, company: "Last" })
+    expect(lookUp("76", other)).toMatchObject({ found: false, company: null })
     expect(lookUp("76")).toMatchObject({ found: true, company: "Apple, Inc." })
   })
 
-  test("unchecked input is refused by name as well", () => {
+  test("the run itself refuses bad input by name too", () => {
     expect(() => lookUp("4C")).toThrow("The 'companyid' parameter must be a number from 0 to 65535")
   })
 })
 
-const closed = () => {
-  throw new Error("no port is needed")
-}
-const context = {
-  ports: {
-    clock: { now: closed, monotonicMs: closed },
-    random: { bytes: closed },
-    dns: { resolve: closed },
-    timer: { turn: closed, after: closed },
-  },
-}
-
-function lookUp(companyid: string) {
-  return bluetoothlookup.run({ companyid }, context)
+function lookUp(companyid: string, api = bluetoothlookup) {
+  return runApi(api, { companyid })
 }

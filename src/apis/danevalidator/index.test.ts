@@ -2,34 +2,19 @@ import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
 import { keySha256 } from "../../../test/data/tlsa-samples.ts"
-import { systemTimer } from "../../ports/timer.ts"
-import { InputRejected, isPremium, type RunContext } from "../contract.ts"
+import { runApi } from "../../../test/support/run-api.ts"
+import { InputRejected, isPremium } from "../contract.ts"
 import { danevalidator } from "./index.ts"
 
-const context: RunContext = {
-  ports: {
-    clock: { now: () => 0, monotonicMs: () => 0 },
-    random: { bytes: (length) => new Uint8Array(length) },
-    dns: { resolve: async () => ({ kind: "nxdomain" }) },
-    timer: systemTimer,
-  },
-}
-const run = async (record: string) => danevalidator.run({ record }, context)
+const run = async (record: string) => runApi(danevalidator, { record })
 const seed = 20250101
-
-test.each(danevalidator.examples.map((example) => [example.name, example] as const))(
-  "%s",
-  async (_, example) => {
-    expect(await danevalidator.run(example.input as { record: string }, context)).toEqual(example.output)
-  },
-)
 
 test("only the interpretation is premium", () => {
   const fields = Object.entries(danevalidator.output.properties)
   expect(fields.filter(([, schema]) => isPremium(schema)).map(([name]) => name)).toEqual(["interpretation"])
 })
 
-test("the longest record of the DNS fits in, with line breaks", () => {
+test("the longest possible record is accepted, also with line breaks", () => {
   const data = "0".repeat(2 * 65_532).replace(/.{64}/g, "$&\n  ")
   expect(
     Value.Check(danevalidator.input, { record: `_443._tcp.example.com. IN TLSA ( 3 0 0 ${data} )` }),
@@ -42,7 +27,7 @@ test("a rejection names the parameter", async () => {
   await expect(run("a.example. IN A 192.0.2.1")).rejects.toThrow(message)
 })
 
-/** Either an answer of the promised shape or a rejection of `record`; anything else fails the test. */
+/** Fails unless the record gets an answer that fits the schema, or a rejection of `record`. */
 async function requireAnswerOrRejection(record: string): Promise<void> {
   try {
     const answer = await run(record)
@@ -71,7 +56,7 @@ describe("any text", () => {
     )
     .map(([owner, head, tail]) => [owner, ...head, "TLSA", ...tail].join(" "))
 
-  // Thousands of runs, on a busy machine too.
+  // Enough for thousands of runs on a busy machine.
   const timeoutMs = 60_000
 
   test(
@@ -96,43 +81,41 @@ describe("any text", () => {
     timeoutMs,
   )
 
-  // Quadratic work on any of these would overrun the runner's time limit.
+  // Work that grows with the square of the length would exceed the time limit of the test.
   const owner = "_443._tcp.example.com."
+  const anywhere = [
+    "(",
+    ")",
+    "()",
+    ";\n",
+    '"',
+    '"" ',
+    "\\",
+    "\\\\.",
+    "a.",
+    "_1._tcp.",
+    "\u00a0",
+    "\n",
+    "1h",
+    "1",
+  ]
+  const rdata = ["a ", "aa:", "=", "aaaa="].map((unit) => [`${owner} TLSA 3 1 1 `, unit] as const)
   const units: readonly (readonly [prefix: string, unit: string])[] = [
-    ["", "("],
-    ["", ")"],
-    ["", "()"],
-    ["", ";\n"],
-    ["", '"'],
-    ["", '"" '],
-    ["", "\\"],
-    ["", "\\\\."],
-    ["", "a."],
-    ["", "_1._tcp."],
-    ["", "\u00a0"],
-    ["", "\n"],
-    ["", "1h"],
-    ["", "1"],
-    [`${owner} `, "1h"],
-    [`${owner} `, "IN "],
-    [`${owner} `, "TLSA "],
-    [`${owner} TLSA `, "1 "],
-    [`${owner} TLSA `, "1"],
-    [`${owner} TLSA 3 1 1 `, "a "],
-    [`${owner} TLSA 3 1 1 `, "aa:"],
-    [`${owner} TLSA 3 1 1 `, "="],
-    [`${owner} TLSA 3 1 1 `, "aaaa="],
+    ...anywhere.map((unit) => ["", unit] as const),
+    ...["1h", "IN ", "TLSA "].map((unit) => [`${owner} `, unit] as const),
+    ...["1 ", "1"].map((unit) => [`${owner} TLSA `, unit] as const),
+    ...rdata,
     [`${owner} TLSA 3 1 0 `, "3000"],
     [`${owner} TLSA 3 1 0 30830124f0`, "3083"],
     [`${owner} TLSA \\# `, "1"],
     [`${owner} TLSA \\# 35 `, "0 "],
   ]
-  test.each(units)("as long as may be: %j, then many of %j", async (prefix, unit) => {
+  test.each(units)("of the greatest length: %j, then many of %j", async (prefix, unit) => {
     await requireAnswerOrRejection(prefix + unit.repeat((150_000 - prefix.length) / unit.length))
   })
 })
 
-describe("layout", () => {
+describe("the layout of a record", () => {
   const blank = fc.constantFrom(" ", "\t", "   ", " \t ")
   const inParentheses = fc.constantFrom(" ", "\t", "\n", "\r\n  ", " ; a ) comment (\n\t")
   const anyCase = (word: string) =>
@@ -162,7 +145,7 @@ describe("layout", () => {
     comment: fc.constantFrom("", " ; end", "\n", "\n\n; end (\n"),
   })
 
-  test("never changes what a record says", async () => {
+  test("never changes its content", async () => {
     const property = fc.asyncProperty(fields, layout, async (f, l) => {
       const data = f.octets.toHex().slice(0, f.matching * 64)
       const cuts = [0, ...l.cuts.toSorted((a, b) => a - b), data.length]
@@ -177,16 +160,9 @@ describe("layout", () => {
       const record = `${head.map((field, at) => field + (l.blanks[at] ?? " ")).join("")}(${rdata.join("")})${l.comment}`
 
       const { parsed, validation } = await run(record)
+      const { port, protocol, host: hostname, ttl, usage, selector, matching } = f
       expect(parsed).toEqual({
-        name: `${name}.`,
-        port: f.port,
-        protocol: f.protocol,
-        hostname: f.host,
-        ttl: f.ttl,
-        class: "IN",
-        usage: f.usage,
-        selector: f.selector,
-        matching: f.matching,
+        ...{ name: `${name}.`, port, protocol, hostname, ttl, class: "IN", usage, selector, matching },
         certificate_data: data,
         certificate_data_length: data.length,
       })

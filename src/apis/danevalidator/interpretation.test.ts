@@ -16,7 +16,7 @@ const textOf = (c: { usage: number; selector: number; matching: number }) =>
   `${c.usage} ${c.selector} ${c.matching}`
 
 describe("the 24 valid combinations", () => {
-  test("are all there, each with a text of its own", () => {
+  test("have a different text each", () => {
     expect(Object.keys(recommendations)).toEqual(combinations.map(textOf))
     expect(new Set(Object.values(recommendations)).size).toBe(24)
   })
@@ -43,7 +43,7 @@ describe("the 24 valid combinations", () => {
     }
   })
 
-  test.each(combinations)("%j: mail, digest and size are spoken of where they matter", (combination) => {
+  test.each(combinations)("%j: the text mentions mail, digest and size where they matter", (combination) => {
     const { security_level, recommendation } = interpretTlsa({ ...combination, data: "" }, [])
     const isUnusableForMail = combination.usage < 2
     expect(recommendation.includes("unusable (RFC 7672 §3.1.3)")).toBe(isUnusableForMail)
@@ -54,7 +54,7 @@ describe("the 24 valid combinations", () => {
     if (combination.matching !== 1) expect(recommendation.toLowerCase()).toContain("publish")
   })
 
-  test("are documented with the same names and levels", async () => {
+  test("are documented with these names and levels", async () => {
     const page = await Bun.file(new URL("../../../docs/danevalidator.md", import.meta.url)).text()
     const rows = page.split("\n").filter((line) => /^\| \d/.test(line))
     const expected = combinations.map((combination) => {
@@ -83,7 +83,7 @@ describe("other numbers", () => {
 })
 
 describe("a record with faults", () => {
-  test("is Insecure and told all of them, whatever its numbers", () => {
+  test("is Insecure whatever its numbers, and the text names every fault", () => {
     for (const combination of combinations) {
       const faults = ["One.", "Two."]
       const { security_level, recommendation } = interpretTlsa({ ...combination, data: "" }, faults)
@@ -93,7 +93,7 @@ describe("a record with faults", () => {
     }
   })
 
-  test("with unknown numbers is shown 3 1 1", () => {
+  test("with unassigned numbers gets 3 1 1 recommended", () => {
     const { security_level, recommendation } = interpretTlsa(
       { usage: 4, selector: 1, matching: 1, data: "" },
       ["X."],

@@ -16,11 +16,8 @@ describe("data that fits its numbers is valid", () => {
   ]
   test.each(cases)("selector %d, matching type %d", (selector, matching, data) => {
     for (const usage of [0, 1, 2, 3]) {
-      expect(check(usage, selector, matching, data)).toEqual({
-        isHexadecimal: true,
-        isLengthValid: true,
-        faults: [],
-      })
+      const isValid = { isHexadecimal: true, isLengthValid: true, faults: [] }
+      expect(check(usage, selector, matching, data)).toEqual(isValid)
     }
   })
 })
@@ -48,7 +45,7 @@ describe("data of another length", () => {
   })
 })
 
-describe("DER that is no certificate or key", () => {
+describe("DER that is not a certificate or key", () => {
   const cases: readonly (readonly [name: string, selector: number, data: string])[] = [
     ["one octet", 1, "30"],
     ["an empty sequence", 1, "3000"],
@@ -59,7 +56,7 @@ describe("DER that is no certificate or key", () => {
     ["an empty bit string", 1, "3006300206000300"],
     ["a member longer than the whole", 1, publicKey.replace("300506", "307f06")],
     ["a member's length cut off", 1, "3003300182"],
-    ["something behind the key", 1, publicKey.replace(/^302a/, "302c").concat("0500")],
+    ["more data after the key", 1, publicKey.replace(/^302a/, "302c").concat("0500")],
   ]
   test.each(cases)("%s", (_, selector, data) => {
     expect(check(3, selector, 0, data).isLengthValid).toBe(false)
@@ -88,42 +85,31 @@ describe("data that is not hexadecimal", () => {
     expect(result.faults).toHaveLength(isLengthValid ? 1 : 2)
   })
 
-  test("is no certificate either", () => {
+  test("is not a certificate either", () => {
     expect(check(3, 0, 0, "zz")).toMatchObject({ isHexadecimal: false, isLengthValid: false })
   })
 })
 
-describe("numbers outside of the assigned ones", () => {
-  const cases: readonly (readonly [
-    usage: number,
-    selector: number,
-    matching: number,
-    faults: readonly string[],
-  ])[] = [
-    [4, 1, 1, ["Certificate usage 4 is not assigned: use 0 to 3."]],
-    [254, 1, 1, ["Certificate usage 254 is not assigned: use 0 to 3."]],
-    [255, 1, 1, ["Certificate usage 255 is for private use and means nothing to other clients."]],
-    [256, 1, 1, ["Certificate usage 256 does not fit in one octet: use 0 to 3."]],
-    [-1, 1, 1, ["Certificate usage -1 does not fit in one octet: use 0 to 3."]],
-    [3, 2, 1, ["Selector 2 is not assigned: use 0 to 1."]],
-    [3, 1, 3, ["Matching type 3 is not assigned: use 0 to 2."]],
+describe("numbers that are not assigned", () => {
+  const cases: readonly (readonly [numbers: string, ...faults: readonly string[]])[] = [
+    ["4 1 1", "Certificate usage 4 is not assigned: use 0 to 3."],
+    ["254 1 1", "Certificate usage 254 is not assigned: use 0 to 3."],
+    ["255 1 1", "Certificate usage 255 is for private use and means nothing to other clients."],
+    ["256 1 1", "Certificate usage 256 does not fit in one octet: use 0 to 3."],
+    ["-1 1 1", "Certificate usage -1 does not fit in one octet: use 0 to 3."],
+    ["3 2 1", "Selector 2 is not assigned: use 0 to 1."],
+    ["3 1 3", "Matching type 3 is not assigned: use 0 to 2."],
+    ["3 2 0", "Selector 2 is not assigned: use 0 to 1."],
     [
-      4,
-      2,
-      255,
-      [
-        "Certificate usage 4 is not assigned: use 0 to 3.",
-        "Selector 2 is not assigned: use 0 to 1.",
-        "Matching type 255 is for private use and means nothing to other clients.",
-      ],
+      "4 2 255",
+      "Certificate usage 4 is not assigned: use 0 to 3.",
+      "Selector 2 is not assigned: use 0 to 1.",
+      "Matching type 255 is for private use and means nothing to other clients.",
     ],
-    [3, 2, 0, ["Selector 2 is not assigned: use 0 to 1."]],
   ]
-  test.each(cases)("%d %d %d", (usage, selector, matching, faults) => {
-    expect(check(usage, selector, matching, keySha256)).toEqual({
-      isHexadecimal: true,
-      isLengthValid: true,
-      faults,
-    })
+  test.each(cases)("%s", (numbers, ...faults) => {
+    const [usage = 0, selector = 0, matching = 0] = numbers.split(" ").map(Number)
+    const result = check(usage, selector, matching, keySha256)
+    expect(result).toEqual({ isHexadecimal: true, isLengthValid: true, faults })
   })
 })

@@ -49,7 +49,7 @@ function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal:
   if (matching === 1 && count !== 64) return describeDigestLength("SHA-256", 64, count)
   if (matching === 2 && count !== 128) return describeDigestLength("SHA-512", 128, count)
   if (count % 2 === 1)
-    return `The certificate data has ${count} digits, an odd number: one is missing or superfluous.`
+    return `The certificate data has ${count} digits, an odd number: one digit is missing or extra.`
   if (count > maxDataOctets * 2)
     return `The certificate data has ${count} digits, more than fit in a DNS record.`
   if (matching !== 0) return null

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { toZoneFields } from "./zone-fields.ts"
 
-describe("one entry is cut into its fields", () => {
+describe("one entry is split into its fields", () => {
   const cases: readonly (readonly [name: string, text: string, fields: readonly string[]])[] = [
     ["blanks and tabs", " a \t b\tc  ", ["a", "b", "c"]],
     ["nothing", " \t\n ; only a comment\n", []],
@@ -33,7 +33,7 @@ describe("text that is not one entry is rejected", () => {
     ["byte order mark", "\ufeffa b", "invisible character U+FEFF"],
     ["zero-width space", "a b\u200b", "invisible character U+200B"],
     ["NUL", "a\u0000", "invisible character U+0000"],
-    ["a line end behind a backslash", "a \\\nb", "invisible character U+000A"],
+    ["a line end after a backslash", "a \\\nb", "invisible character U+000A"],
   ]
   test.each(cases)("%s", (_, text, requirement) => {
     expect(() => toZoneFields(text)).toThrow(requirement)

@@ -5,8 +5,8 @@ import { type HashAlgorithm, sign } from "./hmac.ts"
 
 const algorithms: readonly HashAlgorithm[] = ["sha256", "sha384", "sha512", "sha1", "md5"]
 
-describe("published vectors", () => {
-  test("cover all cases of both documents", () => {
+describe("the vectors of RFC 2202 and RFC 4231", () => {
+  test("are all there", () => {
     expect(rfcVectors).toHaveLength(7 + 7 + 7)
   })
 
@@ -20,7 +20,7 @@ describe("published vectors", () => {
     })
   }
 
-  test("as text, wherever key and message are text", () => {
+  test("hold for text too, where key and message are text", () => {
     let signed = 0
     for (const { key, message, digests } of rfcVectors) {
       const texts = [toText(message), toText(key)] as const
@@ -36,7 +36,7 @@ describe("published vectors", () => {
   })
 })
 
-test("OpenSSL, as Node.js has it, signs 1,000 random inputs the same", async () => {
+test("Node.js with OpenSSL signs 1,000 random inputs the same", async () => {
   const text = (minLength: number) =>
     fc.oneof(
       fc.string({ unit: "binary", minLength, maxLength: 300 }),
@@ -57,10 +57,10 @@ test("OpenSSL, as Node.js has it, signs 1,000 random inputs the same", async () 
 
   const ours = inputs.map((input) => sign(input.message, input.secret, input.algorithm, input.encoding))
   expect(ours).toEqual(await signWithNode(inputs))
-  // Another process has to start, on a busy machine too.
+  // Enough to start another process on a busy machine.
 }, 60_000)
 
-/** Signs in one Node.js process, which takes and gives JSON over its standard streams. */
+/** Signs in one Node.js process, with JSON over its standard streams. */
 async function signWithNode(inputs: readonly unknown[]): Promise<string[]> {
   const script = `
     const { createHmac } = require("node:crypto")
@@ -74,7 +74,7 @@ async function signWithNode(inputs: readonly unknown[]): Promise<string[]> {
   })
   const { bun, signatures } = JSON.parse(await new Response(node.stdout).text())
   expect(await node.exited).toBe(0)
-  // A `node` that is Bun in disguise would check itself.
+  // A `node` command that is really Bun would prove nothing.
   expect(bun).toBe(false)
   return signatures
 }

@@ -5,15 +5,12 @@ import { type Rational, scale, toRational } from "./rational.ts"
 
 const seed = 20250101
 
-/**
- * The same by the book, in whole fractions: the balance is charged a month's interest and the payment is taken off. Slow,
- * and nothing in it is approximate.
- */
+/** The same schedule in exact fractions, month by month: interest is added to the balance and the payment subtracted. */
 function amortizeByFractions(principal: Rational, rate: Rational, payments: number): Amortization {
   const { numerator: a, denominator: b } = rate
   const n = BigInt(payments)
   const [grown, plain] = [(a + b) ** n, b ** n]
-  // P r (1+r)^n / ((1+r)^n - 1), over one denominator that later balances share but for b^k.
+  // P r (1+r)^n / ((1+r)^n - 1). Later balances have the same denominator times b^k.
   const [payment, unit] = a === 0n ? [1n, n] : [a * grown, b * (grown - plain)]
   const amount = (numerator: bigint, denominator: bigint) => {
     const doubled = 2n * numerator * principal.numerator
@@ -109,17 +106,12 @@ describe("agrees with exact fractions", () => {
 
   const corners: readonly [name: string, loanAmount: number, interestRate: number, years: number][] = [
     ["nothing borrowed", 0, 8.5, 2],
-    ["the least amount there is", 5e-324, 100, 1],
+    ["the smallest amount", 5e-324, 100, 1],
     ["a rate just above 0 takes principal below the half cent, payments above", 0.06, 1e-300, 1],
-    ["the least rate there is", 0.06, 5e-324, 1],
+    ["the smallest rate", 0.06, 5e-324, 1],
     ["the largest amount at the largest rate", Number.MAX_VALUE, 100, 50],
-    ["the largest amount at the least rate", Number.MAX_VALUE, 5e-324, 1],
-    [
-      "huge amount, tiny rate: interest that is a half cent but for a square of the rate",
-      1.2e298,
-      1.2e-297,
-      1,
-    ],
+    ["the largest amount at the smallest rate", Number.MAX_VALUE, 5e-324, 1],
+    ["a huge amount at a tiny rate, with interest that is almost a half cent", 1.2e298, 1.2e-297, 1],
   ]
   for (const [name, loanAmount, interestRate, years] of corners) {
     test(name, () => compare(loanAmount, interestRate, years * 12))

@@ -1,4 +1,4 @@
-/** Vectors of our own for each area of check_host(); every one names the section it follows. */
+/** Tests for each part of check_host() beyond the public suite, with the section of RFC 7208 they follow. */
 import { describe, expect, test } from "bun:test"
 import { recording, validateIn } from "../../../test/spf/support.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
@@ -48,7 +48,7 @@ function vectors(area: string, list: readonly Vector[]): void {
   })
 }
 
-vectors("evaluation in order, neutral at the end (§4.6.2, §4.7)", [
+vectors("evaluation is in order and ends with neutral (§4.6.2, §4.7)", [
   ["v=spf1", "neutral"],
   ["v=spf1 ?ip4:192.0.2.1 -all", "neutral"],
   ["v=spf1 ip4:192.0.2.9 -all", "fail"],
@@ -58,7 +58,7 @@ vectors("evaluation in order, neutral at the end (§4.6.2, §4.7)", [
   ["v=spf1  ip4:192.0.2.1  ", "pass"],
 ])
 
-vectors("a syntax error anywhere is a permerror before anything is looked at (§4.6)", [
+vectors("a syntax error anywhere is a permerror before any term is evaluated (§4.6)", [
   ["v=spf1 ip4:192.0.2.1 -all moo", "permerror"],
   ["v=spf1 ip4:192.0.2.1 redirect=x.example redirect=x.example", "permerror"],
   ["v=spf1 include:broken.example -all", "permerror"],
@@ -150,7 +150,7 @@ describe("the limits of §4.6.4", () => {
     expect((await check("v=spf1 redirect=d.example")).ip_result).toBe("permerror")
   })
 
-  test("two look-ups may find nothing, and a name that cannot exist is none", async () => {
+  test("two look-ups may find nothing; a name that cannot exist is not a look-up", async () => {
     const dead = (count: number) =>
       Array.from({ length: count }, (_, index) => `a:x${index}.example`).join(" ")
     expect((await check(`v=spf1 ${dead(2)} ~all`)).ip_result).toBe("softfail")
@@ -162,7 +162,7 @@ describe("the limits of §4.6.4", () => {
     ).toBe("permerror")
   })
 
-  test("ten mail exchangers may be looked at", async () => {
+  test("ten mail exchangers are allowed", async () => {
     const exchangers = (count: number) => ({
       "many.example": Array.from({ length: count }, (_, index): ZoneEntry => ({ MX: [index, "a.example"] })),
     })
@@ -210,7 +210,7 @@ describe("macros (§7)", () => {
     expect(await exists("%{h}x.x.example", "x.x.example", { helo: "" })).toBe("pass")
   })
 
-  test("d is the current domain, in includes too", async () => {
+  test("d is the current domain, also in includes and redirects", async () => {
     const zone = {
       "inner.example": [{ TXT: "v=spf1 exists:%{d}.x.example" }],
       "inner.example.x.example": [{ A: "127.0.0.2" }],
@@ -219,7 +219,7 @@ describe("macros (§7)", () => {
     expect((await check("v=spf1 redirect=inner.example", {}, zone)).ip_result).toBe("pass")
   })
 
-  test("international domains are A-labels, and a local-part beyond ASCII matches nothing (RFC 8616 §4)", async () => {
+  test("international domains are A-labels, and a local-part outside ASCII matches nothing (RFC 8616 §4)", async () => {
     const more = { sender: "ann@bücher.example", helo: "bücher.example" }
     expect(await exists("%{o}.x.example", "xn--bcher-kva.example.x.example", more)).toBe("pass")
     expect(await exists("%{h}.x.example", "xn--bcher-kva.example.x.example", more)).toBe("pass")
@@ -235,7 +235,7 @@ describe("explanations (§6.2)", () => {
     (await check(record, more, zone)).ip_explanation
   const why: DnsZone = { "why.example": [{ TXT: ["%{c} may not ", "send for %{s}, %{d}. %{t} %{r}"] }] }
 
-  test("are given on a fail alone, macros replaced, no dot taken off", async () => {
+  test("are given on a fail only, with macros replaced and no dot removed", async () => {
     const record = "v=spf1 -all exp=why.example"
     expect(await explain(record, { sender: "ann@d.example" }, why)).toBe(
       "192.0.2.1 may not send for ann@d.example, d.example. 1735689600 unknown",
@@ -258,7 +258,7 @@ describe("explanations (§6.2)", () => {
     expect(await explain("v=spf1 include:fail.example -all", {}, zone)).toBeUndefined()
   })
 
-  test("are left out silently when anything is wrong with them", async () => {
+  test("are dropped when anything is wrong with them", async () => {
     for (const entries of [
       [],
       ["SERVFAIL"],
@@ -275,8 +275,8 @@ describe("explanations (§6.2)", () => {
   })
 })
 
-test("an IPv4 client is never the reason for an AAAA question of an exchanger, and the order is that of preference", async () => {
-  // More of them than the report looks at.
+test("mail exchangers are looked up in the order of preference, for the client's family only", async () => {
+  // More exchangers than the report looks up, so that the check alone asks for the last two.
   const exchangers = [7, 6, 5, 4, 3, 2, 1].map((n) => ({ MX: [n, `${n}.m.example`] as const }))
   const zone = createZoneDns({ "d.example": [{ TXT: "v=spf1 mx:m.example -all" }], "m.example": exchangers })
   const questionsWith = async (input: { readonly ip?: string }) => {
@@ -291,7 +291,7 @@ test("an IPv4 client is never the reason for an AAAA question of an exchanger, a
   )
 })
 
-test("one that matches before a failing exchanger passes, one after it does not", async () => {
+test("an exchanger that matches before a failing one gives pass, one after it temperror", async () => {
   const zone = (first: string, second: string): DnsZone => ({
     "mixed.example": [{ MX: [10, first] }, { MX: [20, second] }],
   })

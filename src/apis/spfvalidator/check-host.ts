@@ -5,7 +5,7 @@ import { expandExplanation, parseExplanation } from "./macro.ts"
 import { type Check, countLookupTerm, type Outcome, testMechanism } from "./mechanisms.ts"
 import { type Directive, type DomainSpec, resultOf } from "./record.ts"
 import type { SpfReport } from "./schema.ts"
-import { type Session, toTarget, usesLocalPartBeyondAscii, valuesFor } from "./session.ts"
+import { type Session, toTarget, usesNonAsciiLocalPart, valuesFor } from "./session.ts"
 
 /** RFC 7208 §2.6. */
 export type SpfResult = NonNullable<SpfReport["ip_result"]>
@@ -96,6 +96,6 @@ async function explain(
   const [text, ...more] = answer.kind === "records" ? answer.records : []
   if (text === undefined || more.length > 0 || text.length > limits.recordOctets) return null
   const macro = parseExplanation(text)
-  if (macro === null || usesLocalPartBeyondAscii(macro, session)) return null
+  if (macro === null || usesNonAsciiLocalPart(macro, session)) return null
   return expandExplanation(macro, await valuesFor(macro, domain, session)) || null
 }

@@ -73,7 +73,7 @@ test("names that cannot be asked for", () => {
   }
 })
 
-test("below means whole labels, in any case", () => {
+test("a name is below a domain by whole labels, in any case", () => {
   expect(isSameOrBelow("Mail.Example.com", "example.com")).toBe(true)
   expect(isSameOrBelow("example.com", "example.com")).toBe(true)
   expect(isSameOrBelow("badexample.com", "example.com")).toBe(false)

@@ -67,7 +67,7 @@ export function toTargetName(expanded: string): string {
 }
 
 /**
- * Whether the DNS can be asked for a name. A name with an empty or too long label or with octets beyond ASCII counts as
+ * Whether the DNS can be asked for a name. A name with an empty or too long label or octets outside ASCII counts as
  * one that does not exist (RFC 7208 §4.3).
  */
 export function isAskable(name: string): boolean {

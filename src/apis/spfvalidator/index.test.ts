@@ -23,7 +23,7 @@ async function rejection(promise: unknown): Promise<InputRejected> {
   throw new Error("nothing was rejected")
 }
 
-describe("bad input names its parameter, and asks nothing", () => {
+describe("bad input names its parameter and causes no query", () => {
   for (const domain of [
     "",
     "localhost",
@@ -58,7 +58,7 @@ describe("bad input names its parameter, and asks nothing", () => {
     expect(error.message).toContain(words)
   })
 
-  test("the first of two is named", async () => {
+  test("of two bad parameters the first is named", async () => {
     expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain")
   })
 })
@@ -90,14 +90,14 @@ describe("the DNS gives no answer for the domain itself", () => {
 describe("time", () => {
   const silent: Dns = { resolve: () => new Promise(() => {}) }
 
-  test("a DNS that never answers is given up when the signal fires, even if it does not heed it", async () => {
+  test("when the signal fires, a DNS that ignores it is no longer waited for", async () => {
     const controller = new AbortController()
     const promise = validate({ domain: "d.example" }, portsWith(silent), controller.signal)
     controller.abort()
     await expect(promise).rejects.toThrow(/\(aborted\)/)
   })
 
-  test("what is silent below the domain becomes a temporary error when the signal fires", async () => {
+  test("when the signal fires, names below the domain without an answer are temporary errors", async () => {
     const controller = new AbortController()
     const dns: Dns = {
       resolve(name, type, signal) {
@@ -145,7 +145,7 @@ describe("time", () => {
     expect(timer.waiting).toEqual([])
   })
 
-  test("is measured by the clock that never runs backwards", async () => {
+  test("is measured with the monotonic clock", async () => {
     const ports = portsWith(denying)
     const times = [100]
     const clock = { now: () => 0, monotonicMs: () => times.shift() ?? 101.23456 }

@@ -14,7 +14,7 @@ export const issueKinds = {
   NO_RECORD: error("RFC 7208 §4.5", "{detail}; publish one: 'v=spf1 -all' if the domain sends no mail"),
   SUBDOMAIN_NO_RECORD: info(
     "RFC 7208 §10.1.2",
-    "the record of '{detail}' does not cover its subdomains; each needs a record of its own, at least 'v=spf1 -all'",
+    "the record of '{detail}' does not cover its subdomains; each subdomain needs its own record, at least 'v=spf1 -all'",
   ),
   MULTIPLE_RECORDS: permerror("RFC 7208 §3.2", "the domain has {detail} SPF records; merge them into one"),
   DNS_TEMPFAIL: temperror(
@@ -72,7 +72,7 @@ export const issueKinds = {
   ),
   TERMS_AFTER_ALL: warning(
     "RFC 7208 §5.1",
-    "'{term}' comes after 'all' and is ignored; move it forward or remove it",
+    "'{term}' comes after 'all' and is ignored; move it before 'all' or remove it",
   ),
   REDIRECT_WITH_ALL: warning(
     "RFC 7208 §5.1",

@@ -1,4 +1,4 @@
-/** Every issue: a zone that shows it, with its domain and term, and near misses that do not. */
+/** Every kind of issue with records that have it, and records that come close but do not have it. */
 import { describe, expect, test } from "bun:test"
 import { answering, records, txt, validateIn } from "../../../test/spf/support.ts"
 import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
@@ -9,254 +9,152 @@ import type { SpfInput } from "./schema.ts"
 
 const host: DnsZone = { "h.example": [{ A: "93.184.215.14" }], "m.example": [{ MX: [10, "h.example"] }] }
 
-/** The domain's record, in a world with one good host. */
+/** A zone with the record of d.example, a host and a mail exchanger. */
 function world(record: string, more: DnsZone = {}): DnsZone {
   return { "d.example": [{ TXT: record }], ...host, ...more }
 }
 
-interface Shown {
-  readonly code: IssueCode
-  readonly zone: DnsZone | Dns
-  readonly term: string | null
-  /** Where it is not the domain asked for. */
-  readonly domain?: string
-  readonly severity?: string
-  readonly input?: Partial<SpfInput>
-}
+type Shown = readonly [
+  code: IssueCode,
+  term: string | null,
+  /** The record of d.example, or everything that the DNS has. */
+  zone: string | DnsZone | Dns,
+  /** Where the domain, the severity or the input is not the usual one. */
+  unusual?: { readonly domain?: string; readonly severity?: string; readonly input?: Partial<SpfInput> },
+]
 
 const many = (count: number, term: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => term(index)).join(" ")
 
 const shown: readonly Shown[] = [
-  { code: "NO_RECORD", zone: { "d.example": [{ A: "93.184.215.14" }] }, term: null },
-  { code: "NO_RECORD", zone: {}, term: null },
-  {
-    code: "SUBDOMAIN_NO_RECORD",
-    zone: { "d.example": [{ TXT: "v=spf1 -all" }], "www.d.example": [{ A: "93.184.215.14" }] },
-    term: null,
-    domain: "www.d.example",
-    input: { domain: "www.d.example" },
-  },
-  {
-    code: "MULTIPLE_RECORDS",
-    zone: { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ~all" }] },
-    term: null,
-  },
-  {
-    code: "DNS_TEMPFAIL",
-    zone: world("v=spf1 a:x.example -all", { "x.example": ["SERVFAIL"] }),
-    term: "a:x.example",
-  },
-  {
-    code: "DNS_TEMPFAIL",
-    zone: world("v=spf1 include:x.example -all", { "x.example": ["TIMEOUT"] }),
-    term: "include:x.example",
-  },
-  {
-    code: "DNS_TEMPFAIL",
-    zone: world("v=spf1 redirect=x.example", { "x.example": ["REFUSED"] }),
-    term: "redirect=x.example",
-  },
-  { code: "SYNTAX_ERROR", zone: world("v=spf1 =all -all"), term: "=all" },
-  { code: "UNKNOWN_MECHANISM", zone: world("v=spf1 inlcude:h.example -all"), term: "inlcude:h.example" },
-  { code: "NON_ASCII", zone: world("v=spf1 a:caf\xc3\xa9.example -all"), term: "a:café.example" },
-  { code: "CONTROL_OR_TAB", zone: world("v=spf1 a:h.example\t-all"), term: "a:h.example\\009-all" },
-  { code: "MISSING_SPACE", zone: world("v=spf1 ip4:93.184.215.14~all"), term: "ip4:93.184.215.14~all" },
-  { code: "MISSING_SPACE", zone: world("v=spf1mx -all"), term: "v=spf1mx -all" },
-  { code: "BAD_VERSION_TAG", zone: world("v=spf2 -all"), term: "v=spf2 -all" },
-  { code: "BAD_VERSION_TAG", zone: world(' "v=spf1 -all"'), term: ' "v=spf1 -all"' },
-  { code: "BAD_VERSION_TAG", zone: world("v=spf10"), term: "v=spf10" },
-  { code: "INVALID_IP", zone: world("v=spf1 ip4:300.1.1.1 -all"), term: "ip4:300.1.1.1" },
-  { code: "INVALID_CIDR", zone: world("v=spf1 ip4:93.184.215.14/33 -all"), term: "ip4:93.184.215.14/33" },
-  { code: "INVALID_DOMAIN_SPEC", zone: world("v=spf1 a:museum -all"), term: "a:museum" },
-  {
-    code: "INVALID_DOMAIN_SPEC",
-    zone: world(`v=spf1 a:${"x".repeat(64)}.example -all`),
-    term: `a:${"x".repeat(64)}.example`,
-  },
-  { code: "INVALID_MACRO", zone: world("v=spf1 exists:%{z}.example -all"), term: "exists:%{z}.example" },
-  {
-    code: "DUPLICATE_MODIFIER",
-    zone: world("v=spf1 exp=h.example exp=m.example -all"),
-    term: "exp=m.example",
-  },
-  { code: "TOO_MANY_LOOKUPS", zone: world(`v=spf1 ${"mx:m.example ".repeat(11)}-all`), term: null },
-  { code: "LOOKUPS_NEAR_LIMIT", zone: world(`v=spf1 ${"mx:m.example ".repeat(9)}-all`), term: null },
-  { code: "LOOKUPS_NEAR_LIMIT", zone: world(`v=spf1 ${"mx:m.example ".repeat(10)}-all`), term: null },
-  {
-    code: "TOO_MANY_VOID_LOOKUPS",
-    zone: world(`v=spf1 ${many(3, (n) => `a:x${n}.example`)} -all`),
-    term: null,
-  },
-  { code: "VOID_LOOKUP", zone: world("v=spf1 mx:h.example -all"), term: "mx:h.example" },
-  { code: "VOID_LOOKUP", zone: world("v=spf1 exists:no.example -all"), term: "exists:no.example" },
-  {
-    code: "MX_OVER_10",
-    zone: world("v=spf1 mx -all", {
-      "d.example": [
-        { TXT: "v=spf1 mx -all" },
-        ...Array.from({ length: 11 }, (_, n): ZoneEntry => ({ MX: [n, "h.example"] })),
-      ],
+  ["NO_RECORD", null, { "d.example": [{ A: "93.184.215.14" }] }],
+  ["NO_RECORD", null, {}],
+  [
+    "SUBDOMAIN_NO_RECORD",
+    null,
+    { "d.example": [{ TXT: "v=spf1 -all" }], "www.d.example": [{ A: "93.184.215.14" }] },
+    { domain: "www.d.example", input: { domain: "www.d.example" } },
+  ],
+  ["MULTIPLE_RECORDS", null, { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ~all" }] }],
+  ["DNS_TEMPFAIL", "a:x.example", world("v=spf1 a:x.example -all", { "x.example": ["SERVFAIL"] })],
+  ["DNS_TEMPFAIL", "include:x.example", world("v=spf1 include:x.example -all", { "x.example": ["TIMEOUT"] })],
+  ["DNS_TEMPFAIL", "redirect=x.example", world("v=spf1 redirect=x.example", { "x.example": ["REFUSED"] })],
+  ["SYNTAX_ERROR", "=all", "v=spf1 =all -all"],
+  ["UNKNOWN_MECHANISM", "inlcude:h.example", "v=spf1 inlcude:h.example -all"],
+  ["NON_ASCII", "a:café.example", "v=spf1 a:caf\xc3\xa9.example -all"],
+  ["CONTROL_OR_TAB", "a:h.example\\009-all", "v=spf1 a:h.example\t-all"],
+  ["MISSING_SPACE", "ip4:93.184.215.14~all", "v=spf1 ip4:93.184.215.14~all"],
+  ["MISSING_SPACE", "v=spf1mx -all", "v=spf1mx -all"],
+  ["BAD_VERSION_TAG", "v=spf2 -all", "v=spf2 -all"],
+  ["BAD_VERSION_TAG", ' "v=spf1 -all"', ' "v=spf1 -all"'],
+  ["BAD_VERSION_TAG", "v=spf10", "v=spf10"],
+  ["INVALID_IP", "ip4:300.1.1.1", "v=spf1 ip4:300.1.1.1 -all"],
+  ["INVALID_CIDR", "ip4:93.184.215.14/33", "v=spf1 ip4:93.184.215.14/33 -all"],
+  ["INVALID_DOMAIN_SPEC", "a:museum", "v=spf1 a:museum -all"],
+  ["INVALID_DOMAIN_SPEC", `a:${"x".repeat(64)}.example`, `v=spf1 a:${"x".repeat(64)}.example -all`],
+  ["INVALID_MACRO", "exists:%{z}.example", "v=spf1 exists:%{z}.example -all"],
+  ["DUPLICATE_MODIFIER", "exp=m.example", "v=spf1 exp=h.example exp=m.example -all"],
+  ["TOO_MANY_LOOKUPS", null, `v=spf1 ${"mx:m.example ".repeat(11)}-all`],
+  ["LOOKUPS_NEAR_LIMIT", null, `v=spf1 ${"mx:m.example ".repeat(9)}-all`],
+  ["LOOKUPS_NEAR_LIMIT", null, `v=spf1 ${"mx:m.example ".repeat(10)}-all`],
+  ["TOO_MANY_VOID_LOOKUPS", null, `v=spf1 ${many(3, (n) => `a:x${n}.example`)} -all`],
+  ["VOID_LOOKUP", "mx:h.example", "v=spf1 mx:h.example -all"],
+  ["VOID_LOOKUP", "exists:no.example", "v=spf1 exists:no.example -all"],
+  [
+    "MX_OVER_10",
+    "mx:x.example",
+    world("v=spf1 mx:x.example -all", {
+      "x.example": Array.from({ length: 11 }, (_, n): ZoneEntry => ({ MX: [n, "h.example"] })),
     }),
-    term: "mx",
-  },
-  {
-    code: "PTR_NAMES_OVER_10",
-    zone: world("v=spf1 ptr -all", {
-      "14.215.184.93.in-addr.arpa": Array.from(
-        { length: 11 },
-        (_, n): ZoneEntry => ({ PTR: `p${n}.example` }),
-      ),
+  ],
+  [
+    "PTR_NAMES_OVER_10",
+    "ptr",
+    world("v=spf1 ptr -all", {
+      "14.215.184.93.in-addr.arpa": Array.from({ length: 11 }, (_, n) => ({ PTR: `p${n}.example` })),
     }),
-    input: { ip: "93.184.215.14" },
-    term: "ptr",
-  },
-  { code: "INCLUDE_NO_RECORD", zone: world("v=spf1 include:h.example -all"), term: "include:h.example" },
-  { code: "INCLUDE_NO_RECORD", zone: world("v=spf1 include:no.example -all"), term: "include:no.example" },
-  { code: "REDIRECT_NO_RECORD", zone: world("v=spf1 redirect=h.example"), term: "redirect=h.example" },
-  { code: "INCLUDE_LOOP", zone: world("v=spf1 include:d.example -all"), term: "include:d.example" },
-  {
-    code: "INCLUDE_LOOP",
-    zone: records({ "d.example": "v=spf1 include:e.example -all", "e.example": "v=spf1 redirect=D.example" }),
-    domain: "e.example",
-    term: "redirect=D.example",
-  },
-  {
-    code: "DUPLICATE_INCLUDE",
-    zone: records({
+    { input: { ip: "93.184.215.14" } },
+  ],
+  ["INCLUDE_NO_RECORD", "include:h.example", "v=spf1 include:h.example -all"],
+  ["INCLUDE_NO_RECORD", "include:no.example", "v=spf1 include:no.example -all"],
+  ["REDIRECT_NO_RECORD", "redirect=h.example", "v=spf1 redirect=h.example"],
+  ["INCLUDE_LOOP", "include:d.example", "v=spf1 include:d.example -all"],
+  [
+    "INCLUDE_LOOP",
+    "redirect=D.example",
+    records({ "d.example": "v=spf1 include:e.example -all", "e.example": "v=spf1 redirect=D.example" }),
+    { domain: "e.example" },
+  ],
+  [
+    "DUPLICATE_INCLUDE",
+    "include:E.example",
+    records({
       "d.example": "v=spf1 include:e.example include:f.example -all",
       "e.example": "v=spf1 ~all",
       "f.example": "v=spf1 include:E.example ~all",
     }),
-    domain: "f.example",
-    term: "include:E.example",
-  },
-  { code: "DUPLICATE_TERM", zone: world("v=spf1 a:h.example -A:H.example -all"), term: "-A:H.example" },
-  {
-    code: "DUPLICATE_TERM",
-    zone: world("v=spf1 ip4:93.184.215.14 ip4:93.184.215.14/32 -all"),
-    term: "ip4:93.184.215.14/32",
-  },
-  {
-    code: "DUPLICATE_TERM",
-    zone: world("v=spf1 ip4:93.184.0.0/16 -ip4:93.184.215.14 -all"),
-    term: "-ip4:93.184.215.14",
-  },
-  {
-    code: "DUPLICATE_TERM",
-    zone: world("v=spf1 ip6:2606:2800:21f::1 ip6:2606:2800:21f::/48 -all"),
-    term: "ip6:2606:2800:21f::1",
-  },
-  { code: "PASS_ALL", zone: world("v=spf1 +all"), term: "+all" },
-  { code: "PASS_ALL", zone: world("v=spf1 all"), term: "all" },
-  {
-    code: "PASS_ALL",
-    zone: records({ "d.example": "v=spf1 include:e.example -all", "e.example": "v=spf1 all" }),
-    domain: "e.example",
-    term: "all",
-  },
-  { code: "NEUTRAL_ALL", zone: world("v=spf1 ?all"), term: "?all" },
-  { code: "NO_ALL_OR_REDIRECT", zone: world("v=spf1 mx:m.example"), term: null },
-  { code: "TERMS_AFTER_ALL", zone: world("v=spf1 -all mx:m.example"), term: "mx:m.example" },
-  { code: "REDIRECT_WITH_ALL", zone: world("v=spf1 redirect=no.example -all"), term: "redirect=no.example" },
-  { code: "PTR_USED", zone: world("v=spf1 ptr:h.example -all"), term: "ptr:h.example" },
-  { code: "PTR_USED", zone: world("v=spf1 exists:%{p}.h.example -all"), term: "exists:%{p}.h.example" },
-  {
-    code: "RECORD_LARGE",
-    zone: world(`v=spf1 ${many(20, (n) => `ip4:93.184.${n}.0/24`)} x=${"y".repeat(70)} -all`),
-    term: null,
-  },
-  {
-    code: "RECORD_LARGE",
-    zone: answering(() => ({ kind: "records", records: ["v=spf1 -all", "other"], messageBytes: 1233 })),
-    term: null,
-  },
-  { code: "RECORD_TOO_LARGE", zone: world(`v=spf1 x=${"y".repeat(1230)} -all`), term: null },
-  { code: "RECORD_TOO_LARGE", zone: world(`v=spf1 x=${"y".repeat(limits.recordOctets)} -all`), term: null },
-  {
-    code: "BROAD_RANGE",
-    zone: world("v=spf1 ip4:12.0.0.0/8 -all"),
-    term: "ip4:12.0.0.0/8",
-    severity: "error",
-  },
-  {
-    code: "BROAD_RANGE",
-    zone: world("v=spf1 ip4:12.0.0.0/9 -all"),
-    term: "ip4:12.0.0.0/9",
-    severity: "warning",
-  },
-  {
-    code: "BROAD_RANGE",
-    zone: world("v=spf1 ip4:12.0.0.0/15 -all"),
-    term: "ip4:12.0.0.0/15",
-    severity: "warning",
-  },
-  { code: "BROAD_RANGE", zone: world("v=spf1 ip6:2600::/19 -all"), term: "ip6:2600::/19", severity: "error" },
-  {
-    code: "BROAD_RANGE",
-    zone: world("v=spf1 ip6:2600::/31 -all"),
-    term: "ip6:2600::/31",
-    severity: "warning",
-  },
-  { code: "BROAD_RANGE", zone: world("v=spf1 a:h.example/8 -all"), term: "a:h.example/8", severity: "error" },
-  {
-    code: "BROAD_RANGE",
-    zone: world("v=spf1 mx:m.example//31 -all"),
-    term: "mx:m.example//31",
-    severity: "warning",
-  },
-  { code: "RESERVED_ADDRESS", zone: world("v=spf1 ip4:10.1.0.0/16 -all"), term: "ip4:10.1.0.0/16" },
-  { code: "RESERVED_ADDRESS", zone: world("v=spf1 ip6:fe80::/64 -all"), term: "ip6:fe80::/64" },
-  { code: "HOST_BITS_SET", zone: world("v=spf1 ip4:93.184.215.14/24 -all"), term: "ip4:93.184.215.14/24" },
-  { code: "UPPERCASE_TERMS", zone: world("V=SPF1 -all"), term: "V=SPF1" },
-  { code: "UPPERCASE_TERMS", zone: world("v=spf1 MX:m.example -all"), term: "MX:m.example" },
-  { code: "EXTRA_WHITESPACE", zone: world("v=spf1  -all"), term: null },
-  { code: "EXTRA_WHITESPACE", zone: world("v=spf1 -all "), term: null },
-  {
-    code: "SENDER_ID_RECORD",
-    zone: { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "spf2.0/pra -all" }] },
-    term: "spf2.0/pra -all",
-  },
-  { code: "EXP_PROBLEM", zone: world("v=spf1 exp=no.example -all"), term: "exp=no.example" },
-  {
-    code: "EXP_PROBLEM",
-    zone: world("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "%{x}" }] }),
-    term: "exp=w.example",
-  },
-  {
-    code: "UNKNOWN_MODIFIER",
-    zone: world("v=spf1 default=pass -all"),
-    term: "default=pass",
-    severity: "info",
-  },
-  {
-    code: "UNKNOWN_MODIFIER",
-    zone: world("v=spf1 ip4=93.184.215.14 -all"),
-    term: "ip4=93.184.215.14",
-    severity: "warning",
-  },
-  {
-    code: "NULL_MX_WITHOUT_DENY",
-    zone: { "d.example": [{ TXT: "v=spf1 mx -all" }, { MX: [0, ""] }] },
-    term: "mx",
-  },
-  {
-    code: "MACRO_DEPENDENT",
-    zone: world("v=spf1 exists:%{i}.h.example -all"),
-    term: "exists:%{i}.h.example",
-  },
-  {
-    code: "MACRO_DEPENDENT",
-    zone: world("v=spf1 include:%{l}.h.example -all"),
-    term: "include:%{l}.h.example",
-  },
-  { code: "SOFTFAIL_ALL", zone: world("v=spf1 ~all"), term: "~all" },
+    { domain: "f.example" },
+  ],
+  ["DUPLICATE_TERM", "-A:H.example", "v=spf1 a:h.example -A:H.example -all"],
+  ["DUPLICATE_TERM", "ip4:93.184.215.14/32", "v=spf1 ip4:93.184.215.14 ip4:93.184.215.14/32 -all"],
+  ["DUPLICATE_TERM", "-ip4:93.184.215.14", "v=spf1 ip4:93.184.0.0/16 -ip4:93.184.215.14 -all"],
+  ["DUPLICATE_TERM", "ip6:2606:2800:21f::1", "v=spf1 ip6:2606:2800:21f::1 ip6:2606:2800:21f::/48 -all"],
+  ["PASS_ALL", "+all", "v=spf1 +all"],
+  ["PASS_ALL", "all", "v=spf1 all"],
+  [
+    "PASS_ALL",
+    "all",
+    records({ "d.example": "v=spf1 include:e.example -all", "e.example": "v=spf1 all" }),
+    { domain: "e.example" },
+  ],
+  ["NEUTRAL_ALL", "?all", "v=spf1 ?all"],
+  ["NO_ALL_OR_REDIRECT", null, "v=spf1 mx:m.example"],
+  ["TERMS_AFTER_ALL", "mx:m.example", "v=spf1 -all mx:m.example"],
+  ["REDIRECT_WITH_ALL", "redirect=no.example", "v=spf1 redirect=no.example -all"],
+  ["PTR_USED", "ptr:h.example", "v=spf1 ptr:h.example -all"],
+  ["PTR_USED", "exists:%{p}.h.example", "v=spf1 exists:%{p}.h.example -all"],
+  ["RECORD_LARGE", null, `v=spf1 ${many(20, (n) => `ip4:93.184.${n}.0/24`)} x=${"y".repeat(70)} -all`],
+  [
+    "RECORD_LARGE",
+    null,
+    answering(() => ({ kind: "records", records: ["v=spf1 -all", "other"], messageBytes: 1233 })),
+  ],
+  ["RECORD_TOO_LARGE", null, `v=spf1 x=${"y".repeat(1230)} -all`],
+  ["RECORD_TOO_LARGE", null, `v=spf1 x=${"y".repeat(limits.recordOctets)} -all`],
+  ["BROAD_RANGE", "ip4:12.0.0.0/8", "v=spf1 ip4:12.0.0.0/8 -all", { severity: "error" }],
+  ["BROAD_RANGE", "ip4:12.0.0.0/9", "v=spf1 ip4:12.0.0.0/9 -all", { severity: "warning" }],
+  ["BROAD_RANGE", "ip4:12.0.0.0/15", "v=spf1 ip4:12.0.0.0/15 -all", { severity: "warning" }],
+  ["BROAD_RANGE", "ip6:2600::/19", "v=spf1 ip6:2600::/19 -all", { severity: "error" }],
+  ["BROAD_RANGE", "ip6:2600::/31", "v=spf1 ip6:2600::/31 -all", { severity: "warning" }],
+  ["BROAD_RANGE", "a:h.example/8", "v=spf1 a:h.example/8 -all", { severity: "error" }],
+  ["BROAD_RANGE", "mx:m.example//31", "v=spf1 mx:m.example//31 -all", { severity: "warning" }],
+  ["RESERVED_ADDRESS", "ip4:10.1.0.0/16", "v=spf1 ip4:10.1.0.0/16 -all"],
+  ["RESERVED_ADDRESS", "ip6:fe80::/64", "v=spf1 ip6:fe80::/64 -all"],
+  ["HOST_BITS_SET", "ip4:93.184.215.14/24", "v=spf1 ip4:93.184.215.14/24 -all"],
+  ["UPPERCASE_TERMS", "V=SPF1", "V=SPF1 -all"],
+  ["UPPERCASE_TERMS", "MX:m.example", "v=spf1 MX:m.example -all"],
+  ["EXTRA_WHITESPACE", null, "v=spf1  -all"],
+  ["EXTRA_WHITESPACE", null, "v=spf1 -all "],
+  [
+    "SENDER_ID_RECORD",
+    "spf2.0/pra -all",
+    { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "spf2.0/pra -all" }] },
+  ],
+  ["EXP_PROBLEM", "exp=no.example", "v=spf1 exp=no.example -all"],
+  ["EXP_PROBLEM", "exp=w.example", world("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "%{x}" }] })],
+  ["UNKNOWN_MODIFIER", "default=pass", "v=spf1 default=pass -all", { severity: "info" }],
+  ["UNKNOWN_MODIFIER", "ip4=93.184.215.14", "v=spf1 ip4=93.184.215.14 -all", { severity: "warning" }],
+  ["NULL_MX_WITHOUT_DENY", "mx", { "d.example": [{ TXT: "v=spf1 mx -all" }, { MX: [0, ""] }] }],
+  ["MACRO_DEPENDENT", "exists:%{i}.h.example", "v=spf1 exists:%{i}.h.example -all"],
+  ["MACRO_DEPENDENT", "include:%{l}.h.example", "v=spf1 include:%{l}.h.example -all"],
+  ["SOFTFAIL_ALL", "~all", "v=spf1 ~all"],
 ]
 
 describe("issues that show", () => {
-  for (const { code, zone, term, domain = "d.example", severity, input } of shown) {
+  for (const [code, term, zone, { domain = "d.example", severity, input } = {}] of shown) {
     test(`${code} at ${term?.slice(0, 40) ?? "the record"}`, async () => {
-      const report = await validateIn(zone, { domain: "d.example", ...input })
+      const dns = typeof zone === "string" ? world(zone) : zone
+      const report = await validateIn(dns, { domain: "d.example", ...input })
       const issue = report.issues_found.find((found) => found.code === code)
       expect(issue).toEqual({
         code,
@@ -273,7 +171,7 @@ describe("issues that show", () => {
   }
 
   test("cover every code", () => {
-    expect([...new Set(shown.map(({ code }) => code))].sort()).toEqual(
+    expect([...new Set(shown.map(([code]) => code))].sort()).toEqual(
       Object.keys(issueKinds).sort() as IssueCode[],
     )
   })
@@ -281,11 +179,11 @@ describe("issues that show", () => {
 
 describe("records without any issue", () => {
   for (const [title, zone] of Object.entries({
-    "nobody may send": world("v=spf1 -all"),
+    "no address may send": world("v=spf1 -all"),
     "hosts, exchangers, networks": world(
       "v=spf1 a:h.example mx:m.example ip4:93.184.216.0/24 ip6:2606:2800::/32 -all",
     ),
-    "an included record may end as it likes": world("v=spf1 include:e.example -all", {
+    "an included record may end without all": world("v=spf1 include:e.example -all", {
       "e.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24" }],
     }),
     "an included record may say ?all and ~all": world("v=spf1 include:e.example include:f.example -all", {
@@ -301,7 +199,7 @@ describe("records without any issue", () => {
     "/16 and /32 are no broad ranges": world(
       "v=spf1 ip4:12.1.0.0/16 ip6:2600:1400::/32 a:h.example/16//32 -all",
     ),
-    "a d macro can be told": world("v=spf1 a:h.%{d1} -all"),
+    "a d macro needs no parameter": world("v=spf1 a:h.%{d1} -all"),
     "other TXT records": { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=DKIM1; p=" }, { TXT: "spf" }] },
     "an explanation": world("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "Ask %{o} about %{s}." }] }),
   })) {
@@ -313,7 +211,7 @@ describe("records without any issue", () => {
   }
 })
 
-test("450 octets are no large record, 1,232 no record that needs TCP", async () => {
+test("a record is large over 450 octets, and needs TCP over 1,232", async () => {
   const codes = async (octets: number) => {
     const record = `v=spf1 x=${"y".repeat(octets - 14)} -all`
     expect(record).toHaveLength(octets)
@@ -326,7 +224,7 @@ test("450 octets are no large record, 1,232 no record that needs TCP", async () 
   expect(await codes(1233)).toEqual(["RECORD_TOO_LARGE"])
 })
 
-test("with the parameters it depends on, a macro is followed", async () => {
+test("a macro is followed when the parameters it depends on are given", async () => {
   const zone = world("v=spf1 include:%{l}.%{h}.example exists:%{i}.h.example -all", {
     "ann.mail.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24 ~all" }],
     "93.184.216.1.h.example": [{ A: "127.0.0.2" }],
@@ -366,7 +264,7 @@ test("issues come whole tree first, then record by record, in the order of the t
   ])
 })
 
-test("terms are quoted as text of bounded length, without surprises in them", () => {
+test("terms are quoted as text of bounded length, and never treated as a template", () => {
   const term = { text: `$&\r\n\xc3\xa9${"x".repeat(500)}`, position: 9 }
   const { message, term: quoted } = toFinding("SYNTAX_ERROR", "d.example", term, "{term}")
   expect(quoted).toBe(`$&\\013\\010é${"x".repeat(limits.termCharacters - 12)}…`)
@@ -375,7 +273,7 @@ test("terms are quoted as text of bounded length, without surprises in them", ()
   expect(toDisplayText("\xef\xbb\xbfa")).toBe("\ufeffa")
 })
 
-test("a domain whose records cannot be told from others is not blamed for them", async () => {
+test("TXT records without any likeness to SPF are not reported", async () => {
   const dns = answering((_name, type) =>
     type === "TXT" ? txt("v=spf1 -all", "v=verify 123", "V=SPF") : { kind: "nodata" },
   )

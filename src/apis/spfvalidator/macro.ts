@@ -104,7 +104,7 @@ export function expandExplanation(macro: MacroString, values: MacroValues): stri
   return expanded.length <= limits.explanationOctets ? expanded : null
 }
 
-/** Parses the text of an explanation; null for octets beyond ASCII and syntax errors, which drop it (RFC 7208 §6.2). */
+/** Parses the text of an explanation; null when receivers drop it, for octets outside ASCII or a syntax error (RFC 7208 §6.2). */
 export function parseExplanation(text: string): MacroString | null {
   if (text.length > limits.explanationOctets) return null
   try {

@@ -223,7 +223,7 @@ function failDomain(text: string, topLabel: string, dotAt: number): never {
   )
 }
 
-/** Two terms without a space between them are a common mistake, so that has a code of its own. */
+/** Two terms without a space between them are a common mistake, so this has a separate code. */
 function missingSpaceOr(code: SyntaxCode, term: string): SyntaxCode {
   return /.[-+?~]all$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
     ? "MISSING_SPACE"

@@ -2,16 +2,16 @@ import type { Qualifier } from "./record.ts"
 
 export interface RiskInput {
   readonly hasRecord: boolean
-  /** The `all` that judges in the end, redirects followed; null where there is none. */
+  /** The qualifier of the `all` that applies in the end, redirects followed; null without one. */
   readonly effectiveAll: Qualifier | null
   readonly lookupTerms: number
-  /** A permerror somewhere in the tree makes the record useless. */
+  /** Some issue in the tree causes a permerror, so receivers cannot use the record. */
   readonly hasPermerror: boolean
 }
 
 export type RiskLevel = "low" | "medium" | "high"
 
-/** How easily the domain is spoofed, from 0 to 100; higher is easier. */
+/** How easily others can send mail in the domain's name, from 0 to 100; higher is easier. */
 export function toRiskScore({ hasRecord, effectiveAll, lookupTerms, hasPermerror }: RiskInput): number {
   if (!hasRecord) return 100
   const base = effectiveAll === null ? riskWithoutAll : riskOfAll[effectiveAll]
@@ -22,7 +22,7 @@ export function toRiskScore({ hasRecord, effectiveAll, lookupTerms, hasPermerror
 const riskOfAll: Readonly<Record<Qualifier, number>> = { "-": 0, "~": 40, "?": 70, "+": 95 }
 const riskWithoutAll = 75
 
-/** The band of a score. */
+/** The range that a score is in. */
 export function toRiskLevel(score: number): RiskLevel {
   if (score <= 33) return "low"
   return score <= 66 ? "medium" : "high"

@@ -26,7 +26,7 @@ export async function toTarget(
   const [literal = "", ...more] = spec.macro
   // Nearly every term has a name and no macro.
   if (typeof literal === "string" && more.length === 0) return toTargetName(literal)
-  if (usesLocalPartBeyondAscii(spec.macro, session)) return null
+  if (usesNonAsciiLocalPart(spec.macro, session)) return null
   const values = await valuesFor(spec.macro, domain, session)
   return toTargetName(expandDomainSpec(spec.macro, values))
 }
@@ -42,7 +42,7 @@ export async function valuesFor(macro: MacroString, domain: string, session: Ses
 }
 
 /** Whether a macro-string uses a local-part with characters outside ASCII. */
-export function usesLocalPartBeyondAscii(macro: MacroString, { identity }: Session): boolean {
+export function usesNonAsciiLocalPart(macro: MacroString, { identity }: Session): boolean {
   const letters = lettersOf(macro)
   return (letters.has("s") || letters.has("l")) && !isAscii(identity.localPart)
 }

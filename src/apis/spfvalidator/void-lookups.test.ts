@@ -1,4 +1,4 @@
-/** Look-ups that find nothing, counted as check_host() counts them: for the family of the client (RFC 7208 §4.6.4, §5.3). */
+/** Void look-ups are counted for the client's address family, as check_host() does (RFC 7208 §4.6.4, §5.3). */
 import { describe, expect, test } from "bun:test"
 import { validateIn } from "../../../test/spf/support.ts"
 import type { DnsZone, ZoneEntry } from "../contract.ts"
@@ -6,7 +6,7 @@ import type { DnsZone, ZoneEntry } from "../contract.ts"
 const four = "192.0.2.1"
 const six = "2001:db8::1"
 
-/** A record of three hosts, all with addresses of the kinds given. */
+/** A zone with this record and three hosts, all with these entries. */
 function hosts(record: string, ...entries: readonly ZoneEntry[]): DnsZone {
   return {
     "d.example": [{ TXT: record }],
@@ -33,7 +33,7 @@ describe("three hosts of one family", () => {
     ["IPv4", { AAAA: "2600:1400::1" }, four, six],
     ["IPv6", { A: "93.184.215.14" }, six, four],
   ] as const)(
-    "that lack the other (%s): a permerror to its clients, and each is named",
+    "with %s addresses missing: a permerror for its clients, and an issue for each host",
     async (family, entry, broken, fine) => {
       const zone = hosts(threeHosts, entry)
       const shown = await codesOf(zone)
@@ -47,19 +47,19 @@ describe("three hosts of one family", () => {
       expect(shown.messages[1]).toStartWith(
         `'a:x.example' finds nothing for ${family} clients at 'x.example';`,
       )
-      // The others can be judged.
+      // Clients of the other family get a result.
       expect(shown.valid).toBe(true)
       expect(await codesOf(zone, fine)).toMatchObject({ result: "fail", valid: true })
       expect(await codesOf(zone, broken)).toMatchObject({ result: "permerror", valid: false })
     },
   )
 
-  test("two are within the limit, and no issue", async () => {
+  test("two such hosts are within the limit and not an issue", async () => {
     const zone = hosts("v=spf1 a:x.example a:y.example -all", { A: "93.184.215.14" })
     expect(await codesOf(zone, six)).toEqual({ issues: [], messages: [], result: "fail", valid: true })
   })
 
-  test("what both families miss counts for both", async () => {
+  test("a look-up that finds nothing for either family counts for both", async () => {
     const record = "v=spf1 a:x.example a:y.example exists:no.example -all"
     const shown = await codesOf(hosts(record, { A: "93.184.215.14" }))
     expect(shown.issues).toEqual([
@@ -82,7 +82,7 @@ describe("three hosts of one family", () => {
   })
 })
 
-test("three dead hosts are a permerror to everybody", async () => {
+test("three hosts without any address are a permerror for every client", async () => {
   const shown = await codesOf(hosts(threeHosts), six)
   expect(shown).toMatchObject({ result: "permerror", valid: false })
   expect(shown.issues[0]).toBe("TOO_MANY_VOID_LOOKUPS error null")
@@ -96,7 +96,7 @@ describe("mail exchangers", () => {
     "down.example": ["SERVFAIL"],
   })
 
-  test("one without any address is an issue, and no void look-up to the limit, which counts terms", async () => {
+  test("an exchanger without an address is an issue, but not a void look-up: that limit counts terms", async () => {
     const shown = await codesOf(zone("v=spf1 mx mx mx -all", "Dead.example", "ok.example"), four)
     expect(shown.issues.filter((issue) => issue.startsWith("VOID"))).toEqual(
       Array(3).fill("VOID_LOOKUP warning mx"),
@@ -106,19 +106,19 @@ describe("mail exchangers", () => {
     expect(shown.issues.join()).not.toContain("TOO_MANY")
   })
 
-  test("one with an address of any family is none", async () => {
+  test("an exchanger with an address of one family is not an issue", async () => {
     expect((await codesOf(zone("v=spf1 mx -all", "ok.example"))).issues).toEqual([])
   })
 
-  test("one whose addresses cannot be had is a temporary error, named", async () => {
+  test("an exchanger whose look-up fails is a temporary error that names it", async () => {
     const shown = await codesOf(zone("v=spf1 mx -all", "down.example"), four)
     expect(shown).toMatchObject({ issues: ["DNS_TEMPFAIL error mx"], result: "temperror", valid: false })
     expect(shown.messages[0]).toContain("'down.example'")
   })
 })
 
-test("what the check of the address alone runs into makes the record invalid for it", async () => {
-  // An address without names is no fault of the record, but three times a look-up that finds nothing.
+test("a record is not valid when the check of the address alone ends in an error", async () => {
+  // An address without names says nothing about the record, but the check counts three void look-ups.
   const zone = { "d.example": [{ TXT: "v=spf1 ptr ptr:e.example ptr:f.example -all" }] }
   expect(await codesOf(zone)).toMatchObject({ valid: true })
   expect(await codesOf(zone, four)).toMatchObject({ result: "permerror", valid: false })

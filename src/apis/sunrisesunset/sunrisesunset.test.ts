@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { runApi } from "../../../test/support/run-api.ts"
 import { isPremium } from "../contract.ts"
 import { noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
 import { sunrisesunset } from "./index.ts"
@@ -79,24 +81,6 @@ test("premium: solarNoon and date, nothing else", () => {
   expect(marked(sunrisesunset.output)).toEqual(["solarNoon"])
 })
 
-for (const { name, input, output, given } of sunrisesunset.examples) {
-  test(`example: ${name}`, () => {
-    expect(run({ lat: 0, lon: 0, ...input }, given?.now)).toEqual(output)
-  })
-}
-
 function run(input: { lat: number; lon: number; date?: string }, now = "2025-01-01T00:00:00Z") {
-  const closed = () => {
-    throw new Error("only the clock is needed")
-  }
-  const result = sunrisesunset.run(input, {
-    ports: {
-      clock: { now: () => Date.parse(now), monotonicMs: closed },
-      random: { bytes: closed },
-      dns: { resolve: closed },
-      timer: { turn: closed, after: closed },
-    },
-  })
-  if (result instanceof Promise) throw new Error("answered later")
-  return result
+  return runApi(sunrisesunset, input, { clock: createManualClock(now) })
 }
