@@ -27,8 +27,9 @@ function build(outfile: string, target?: string): boolean {
     process.execPath,
     "build",
     "--compile",
-    // Halves the time to start.
+    // Halves the time to start. It needs the format that it is compiled as.
     "--bytecode",
+    "--format=esm",
     ...programOptions,
     // Files in the working directory must not configure a service.
     "--no-compile-autoload-dotenv",

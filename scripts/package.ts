@@ -1,5 +1,5 @@
 /**
- * Makes the npm package in dist/package: the program as one file for Bun, the viewer of `/docs`, `penknife/mock` as a module and
+ * Makes the npm package in dist/package: the program for Bun, the files of `/docs` and `/graphiql`, `penknife/mock` as a module and
  * for `require` with types for both, and the command. Its only dependency is Bun.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,6 +13,8 @@ export const programOptions = [
   // Identifiers keep their names, since Elysia reads the text of functions.
   "--minify-whitespace",
   "--minify-syntax",
+  // What is imported when it is needed (GraphQL, OpenAPI) stays on the disk until then.
+  "--splitting",
   // Otherwise Bun writes the path of this machine into the bundle.
   "--define=__dirname='.'",
 ]

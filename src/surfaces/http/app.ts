@@ -93,7 +93,6 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const base = incomingRequests(open)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const app = new Elysia({
-    precompile: true,
     // Where Elysia looks for the path in a URL: a host of one letter has it earlier than the default expects.
     handler: { standardHostname: options.tls !== null },
   })
