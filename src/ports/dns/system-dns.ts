@@ -8,6 +8,9 @@ import { parseServerAddress, type ServerAddress } from "./server-address.ts"
  * DNS over the network.
  * @param servers as {@link parseServerAddress} reads them; without any, those of this system are asked
  * @throws Error of that function
+ * @example
+ * const dns = createSystemDns([], { clock: systemClock, random: systemRandom, timer: systemTimer })
+ * await dns.resolve("example.com", "TXT")
  */
 export function createSystemDns(
   servers: readonly string[],

@@ -7,6 +7,8 @@ import { readEntry } from "./zone-entry.ts"
  * DNS from a fixture: answers as a server with exactly these records would. TIMEOUT, SERVFAIL and REFUSED apply to every
  * type that the name has no record of.
  * @throws Error that names the invalid entry
+ * @example
+ * createZoneDns({ "example.com": [{ TXT: "v=spf1 -all" }], "slow.example": ["TIMEOUT"] })
  */
 export function createZoneDns(zone: DnsZone): Dns {
   const nodes = readZone(zone)
