@@ -1,8 +1,8 @@
 import { addressMatches, type Network } from "../../values/ip.ts"
 
 /**
- * The address a request came from: the socket's, unless that is a trusted proxy; then the right-most address of
- * `X-Forwarded-For` that is not one. What stands further left was written by whoever called, and is not believed.
+ * The client's address: the socket's, unless that is a trusted proxy; then the right-most address of `X-Forwarded-For` that is
+ * not a trusted proxy. Addresses further left were written by the client itself.
  */
 export function clientAddress(
   socket: string,

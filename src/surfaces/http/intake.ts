@@ -44,7 +44,6 @@ export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer):
     maxBytes,
     timeoutMs,
     awaited: 0,
-    // One promise and no more, since every POST passes here.
     inTime: (arrival, read) =>
       new Promise((resolve, reject) => {
         const wait: Wait = {

@@ -2,12 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Elysia } from "elysia"
 import { toFault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
-import type { Envelope } from "../../encode/envelope.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { incomingRequests } from "./incoming.ts"
-import { type Answer, send } from "./reply.ts"
+import { ownAnswer, send } from "./reply.ts"
 
 export interface OperationsParts {
   readonly version: string
@@ -33,7 +32,7 @@ export function operationsFeature(
       "/health",
       ({ set, incoming }) => {
         record(incoming, { status: 200 })
-        return send(succeeded({ version }), "json", set)
+        return send(ownAnswer(200, { data: { version } }), "json", set)
       },
       { detail: { summary: "The process runs", tags: ["operation"] } },
     )
@@ -41,7 +40,7 @@ export function operationsFeature(
       "/ready",
       async ({ set, incoming }) => {
         const reply = await ping().then(
-          () => succeeded({}),
+          () => ownAnswer(200, { data: {} }),
           (thrown) => toReply(toFault(thrown)),
         )
         record(incoming, { status: reply.status })
@@ -70,21 +69,9 @@ export function operationsFeature(
   )
 }
 
-function succeeded(data: object): Answer {
-  const envelope: Envelope = { status: "ok", error: null, data }
-  return { status: 200, envelope, usage: null, retryAfterSeconds: null }
-}
-
-const tokenNeeded: Answer = {
-  status: 401,
-  envelope: {
-    status: "error",
-    error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
-    data: null,
-  },
-  usage: null,
-  retryAfterSeconds: null,
-}
+const tokenNeeded = ownAnswer(401, {
+  error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
+})
 
 /** Compares digests, which have one length, in constant time, so that no one can guess a token octet by octet. */
 function createTokenCheck(token: string | null): (authorization: string | null) => boolean {

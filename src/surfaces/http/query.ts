@@ -3,9 +3,8 @@ import type { TextInput, TextParameter } from "../../call/input.ts"
 const empty: TextInput = { kind: "text", parameters: [] }
 
 /**
- * Reads `application/x-www-form-urlencoded` text after the `?` of a URL. Stricter than URLSearchParams, which turns a broken
- * escape into U+FFFD or leaves it as it stands, so that a mistake would be computed with instead of being refused. A name that
- * cannot be read is nobody's parameter, and is left out.
+ * Reads the query string of a URL (`application/x-www-form-urlencoded`). URLSearchParams turns a broken escape into U+FFFD or keeps
+ * it, so that an API would compute with the mistake; here the parameter's text is null. A name that cannot be read is left out.
  */
 export function parseQuery(url: string): TextInput {
   let start = url.indexOf("?") + 1
@@ -25,7 +24,7 @@ export function parseQuery(url: string): TextInput {
   return { kind: "text", parameters }
 }
 
-/** Null where it is not percent-encoded UTF-8. */
+/** Null when the text is not percent-encoded UTF-8. */
 function decode(text: string): string | null {
   if (!text.includes("%") && !text.includes("+")) return text
   try {

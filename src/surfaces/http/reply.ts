@@ -13,6 +13,15 @@ export type Answer = Pick<Reply, "status" | "envelope" | "usage" | "retryAfterSe
   readonly fault?: string | null
 }
 
+/** An answer of this surface itself, without a caller: data, or an error text. */
+export function ownAnswer(status: number, content: { data: object } | { error: string }): Answer {
+  const envelope: Reply["envelope"] =
+    "data" in content
+      ? { status: "ok", error: null, data: { ...content.data } }
+      : { status: "error", error: content.error, data: null }
+  return { status, envelope, usage: null, retryAfterSeconds: null }
+}
+
 /**
  * Sets status and headers for a reply and gives the body.
  * @param text the reply's envelope, when it is written already

@@ -1,6 +1,6 @@
 /**
- * What a request brings, and leaves it to be read again; invalid UTF-8 as U+FFFD. Of a body that is too large only a
- * beginning of about `maxBytes`, so that nobody's mistake fills the memory; the service refuses it.
+ * Reads a request's body and leaves it for the service to read again. Invalid UTF-8 becomes U+FFFD. Of a body over `maxBytes`,
+ * which the service refuses, only the beginning is read, so that it cannot fill the memory.
  */
 export async function bodyOf(request: Request, maxBytes: number): Promise<string> {
   const reader = request.clone().body?.getReader()
@@ -14,10 +14,10 @@ export async function bodyOf(request: Request, maxBytes: number): Promise<string
       chunks.push(value)
       bytes += value.byteLength
     }
-    // Not waited for: of two readers of one body, the first to give up is told when the second one does.
+    // Not awaited: of two readers of one body, the first cancellation ends with the second.
     reader.cancel().catch(() => {})
   } catch {
-    // The client hung up in the middle; the service says so.
+    // The client hung up. The service answers that.
   }
   return textOf(chunks)
 }

@@ -35,11 +35,13 @@ const readStubBody = compileBody(stubBody)
 const readClockBody = compileBody(clockBody)
 const readFilterQuery = compileInput(filterQuery)
 
-/** Instants that four digits of a year can say. */
-const earliestMs = 0
+/** The end of the last year that has four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1
 
-/** The body of `PUT /_mock/faults`. Throws InputRejected, naming the field. */
+/**
+ * The body of `PUT /_mock/faults`.
+ * @throws InputRejected naming the field
+ */
 export function readFault(body: Body, apis: Apis): FaultRule {
   const rule = readFaultBody(body)
   if (rule.api !== undefined) requireApi(rule.api, apis)
@@ -59,13 +61,13 @@ export function readStub(body: Body, apis: Apis): Stub {
   return stub
 }
 
-/** The body of `PUT /_mock/clock`: the instant the clock is to show. */
+/** The body of `PUT /_mock/clock`, as the instant that the clock is set to. */
 export function readClock(body: Body, nowMs: number): number {
   const { now, advance } = readClockBody(body)
   if (now !== undefined && advance !== undefined) reject("advance", "must not be given together with 'now'")
   if (now !== undefined) {
     const instant = parseInstant(now)
-    if (instant === null || instant < earliestMs) {
+    if (instant === null || instant < 0) {
       return reject("now", "must be an instant from 1970 to 9999, such as 2025-01-31T12:00:00Z")
     }
     return instant
@@ -85,12 +87,11 @@ export function readFilter(query: TextInput, apis: Apis): Static<typeof filterQu
   return filter
 }
 
-/** For bodies without parameters. */
 export function requireNothing({ parameters }: TextInput): void {
   for (const { name } of parameters) reject(name, "is not known here")
 }
 
-/** A body on such a path is meant to say something, such as which of the faults to take away; nothing would heed it. */
+/** Refuses a body that would be ignored: its sender means something by it, such as which fault to delete. */
 export function requireNoBody(text: string): void {
   if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")
 }
@@ -103,7 +104,7 @@ function compileBody<T extends TObject>(schema: T): (body: Body) => Static<T> {
   }
 }
 
-/** A mistyped field would otherwise be a fault or a filter that never is. */
+/** A mistyped field would otherwise be ignored, and the fault or filter never match. */
 function requireKnown(name: string, schema: TObject): void {
   if (Object.hasOwn(schema.properties, name)) return
   reject(name.slice(0, 100), `is not known here; there are ${Object.keys(schema.properties).join(", ")}`)
@@ -113,7 +114,7 @@ function requireApi(id: string, apis: Apis): ApiDefinition {
   return apis.get(id) ?? reject("api", `must be one of ${[...apis.keys()].join(", ")}`)
 }
 
-/** Every value has to be of its field's type, at any depth; fields may be left out. */
+/** Checks each value against its field's type, at any depth. Fields may be left out. */
 function requireFields(value: unknown, schema: TSchema, path: string, unknown: string): void {
   if (schema.type === "object" && isObject(value)) {
     for (const [name, inner] of Object.entries(value)) {

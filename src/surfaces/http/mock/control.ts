@@ -1,6 +1,5 @@
 import { Elysia } from "elysia"
-import type { Timer } from "../../../apis/contract.ts"
-import { InputRejected } from "../../../apis/contract.ts"
+import { InputRejected, type Timer } from "../../../apis/contract.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
@@ -12,7 +11,7 @@ import { incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
 import { MethodNotAllowed, pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
-import { type Answer, send } from "../reply.ts"
+import { ownAnswer, send } from "../reply.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
@@ -30,6 +29,7 @@ export interface ControlParts {
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
 type Methods = Readonly<Partial<Record<string, Handle>>>
+type Routes = Readonly<Record<string, Methods>>
 
 /**
  * Everything under `/_mock`. Bad input is a 400 that names the field, and changes nothing. Pages of any origin may call it, so
@@ -57,12 +57,12 @@ export function controlApp(parts: ControlParts) {
       if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
       return send(toReply(fault), "json", set)
     })
-  for (const [path, methods] of routes) {
+  for (const [path, methods] of Object.entries(routes)) {
     for (const [method, handle] of Object.entries(methods)) {
       if (!handle) continue
       const run = async (request: Request) => {
         await requireReadable(request, path, parts.intake)
-        return succeeded(await handle(request, parts.world()))
+        return ownAnswer(200, { data: await handle(request, parts.world()) })
       }
       app.route(method, path, async ({ request, set }) => send(await run(request), "json", set), {
         parse: "none",
@@ -71,15 +71,6 @@ export function controlApp(parts: ControlParts) {
     }
   }
   return app
-}
-
-function succeeded(data: object): Answer {
-  return {
-    status: 200,
-    envelope: { status: "ok", error: null, data: { ...data } },
-    usage: null,
-    retryAfterSeconds: null,
-  }
 }
 
 /** @throws InputRejected for a query or body that the path does not take */
@@ -94,17 +85,17 @@ async function requireReadable(request: Request, path: string, intake: Intake): 
   }
 }
 
-function noControl({ url, method }: Request, routes: ReadonlyMap<string, Methods>): Fault {
+function noControl({ url, method }: Request, routes: Routes): Fault {
   const path = pathOf(url)
-  const methods = routes.get(path)
+  const methods = routes[path]
   if (methods) return new MethodNotAllowed(method, allowed(methods))
   return new Fault(
     "notFound",
-    `No such path '${path.slice(0, 100)}'. The control paths are ${[...routes.keys()].join(", ")}.`,
+    `No such path '${path.slice(0, 100)}'. The control paths are ${Object.keys(routes).join(", ")}.`,
   )
 }
 
-function createRoutes({ reset, parseZone, intake }: ControlParts): ReadonlyMap<string, Methods> {
+function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
   const read = (request: Request) => readObject(request, intake)
   const apisOf = (world: MockWorld) =>
     new Map(world.apis.map(({ definition }) => [definition.id, definition]))
@@ -112,77 +103,59 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): ReadonlyMap<s
   const stubs = (world: MockWorld) => ({ stubs: world.stubs.list() })
   const clock = (world: MockWorld) => ({ now: new Date(world.clock.now()).toISOString() })
 
-  const routes: ReadonlyMap<string, Methods> = new Map<string, Methods>([
-    ["/_mock", { GET: () => ({ paths: pathsOf(routes), keys: magicKeys }) }],
-    [
-      "/_mock/requests",
-      {
-        GET: (request, world) => world.journal.read(readFilter(parseQuery(request.url), apisOf(world))),
-        DELETE: (_request, { journal }) => {
-          journal.clear()
-          return journal.read({})
-        },
+  const routes: Routes = {
+    "/_mock": { GET: () => ({ paths: pathsOf(routes), keys: magicKeys }) },
+    "/_mock/requests": {
+      GET: (request, world) => world.journal.read(readFilter(parseQuery(request.url), apisOf(world))),
+      DELETE: (_request, { journal }) => {
+        journal.clear()
+        return journal.read({})
       },
-    ],
-    [
-      "/_mock/faults",
-      {
-        GET: (_request, world) => faults(world),
-        PUT: async (request, world) => {
-          world.faults.put(readFault(await read(request), apisOf(world)))
-          return faults(world)
-        },
-        DELETE: (_request, world) => {
-          world.faults.clear()
-          return faults(world)
-        },
+    },
+    "/_mock/faults": {
+      GET: (_request, world) => faults(world),
+      PUT: async (request, world) => {
+        world.faults.put(readFault(await read(request), apisOf(world)))
+        return faults(world)
       },
-    ],
-    [
-      "/_mock/stubs",
-      {
-        GET: (_request, world) => stubs(world),
-        PUT: async (request, world) => {
-          world.stubs.put(readStub(await read(request), apisOf(world)))
-          return stubs(world)
-        },
-        DELETE: (_request, world) => {
-          world.stubs.clear()
-          return stubs(world)
-        },
+      DELETE: (_request, world) => {
+        world.faults.clear()
+        return faults(world)
       },
-    ],
-    [
-      "/_mock/clock",
-      {
-        GET: (_request, world) => clock(world),
-        PUT: async (request, world) => {
-          world.clock.set(readClock(await read(request), world.clock.now()))
-          return clock(world)
-        },
+    },
+    "/_mock/stubs": {
+      GET: (_request, world) => stubs(world),
+      PUT: async (request, world) => {
+        world.stubs.put(readStub(await read(request), apisOf(world)))
+        return stubs(world)
       },
-    ],
-    [
-      "/_mock/dns",
-      {
-        GET: (_request, { dns }) => ({ zone: dns.zone }),
-        PUT: async (request, { dns }) => {
-          replaceZone(dns, await readText(request, intake), parseZone)
-          return { names: Object.keys(dns.zone).length }
-        },
+      DELETE: (_request, world) => {
+        world.stubs.clear()
+        return stubs(world)
       },
-    ],
-    ["/_mock/notices", { GET: async (_request, world) => ({ notices: await world.notices() }) }],
-    [
-      "/_mock/reset",
-      {
-        POST: async () => {
-          await reset()
-          return {}
-        },
+    },
+    "/_mock/clock": {
+      GET: (_request, world) => clock(world),
+      PUT: async (request, world) => {
+        world.clock.set(readClock(await read(request), world.clock.now()))
+        return clock(world)
       },
-    ],
-  ])
+    },
+    "/_mock/dns": {
+      GET: (_request, { dns }) => ({ zone: dns.zone }),
+      PUT: async (request, { dns }) => {
+        replaceZone(dns, await readText(request, intake), parseZone)
+        return { names: Object.keys(dns.zone).length }
+      },
+    },
+    "/_mock/notices": { GET: async (_request, world) => ({ notices: await world.notices() }) },
+    "/_mock/reset": {
+      POST: async () => {
+        await reset()
+        return {}
+      },
+    },
+  }
   return routes
 }
 
@@ -204,6 +177,6 @@ function allowed(methods: Methods): string {
   return Object.keys(methods).join(", ")
 }
 
-function pathsOf(routes: ReadonlyMap<string, Methods>): string[] {
-  return [...routes].map(([path, methods]) => `${allowed(methods)} ${path}`)
+function pathsOf(routes: Routes): string[] {
+  return Object.entries(routes).map(([path, methods]) => `${allowed(methods)} ${path}`)
 }

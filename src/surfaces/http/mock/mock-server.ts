@@ -1,6 +1,5 @@
 import { Elysia } from "elysia"
 import type { ApiDefinition, Timer } from "../../../apis/contract.ts"
-import type { Reply } from "../../../call/pipeline.ts"
 import { frontStatus, runWithFault } from "../../../mock/active-fault.ts"
 import { toBrokenBody } from "../../../mock/broken-body.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
@@ -15,7 +14,7 @@ import { createIntake } from "../intake.ts"
 import { listen, type Tls } from "../listener.ts"
 import { pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
-import { send } from "../reply.ts"
+import { ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
 import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
@@ -49,12 +48,12 @@ interface Stage {
   readonly frontIdFor: (incoming: string | null) => string
   /** Apart from the others, so that looking at the journal changes no later answer. */
   readonly controlIdFor: (incoming: string | null) => string
-  underWay: number
+  inProgress: number
   ended: boolean
 }
 
 /** Paths that the journal leaves out: machines ask them all the time, and would hide the rest. */
-const unwritten = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
+const unrecorded = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
 
 /**
  * Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world, so that nothing
@@ -112,7 +111,7 @@ export async function startMockServer(
       apiIds: new Set(apis.map(({ definition }) => definition.id)),
       frontIdFor: createRequestIds(random),
       controlIdFor: createRequestIds(random),
-      underWay: 0,
+      inProgress: 0,
       ended: false,
     }
   }
@@ -127,24 +126,24 @@ export async function startMockServer(
 
   async function end(ending: Stage): Promise<void> {
     ending.ended = true
-    if (ending.underWay === 0) await ending.world.close()
+    if (ending.inProgress === 0) await ending.world.close()
   }
 
   async function answer(request: Request): Promise<Response> {
     const path = pathOf(request.url)
     const current = stage
-    current.underWay++
+    current.inProgress++
     try {
-      return await witness(request, path, current)
+      return await answerAndRecord(request, path, current)
     } finally {
-      current.underWay--
-      if (current.ended && current.underWay === 0) await current.world.close()
+      current.inProgress--
+      if (current.ended && current.inProgress === 0) await current.world.close()
     }
   }
 
-  /** Answers, and writes down what was asked and answered. */
-  async function witness(request: Request, path: string, current: Stage): Promise<Response> {
-    if (unwritten.test(path)) return current.app.fetch(request)
+  /** Answers, and writes request and answer into the journal. */
+  async function answerAndRecord(request: Request, path: string, current: Stage): Promise<Response> {
+    if (unrecorded.test(path)) return current.app.fetch(request)
     const { world } = current
     const at = new Date(world.clock.now()).toISOString()
     const asked = await bodyOf(request, options.maxBodyBytes)
@@ -191,15 +190,11 @@ export async function startMockServer(
   /** As a proxy in front of the service would answer: the service hears nothing of it. */
   async function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Promise<Response> {
     const { format } = negotiateFormat(request, parseQuery(request.url))
-    const envelope: Reply["envelope"] = {
-      status: "error",
-      error: `A fault of the mock answers with ${status}.`,
-      data: null,
-    }
+    const answer = ownAnswer(status, { error: `A fault of the mock answers with ${status}.` })
     const set: AnswerSettings = {
       headers: { ...frontHeaders, "x-request-id": frontIdFor(request.headers.get("x-request-id")) },
     }
-    const body = send({ status, envelope, usage: null, retryAfterSeconds: null }, format, set)
+    const body = send(answer, format, set)
     if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
     return new Response(typeof body === "string" ? body : body.body, {
       status,

@@ -4,8 +4,8 @@ import type { Target } from "../../../mock/faults.ts"
 const paths = /^\/v1\/([a-z0-9]+)(?:\/batch)?$/
 
 /**
- * Which APIs a request calls: one by its path, several by a GraphQL query, none for usage. Null for what is no call.
- * @param body of the request, empty where it has none
+ * The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call.
+ * @param body the request's body, empty without one
  */
 export async function targetOf(
   request: Request,
@@ -21,7 +21,7 @@ export async function targetOf(
   return apiIds.has(id) ? { apis: [id], key } : null
 }
 
-/** The names that a GraphQL request asks for at the top; none when it cannot be read. */
+/** The root fields of a GraphQL request; none when it cannot be parsed. */
 async function rootFields(body: string): Promise<string[]> {
   try {
     const { query } = JSON.parse(body)
@@ -32,7 +32,7 @@ async function rootFields(body: string): Promise<string[]> {
   }
 }
 
-/** Fields of operations and of fragments on the root type, as no other type's fields are APIs. */
+/** Fields of operations and of fragments on the root type: only those are APIs. */
 function fieldsOf({ definitions }: DocumentNode): string[] {
   return definitions.flatMap((definition) => {
     const isRoot =
