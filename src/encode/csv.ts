@@ -1,10 +1,9 @@
-import type { Envelope, ListPart } from "./envelope.ts"
+import type { Envelope } from "./envelope.ts"
 
 /**
- * RFC 4180: the header `key,value`, then one row for each leaf of `data`, keys joined as in `formatted.loanAmount`
- * and `sorted[0]`; or, for an error, the rows `status` and `error`. Null is an empty field, an empty string is `""`.
- * Empty arrays and objects have no leaf and so no row. Text is left as it is, also where a spreadsheet would take it
- * for a formula.
+ * CSV (RFC 4180): the header `key,value`, then a row for each value in `data`, with keys such as `formatted.loanAmount` and
+ * `sorted[0]`; an error has the rows `status` and `error`. Null is an empty field, an empty string is `""`. Empty arrays and
+ * objects have no row. Text that a spreadsheet would take for a formula is not changed.
  */
 export function encodeCsv({ status, error, data }: Envelope): string {
   const header = toRow("key", "value")
@@ -12,9 +11,9 @@ export function encodeCsv({ status, error, data }: Envelope): string {
   return header + toRows("", data ?? {})
 }
 
-/** The rows of some items of a list in `data`. */
-export function encodeCsvItems({ name, items, firstIndex }: ListPart): string {
-  return items.map((item, index) => toRows(`${name}[${firstIndex + index}]`, item)).join("")
+/** The rows of an item of the list `name` in `data`. */
+export function encodeCsvItem(name: string, item: unknown, index: number): string {
+  return toRows(`${name}[${index}]`, item)
 }
 
 function toRows(path: string, value: unknown): string {
@@ -34,10 +33,10 @@ function toRow(key: string, value: string | null): string {
   return `${toField(key)},${value === null ? "" : toField(value)}\r\n`
 }
 
-/** What would end a field (RFC 4180 §2), and CR or LF alone, which end a row for many readers. */
+/** What ends a field (RFC 4180 §2). For many readers CR or LF alone ends a row. */
 const special = /[",\r\n]/
 
-/** The RFC asks for no quotes around outer blanks and empty text, but readers drop the one and take the other for null. */
+/** Quotes keep outer spaces and empty text, although the RFC does not ask for them: readers drop spaces and read null. */
 function toField(text: string): string {
   const field = text.toWellFormed()
   const quoted = field === "" || field.trim() !== field || special.test(field)

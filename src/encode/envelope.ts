@@ -7,10 +7,3 @@ export interface Envelope {
   readonly error: string | null
   readonly data: object | null
 }
-
-/** Consecutive items of a list that is a member of an envelope's `data`. */
-export interface ListPart {
-  readonly name: string
-  readonly items: readonly unknown[]
-  readonly firstIndex: number
-}

@@ -4,11 +4,12 @@ import { encodeJson } from "./json.ts"
 import { encodeXml } from "./xml.ts"
 import { encodeYaml } from "./yaml.ts"
 
-/** Every format an answer can be had in, the default first. */
+/** The formats of an answer, the default first. */
 export const formats = ["json", "xml", "yaml", "csv"] as const
+
 export type Format = (typeof formats)[number]
 
-/** Whether a text is the name of a format; names are lower-case. */
+/** Whether a text is the name of a format, in lower case. */
 export function isFormat(text: string): text is Format {
   return formats.some((format) => format === text)
 }
@@ -29,8 +30,8 @@ const encoders: Readonly<Record<Format, (envelope: Envelope) => string>> = {
 }
 
 /**
- * Writes an envelope as text. Half a surrogate pair is no character and UTF-8 cannot carry it: JSON keeps it as an
- * escape, the other formats write U+FFFD in its place.
+ * Writes an envelope as text. UTF-8 cannot carry a lone surrogate: JSON keeps it as an escape, the other formats write
+ * U+FFFD instead.
  */
 export function encodeEnvelope(format: Format, envelope: Envelope): string {
   return encoders[format](envelope)

@@ -1,11 +1,11 @@
-import type { Envelope, ListPart } from "./envelope.ts"
+import type { Envelope } from "./envelope.ts"
 
-/** RFC 8259. */
+/** JSON (RFC 8259). */
 export function encodeJson(envelope: Envelope): string {
   return JSON.stringify(envelope)
 }
 
-/** Some items of a list, with the commas between them and to those before. */
-export function encodeJsonItems({ items, firstIndex }: ListPart): string {
-  return (firstIndex === 0 ? "" : ",") + JSON.stringify(items).slice(1, -1)
+/** An item of a list, with a comma after the item before it. */
+export function encodeJsonItem(_name: string, item: unknown, index: number): string {
+  return (index === 0 ? "" : ",") + JSON.stringify(item ?? null)
 }

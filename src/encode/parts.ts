@@ -1,43 +1,29 @@
-import { encodeCsvItems } from "./csv.ts"
-import type { Envelope, ListPart } from "./envelope.ts"
+import { encodeCsvItem } from "./csv.ts"
+import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope, type Format } from "./formats.ts"
-import { encodeJsonItems } from "./json.ts"
-import { encodeXmlItems } from "./xml.ts"
-import { encodeYamlItems, toYamlScalar } from "./yaml.ts"
+import { encodeJsonItem } from "./json.ts"
+import { encodeXmlItem } from "./xml.ts"
+import { encodeYamlItem, toYamlScalar } from "./yaml.ts"
 
-/** How a list is written as the last member of `data`. */
+/** How a format writes a list that is the last member of `data`. */
 interface ListForm {
   readonly begin: (name: string) => string
-  readonly items: (part: ListPart) => string
-  /** How many items are written at a time: more where each takes less. */
-  readonly itemsPerPart: number
-  readonly close: string
-  /** What an envelope ends with after the last member of `data`. */
+  readonly item: (name: string, item: unknown, index: number) => string
   readonly end: string
+  /** How an envelope ends after the last member of `data`. */
+  readonly envelopeEnd: string
 }
 
 const forms: Readonly<Record<Format, ListForm>> = {
-  json: {
-    begin: (name) => `,${JSON.stringify(name)}:[`,
-    items: encodeJsonItems,
-    itemsPerPart: 8,
-    close: "]",
-    end: "}}",
-  },
-  xml: { begin: () => "", items: encodeXmlItems, itemsPerPart: 1, close: "", end: "</data></response>" },
-  yaml: {
-    begin: (name) => `  ${toYamlScalar(name)}:\n`,
-    items: encodeYamlItems,
-    itemsPerPart: 1,
-    close: "",
-    end: "",
-  },
-  csv: { begin: () => "", items: encodeCsvItems, itemsPerPart: 1, close: "", end: "" },
+  json: { begin: (name) => `,${JSON.stringify(name)}:[`, item: encodeJsonItem, end: "]", envelopeEnd: "}}" },
+  xml: { begin: () => "", item: encodeXmlItem, end: "", envelopeEnd: "</data></response>" },
+  yaml: { begin: (name) => `  ${toYamlScalar(name)}:\n`, item: encodeYamlItem, end: "", envelopeEnd: "" },
+  csv: { begin: () => "", item: encodeCsvItem, end: "", envelopeEnd: "" },
 }
 
 /**
- * The text of {@link encodeEnvelope} in parts, so that whoever puts it together can let other work in between. A part is
- * an item or a few of the list that `data` ends with; an envelope of another shape is one part.
+ * The text of {@link encodeEnvelope} in parts, so that other work can run between them. Each item of the list at the end of
+ * `data` is a part; an envelope without such a list is one part.
  */
 export function* encodeInParts(format: Format, envelope: Envelope): Generator<string, void, void> {
   const list = lastList(envelope.data)
@@ -45,23 +31,17 @@ export function* encodeInParts(format: Format, envelope: Envelope): Generator<st
     yield encodeEnvelope(format, envelope)
     return
   }
-  const { begin, items, itemsPerPart, close, end } = forms[format]
+  const { begin, item: encodeItem, end, envelopeEnd } = forms[format]
   const before = encodeEnvelope(format, { ...envelope, data: list.rest })
-  yield before.slice(0, before.length - end.length) + begin(list.name)
-  for (let firstIndex = 0; firstIndex < list.items.length; firstIndex += itemsPerPart) {
-    yield items({
-      name: list.name,
-      items: list.items.slice(firstIndex, firstIndex + itemsPerPart),
-      firstIndex,
-    })
-  }
-  yield close + end
+  yield before.slice(0, before.length - envelopeEnd.length) + begin(list.name)
+  for (const [index, item] of list.items.entries()) yield encodeItem(list.name, item, index)
+  yield end + envelopeEnd
 }
 
 interface LastList {
   readonly name: string
   readonly items: readonly unknown[]
-  /** The other members, of which there is at least one that every format writes. */
+  /** The other members. The first one is a value that every format writes. */
   readonly rest: object
 }
 

@@ -1,5 +1,5 @@
 import Builder from "fast-xml-builder"
-import type { Envelope, ListPart } from "./envelope.ts"
+import type { Envelope } from "./envelope.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 const namespaces = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" }
@@ -16,22 +16,21 @@ const builder = new Builder({
 })
 
 /**
- * XML 1.0: a `response` element with `status`, `error` and `data`. Null is an empty element with `xsi:nil="true"`,
- * an array `x` is one `<x>` for each item (none when empty; an array within an array is an `<x>` of `<x>`s), and
- * characters that XML cannot carry are U+FFFD.
+ * XML 1.0: a `response` element with `status`, `error` and `data`. Null is an empty element with `xsi:nil="true"`. An array
+ * `x` is one `<x>` for each item; in a nested array each `<x>` holds `<x>`s. Characters that XML cannot carry become U+FFFD.
  */
 export function encodeXml({ status, error, data }: Envelope): string {
   const content = { status, error: toNode("error", error), data: toNode("data", data) }
   return declaration + builder.build({ response: { ...namespaces, ...content } })
 }
 
-/** The elements of some items of a list. */
-export function encodeXmlItems({ name, items }: ListPart): string {
+/** The element of an item of the list `name`. */
+export function encodeXmlItem(name: string, item: unknown): string {
   const elementName = toElementName(name)
-  return builder.build({ [elementName]: toNode(elementName, items) })
+  return builder.build({ [elementName]: toNode(elementName, [item]) })
 }
 
-/** The builder's own terms: attributes are members that begin with "@", repeated elements are arrays. */
+/** What the builder expects: attributes are members that begin with "@", repeated elements are arrays. */
 function toNode(name: string, value: unknown): unknown {
   if (value === null) return nil
   if (Array.isArray(value)) {
@@ -44,19 +43,19 @@ function toNode(name: string, value: unknown): unknown {
     })
     return Object.fromEntries(members)
   }
-  // -0 is written as JSON writes it.
+  // As in JSON, -0 becomes 0.
   return typeof value === "number" ? String(value) : value
 }
 
-/** An element name cannot begin with a digit, nor hold anything that would end the tag (XML 1.0 §2.3). */
+/** An element name cannot begin with a digit or hold a character that would end the tag (XML 1.0 §2.3). */
 function toElementName(key: string): string {
   const name = key.replace(/[^\w.-]/g, "_")
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`
 }
 
 /**
- * What XML 1.0 forbids (§2.2) and what a parser would not give back: it reads a literal CR as LF (§2.11). `>` is
- * escaped because of `]]>` (§2.4). Under the `u` flag the range also leaves out lone surrogates.
+ * Characters that XML 1.0 forbids (§2.2), and CR, which a parser reads as LF (§2.11). `>` is escaped because of `]]>` (§2.4).
+ * With the `u` flag the range excludes lone surrogates.
  */
 const special = /[&<>]|[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" }

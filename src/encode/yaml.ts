@@ -1,18 +1,14 @@
 import { type ScalarTag, stringify } from "yaml"
-import type { Envelope, ListPart } from "./envelope.ts"
+import type { Envelope } from "./envelope.ts"
 
-/**
- * Block-style YAML that readers of YAML 1.1 and of YAML 1.2 load as the same value. One line for each scalar, no
- * anchors, aliases or tags.
- */
+/** Block-style YAML that YAML 1.1 and YAML 1.2 load as the same value. Each scalar is one line; no anchors, aliases or tags. */
 export function encodeYaml(envelope: Envelope): string {
   return stringify(envelope, options)
 }
 
-/** The lines of some items of a list in `data`. */
-export function encodeYamlItems({ items }: ListPart): string {
-  // No scalar has more than one line, so that every line begin is that of an item or a member.
-  return stringify(items, options).replace(/^(?=.)/gm, "    ")
+/** The lines of an item of a list in `data`. Every scalar is one line, so each line can be indented. */
+export function encodeYamlItem(_name: string, item: unknown): string {
+  return stringify([item], options).replace(/^(?=.)/gm, "    ")
 }
 
 const stringTag: ScalarTag = {
@@ -35,9 +31,8 @@ const tags = ["map" as const, "seq" as const, "bool" as const, "null" as const, 
 const options = { customTags: () => tags, aliasDuplicateObjects: false, directives: false }
 
 /**
- * Strings that no reader takes for anything else stay plain: they begin with a letter, so they are no number, date,
- * `=`, `<<` or indicator, and are neither a word for null, a boolean or a number nor an exponent (`e10`, which some
- * readers take for a float). All others are double-quoted.
+ * A string stays plain when every reader takes it for a string: it begins with a letter, so it is not a number, date or
+ * indicator, and it is not a word for null, a boolean, a number or an exponent (`e10`). Other strings are double-quoted.
  */
 export function toYamlScalar(text: string): string {
   return plain.test(text) && !keyword.test(text) ? text : toDoubleQuoted(text)
@@ -47,9 +42,9 @@ const plain = /^[A-Za-z](?:[\w ./@+()-]*[\w./@+()-])?$/
 const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[\d_]+)$/i
 
 /**
- * A JSON string is a YAML double-quoted scalar but for what YAML readers refuse or change when it stands there
- * unescaped: DEL and C1 controls, NEL, U+2028 and U+2029 (line breaks to YAML 1.1 §5.4), U+FEFF, U+FFFE, U+FFFF
- * (YAML 1.2.2 §5.1). An escaped lone surrogate would make libyaml refuse the whole document.
+ * A JSON string is a YAML double-quoted scalar, except for characters that YAML readers refuse or change without an escape:
+ * DEL and C1 controls, the line breaks NEL, U+2028 and U+2029 (YAML 1.1 §5.4), U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1).
+ * libyaml refuses an escaped lone surrogate.
  */
 function toDoubleQuoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(
@@ -60,7 +55,7 @@ function toDoubleQuoted(text: string): string {
 
 const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
 
-/** `1e+21` is a string to YAML 1.1 (float: needs the point); `1.0e+21` is a number to both. */
+/** YAML 1.1 reads `1e+21` as a string, since a float needs the point; both versions read `1.0e+21` as a number. */
 function toNumber(digits: string): string {
   return digits.replace(/^(-?\d+)e/, "$1.0e")
 }
