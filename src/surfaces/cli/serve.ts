@@ -16,7 +16,7 @@ export function addServe(program: Command, parts: CliParts): void {
     .description("Run the service.")
     .option("--demo", "if the data file has no account, create one with a key and print an example call")
     .option("--json", "print events as JSON lines")
-    .addHelpText("after", example("penknife serve --demo --db penknife.db --port 8080"))
+    .addHelpText("after", example("penknife serve --demo"))
   addSettings(command, Object.keys(options) as OptionKey[])
 
   command.action(async () => {
