@@ -114,7 +114,6 @@ describe("a month that lies in the future", () => {
 })
 
 describe("an account that is closed while a call is under way", () => {
-  const json = { "content-type": "application/json" }
   test.each([
     ["a call", "/v1/spfvalidator?domain=example.com", undefined],
     ["a batch", "/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
@@ -130,8 +129,7 @@ describe("an account that is closed while a call is under way", () => {
     }
     const service = await startTestService({ ports: { dns } })
     const { account, key } = await service.createKey("pro")
-    const init = body === undefined ? {} : { method: "POST", headers: json, body: JSON.stringify(body) }
-    const response = service.fetch(path, { key, ...init })
+    const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
     await asked.promise
     await service.accounts.closeAccount(account)
     answer.resolve({ kind: "nxdomain" })
@@ -149,18 +147,8 @@ describe("a plan that is no longer configured", () => {
   async function setUp() {
     const db = newFile("db")
     const config = writeConfig("[plans.old]\nmonthly_credits = 10\n")
-    const { id } = await json(
-      "account",
-      "create",
-      "--name",
-      "Ann",
-      "--plan",
-      "old",
-      "--db",
-      db,
-      "--config",
-      config,
-    )
+    const flags = ["--name", "Ann", "--plan", "old", "--db", db, "--config", config]
+    const { id } = await json("account", "create", ...flags)
     const problem =
       `Account ${id} has the plan 'old', which is not configured: choose another with ` +
       `'account set-plan ${id} PLAN', or add [plans.old] to the configuration file.`
@@ -214,12 +202,8 @@ describe("a plan that is no longer configured", () => {
     expect((await readAnswer(await service.fetch("/v1/usage", { key }))).error).toContain(
       "'account set-plan'",
     )
-    const graphql = await service.fetch("/v1/graphql", {
-      key,
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }' }),
-    })
+    const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
+    const graphql = await service.post("/v1/graphql", { query }, { key })
     expect(graphql.status).toBe(500)
     expect(await graphql.text()).toContain(told)
     expect((await service.accounts.show(account)).balance.used).toBe(0)

@@ -6,9 +6,8 @@ import { startTestService } from "./support/service.ts"
 const service = await startTestService()
 const { account, key } = await service.createKey("pro")
 
-const json = { "content-type": "application/json" }
-const post = (api: string, body: RequestInit["body"] | null, headers: Record<string, string> = json) =>
-  service.fetch(`/v1/${api}`, { method: "POST", body, headers, key })
+const post = (api: string, body: unknown, headers?: Record<string, string>) =>
+  service.post(`/v1/${api}`, body, { key, ...(headers && { headers }) })
 
 async function refusal(response: Response | Promise<Response>) {
   const answer = await response
@@ -105,25 +104,11 @@ describe("parameters in a body", () => {
 })
 
 describe("parameters in a query", () => {
-  const big = "7".repeat(10_000)
   test.each([
     ["bluetoothlookup", "", "companyid"],
-    ...[
-      "",
-      "-1",
-      "65536",
-      "0x",
-      "0x10000",
-      "4C",
-      "%2076",
-      "76%20",
-      "1e3",
-      "7.6",
-      "0b1",
-      "%00",
-      "76%00",
-      big,
-    ].map((value) => ["bluetoothlookup", `companyid=${value}`, "companyid"] as const),
+    ...["", "7".repeat(10_000), ..."-1 65536 0x 0x10000 4C %2076 76%20 1e3 7.6 0b1 %00 76%00".split(" ")].map(
+      (value) => ["bluetoothlookup", `companyid=${value}`, "companyid"] as const,
+    ),
     ["bluetoothlookup", "companyid=1&companyid=1", "companyid"],
     ["bluetoothlookup", "companyid=%ff", "companyid"],
     ["bluetoothlookup", "companyid=1&format=%ff", "format"],

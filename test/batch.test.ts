@@ -13,13 +13,10 @@ const service = await startTestService({
   file: { plans: { five: { monthly_credits: 5, premium: false, requests_per_minute: 3 } } },
 })
 
-const json = { "content-type": "application/json" }
 const sign = (message: unknown) => ({ message, secret: "s" })
 
-function batch(key: string | undefined, body: unknown, path = "/v1/hmac/batch") {
-  const text = typeof body === "string" ? body : JSON.stringify(body)
-  return service.fetch(path, { method: "POST", headers: json, body: text, ...(key !== undefined && { key }) })
-}
+const batch = (key: string | null, body: unknown, path = "/v1/hmac/batch") =>
+  service.post(path, body, { key })
 
 interface Result {
   index: number
@@ -55,9 +52,7 @@ describe("the answer", () => {
         ],
       },
     })
-    const single = await readAnswer(
-      service.fetch("/v1/hmac", { method: "POST", headers: json, body: JSON.stringify(sign("c")), key }),
-    )
+    const single = await readAnswer(batch(key, sign("c"), "/v1/hmac"))
     expect(resultsOf(answer)[2]?.data).toEqual(single.data)
     expect(await service.accounts.usage(account, 1)).toEqual([
       { day: "2025-01-01", api: "hmac", calls: 3, credits: 3 },
@@ -135,7 +130,7 @@ describe("what is refused as a whole, for nothing", () => {
   })
 
   test("a stranger, a key that may not, and a throttled one, before the body is read", async () => {
-    expect((await batch(undefined, "no json")).status).toBe(401)
+    expect((await batch(null, "no json")).status).toBe(401)
     const blocked = await service.createKey("pro", { blockApis: ["hmac"] })
     expect((await batch(blocked.key, "no json")).status).toBe(403)
     const { key } = await service.createKey("five")
@@ -319,5 +314,5 @@ describe("what goes on meanwhile", () => {
 })
 
 test("every API of the catalog has a batch route that wants a key", async () => {
-  for (const { id } of catalog) expect((await batch(undefined, {}, `/v1/${id}/batch`)).status).toBe(401)
+  for (const { id } of catalog) expect((await batch(null, {}, `/v1/${id}/batch`)).status).toBe(401)
 })

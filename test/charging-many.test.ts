@@ -90,12 +90,7 @@ test("never overspent, and usage is what clients saw succeed", async () => {
       const service = random(2) === 0 ? first : second
       const isQuery = random(2) === 0
       const body = isQuery ? { query: randomQuery(random) } : { inputs: randomInputs(random) }
-      const answer = await service.fetch(isQuery ? "/v1/graphql" : "/v1/hmac/batch", {
-        method: "POST",
-        key,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      })
+      const answer = await service.post(isQuery ? "/v1/graphql" : "/v1/hmac/batch", body, { key })
       count(`${isQuery ? "query" : "batch"} ${answer.status}`)
       if (isQuery) earnQuery(account, (await readGraphql(answer)).body)
       else if (answer.status === 200) earnBatch(account, await readAnswer(answer))

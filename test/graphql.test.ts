@@ -11,6 +11,7 @@ import { systemRandom } from "../src/ports/random.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
 
 const settings = {
   plans: { three: { monthly_credits: 3 }, slow: { monthly_credits: 100, requests_per_minute: 2 } },
@@ -18,19 +19,10 @@ const settings = {
 
 const service = await startTestService({ file: settings })
 
-const json = { "content-type": "application/json" }
+const path = "/v1/graphql"
 
-function ask(key: string | null, query: unknown, more: object = {}, headers: Record<string, string> = json) {
-  const body = JSON.stringify({ query, ...more })
-  return readGraphql(post(key, body, headers))
-}
-function post(key: string | null, body: RequestInit["body"], headers: Record<string, string> = json) {
-  return service.fetch("/v1/graphql", {
-    method: "POST",
-    headers,
-    body: body ?? null,
-    ...(key !== null && { key }),
-  })
+function ask(key: string | null, query: unknown, more: object = {}, headers?: Record<string, string>) {
+  return readGraphql(service.post(path, { query, ...more }, { key, ...(headers && { headers }) }))
 }
 const usage = async (account: string) =>
   Object.fromEntries(
@@ -154,7 +146,7 @@ describe("answers", () => {
     ["application/json, application/graphql-response+json;q=0.9", "application/json"],
     ["application/graphql-response+json;q=0", "application/json"],
   ])("Accept %p is answered with %s, refusals too", async (accept, type) => {
-    const headers = { ...json, ...(accept !== null && { accept }) }
+    const headers = { "content-type": "application/json", ...(accept !== null && { accept }) }
     const { key } = await service.createKey("pro")
     for (const query of ["{ __typename }", "{"]) {
       const answer = await ask(key, query, {}, headers)
@@ -232,17 +224,11 @@ describe("charging", () => {
     const other = await startTestService({ flags: { db: service.db }, file: settings })
     const { account, key } = await service.createKey("three")
     await ask(key, `{ ${apple} }`)
-    const elsewhere = await other.fetch("/v1/graphql", {
-      method: "POST",
-      key,
-      headers: json,
-      body: JSON.stringify({ query: `{ ${apple} ${signed} }` }),
-    })
+    const elsewhere = await other.post(path, { query: `{ ${apple} ${signed} }` }, { key })
     expect(elsewhere.status).toBe(200)
     const { status, codes, body } = await ask(key, `{ ${apple} ${signed} }`)
     expect([status, codes, "data" in body]).toEqual([402, ["INSUFFICIENT_CREDITS"], false])
     expect(await usedBy(account)).toBe(3)
-    await other.stop()
   })
 
   test("the answer tells of the rate limit, not of credits", async () => {
@@ -254,7 +240,7 @@ describe("charging", () => {
     expect(answer.headers.get("x-ratelimit-remaining")).toBe("1")
     const refused = await ask(key, "{")
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([400, "0"])
-    const throttled = await readGraphql(post(key, "no json"))
+    const throttled = await readGraphql(service.post(path, "no json", { key }))
     expect([throttled.status, throttled.codes, throttled.headers.get("retry-after")]).toEqual([
       429,
       ["RATE_LIMITED"],
@@ -271,7 +257,7 @@ describe("who may ask", () => {
     const expired = await service.createKey("pro", { expiresMs: service.clock.now() + 1 })
     service.clock.advance(1)
     for (const key of [null, "pk_nonsense", createKey(systemRandom), expired.key, revoked.key]) {
-      const { status, codes, body } = await readGraphql(post(key, "no json"))
+      const { status, codes, body } = await readGraphql(service.post(path, "no json", { key }))
       expect([status, codes, "data" in body]).toEqual([401, ["INVALID_API_KEY"], false])
     }
   })
@@ -317,12 +303,11 @@ describe("methods", () => {
   test("turned off it is 501 GRAPHQL_NOT_SUPPORTED for all, and the rest goes on", async () => {
     const off = await startTestService({ flags: { noGraphql: true } })
     const { key } = await off.createKey("pro")
-    for (const init of [{}, { method: "POST", body: "{}", headers: json, key }]) {
-      const { status, codes } = await readGraphql(off.fetch("/v1/graphql", init))
+    for (const answer of [off.fetch(path), off.post(path, {}, { key })]) {
+      const { status, codes } = await readGraphql(answer)
       expect([status, codes]).toEqual([501, ["GRAPHQL_NOT_SUPPORTED"]])
     }
     expect((await off.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
-    await off.stop()
   })
 })
 
@@ -330,13 +315,10 @@ test("an API whose outside world does not answer fails alone: UPSTREAM_UNAVAILAB
   const down = await startTestService({ ports: { dns: createZoneDns({ "a.example": ["SERVFAIL"] }) } })
   const { account, key } = await down.createKey("pro")
   const query = `{ spfvalidator(input: {domain: "a.example"}) { host } ${apple} }`
-  const { status, body, codes } = await readGraphql(
-    down.fetch("/v1/graphql", { method: "POST", key, headers: json, body: JSON.stringify({ query }) }),
-  )
+  const { status, body, codes } = await readGraphql(down.post(path, { query }, { key }))
   expect([status, codes]).toEqual([200, ["UPSTREAM_UNAVAILABLE"]])
   expect(body.data).toEqual({ spfvalidator: null, bluetoothlookup: { company: "Apple, Inc." } })
   expect((await down.accounts.show(account)).balance.used).toBe(1)
-  await down.stop()
 })
 
 test("a client that hangs up leaves no error behind, and what succeeded is charged", async () => {
@@ -351,14 +333,15 @@ test("a client that hangs up leaves no error behind, and what succeeded is charg
   }
   const slow = await startTestService({ ports: { dns } })
   const { account, key } = await slow.createKey("pro")
-  const body = JSON.stringify({ query: `{ spfvalidator(input: {domain: "a.example"}) { host } }` })
+  const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
   const client = new AbortController()
-  const headers = { ...json, "x-api-key": key }
-  const answer = fetch(`${slow.url}/v1/graphql`, { method: "POST", headers, body, signal: client.signal })
+  const answer = slow.post(path, { query }, { key, signal: client.signal })
   await asked.promise
   client.abort()
   await expect(answer).rejects.toThrow()
   answered.resolve()
+  // The service does not wait for a call whose client is gone when it stops.
+  await until(() => slow.logged().includes(`"account":"${account}"`))
   await slow.stop()
   expect(slow.logged()).not.toContain('"level":"error"')
   expect(slow.logged()).toContain(`"account":"${account}"`)

@@ -1,8 +1,8 @@
 /** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
 import { describe, expect, test } from "bun:test"
-import { connect } from "node:net"
 import type { Dns } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
+import { converse, slowly } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
@@ -41,12 +41,7 @@ describe("formats", () => {
 
 describe("large answers", () => {
   const sort = (lines: readonly string[], format: string) =>
-    service.fetch(`/v1/linesorter?format=${format}`, {
-      method: "POST",
-      key,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ lines }),
-    })
+    service.post(`/v1/linesorter?format=${format}`, { lines }, { key })
 
   test.each([1, 4_700, 7_300, 15_000, 400_000])(
     "of %d characters arrive whole, with their length",
@@ -64,10 +59,9 @@ describe("large answers", () => {
   )
 
   test("are no trouble where the client hangs up in the middle", async () => {
-    const { hostname, port } = new URL(service.url)
     const body = JSON.stringify({ lines: ["x".repeat(900_000)] })
-    const socket = connect(Number(port), hostname)
-    socket.write(
+    const { socket } = slowly(
+      service.url,
       `POST /v1/linesorter HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
     await new Promise((resolve) => socket.once("data", resolve))
@@ -77,6 +71,13 @@ describe("large answers", () => {
 })
 
 describe("paths and methods", () => {
+  /** Sends a request with a host that `fetch` would not send. */
+  const ask = (line: string, host: string) =>
+    converse(
+      service.url,
+      `${line} HTTP/1.1\r\nHost: ${host}\r\nx-api-key: ${key}\r\nConnection: close\r\n\r\n`,
+    )
+
   test.each([
     "/",
     "/v1",
@@ -119,12 +120,8 @@ describe("paths and methods", () => {
   test.each(["", "a b", "x/y", "]]", "a?b"])(
     "a host such as %p gets an envelope too, and nothing is logged",
     async (host) => {
-      const { port } = new URL(service.url)
       for (const line of ["GET /v1/nothing?x=1", "GET /v1/hmac", "POST /v1/hmac/"]) {
-        const answer = await raw(
-          Number(port),
-          `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-        )
+        const answer = await ask(line, host)
         // A host that is no host at all may be refused by the platform before it is a request of ours.
         expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
         if (!answer.startsWith("HTTP/1.1 400")) expect(answer).toContain('"status":"error"')
@@ -134,9 +131,8 @@ describe("paths and methods", () => {
   )
 
   test("HEAD answers as GET does, without the body (RFC 9110 §9.3.2)", async () => {
-    const { port } = new URL(service.url)
     for (const target of ["/health", "/ready"]) {
-      const head = await raw(Number(port), `HEAD ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      const head = await ask(`HEAD ${target}`, "a")
       expect(head).toMatch(/^HTTP\/1\.1 200 /)
       expect(head).toMatch(/content-type: application\/json/i)
       expect(head).toEndWith("\r\n\r\n")
@@ -166,12 +162,7 @@ describe("paths and methods", () => {
   })
 
   test("a host of one letter is routed like any other", async () => {
-    const { port } = new URL(service.url)
-    const answer = await raw(
-      Number(port),
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nConnection: close\r\n\r\n`,
-    )
-    expect(answer).toStartWith("HTTP/1.1 200")
+    expect(await ask(`GET ${path}`, "x")).toStartWith("HTTP/1.1 200")
   })
 })
 
@@ -189,11 +180,9 @@ describe("refused bodies", () => {
     async (_name, status, target, size, known, more) => {
       for (let i = 0; i < 5; i++) {
         const body = new TextEncoder().encode("x".repeat(size))
-        const answer = await service.fetch(target, {
-          method: "POST",
-          body,
+        const answer = await service.post(target, body, {
           headers: more as Record<string, string>,
-          ...(known && { key }),
+          key: known ? key : null,
         })
         expect([answer.status, (await readAnswer(answer)).status]).toEqual([status, "error"])
       }
@@ -296,17 +285,3 @@ test("a stop lets the call under way finish, and takes no new one", async () => 
   expect((await readAnswer(underWay)).data).toMatchObject({ has_spf_record: false })
   await stopped
 })
-
-/** Sends bytes as they are, which fetch would not. */
-function raw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = ""
-    const socket = connect(port, "127.0.0.1", () => socket.write(text))
-    socket.setEncoding("utf8")
-    socket.on("data", (chunk) => {
-      answer += chunk
-    })
-    socket.on("end", () => resolve(answer))
-    socket.on("error", reject)
-  })
-}

@@ -13,18 +13,10 @@ const cases = catalog.flatMap((api) =>
 )
 const serviceFor = (example: Example) => startTestService({ ports: portsFor(example) })
 
-const post = (service: TestService, path: string, key: string, body: object) =>
-  service.fetch(path, {
-    method: "POST",
-    key,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  })
-
 async function threeWays(service: TestService, key: string, api: ApiDefinition, example: Example) {
   const rest = await readAnswer(service.call(api, example.input, { key }))
-  const batch = await readAnswer(post(service, `/v1/${api.id}/batch`, key, { inputs: [example.input] }))
-  const graphql = await readGraphql(post(service, "/v1/graphql", key, toQuery(api, example.input)))
+  const batch = await readAnswer(service.post(`/v1/${api.id}/batch`, { inputs: [example.input] }, { key }))
+  const graphql = await readGraphql(service.post("/v1/graphql", toQuery(api, example.input), { key }))
   expect(graphql.body.errors).toBeUndefined()
   const results = batch.data?.results as { data: Record<string, unknown> }[]
   return {

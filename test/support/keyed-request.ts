@@ -7,14 +7,17 @@ export function withKey({ key, ...init }: KeyedRequest = {}): BunFetchRequestIni
   return { ...init, headers }
 }
 
-/** A POST of text or octets as they are, or of anything else as JSON. `init.headers` win over the JSON content type. */
+/** A POST of text, octets, a form or a stream as they are, or of anything else as JSON. `init.headers` win over its content type. */
 export function postWith(body: unknown, init: KeyedRequest = {}): KeyedRequest {
-  const isRaw =
-    body === null || typeof body === "string" || body instanceof Uint8Array || body instanceof FormData
   return {
     ...init,
     method: "POST",
     headers: init.headers ?? { "content-type": "application/json" },
-    body: isRaw ? body : JSON.stringify(body),
+    body: isRaw(body) ? body : JSON.stringify(body),
   }
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | FormData | ReadableStream | null {
+  if (typeof body === "string" || body === null) return true
+  return [Uint8Array, FormData, ReadableStream].some((type) => body instanceof type)
 }
