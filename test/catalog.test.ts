@@ -1,4 +1,4 @@
-/** The contract of every API of the catalog, over every surface; a new API gets all of it by being in the list. */
+/** What every API of the catalog must do, over every surface. A new API in the list is tested without further code. */
 import { describe, expect, test } from "bun:test"
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
@@ -19,7 +19,7 @@ const cases = catalog.flatMap((api) =>
 const serviceFor = (example: Example) => startTestService({ ports: portsFor(example) })
 
 describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %s", (id, api) => {
-  test("has an id that paths, GraphQL and the command line can carry", () => {
+  test("has an id that is valid in paths, GraphQL and the command line", () => {
     expect(id).toMatch(/^[a-z][a-z0-9]*$/)
     expect(catalog.filter((other) => other.id === id)).toHaveLength(1)
   })
@@ -34,14 +34,14 @@ describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %
     }
   })
 
-  test("is frozen to the last node", () => {
+  test("is frozen deeply", () => {
     for (const [, schema] of fieldsOf(api.output, "output")) expect(Object.isFrozen(schema)).toBe(true)
     expect(() => Object.assign(api.input.properties, { x: 1 })).toThrow(TypeError)
   })
 })
 
 describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, { api, example }) => {
-  test("the answer fits the output schema and knows no other field", async () => {
+  test("the answer fits the output schema and has no other field", async () => {
     const data = await runExample(api, example)
     expect(
       [...Value.Errors(closed(api.output), data)].map(({ path, message }) => `${path}: ${message}`),
@@ -49,7 +49,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect(withoutVarying(data, example)).toEqual(withoutVarying(example.output, example))
   })
 
-  test("REST gives it in four formats, charges the price once each, and never caches", async () => {
+  test("REST gives it in four formats, charges each call once, and forbids caching", async () => {
     const service = await serviceFor(example)
     const { account, key } = await service.createKey("pro")
     const json = await service.call(api, example.input, { key })
@@ -117,12 +117,12 @@ function fieldsOf(schema: TSchema, path: string): [string, TSchema][] {
     .concat(inner)
 }
 
-/** The schema with no room for unknown fields. */
+/** The schema without unknown fields. */
 function closed(schema: TSchema): TSchema {
   return mapObjects(schema, (object) => ({ ...object, additionalProperties: false }))
 }
 
-/** The schema of what a plan without premium may see: nothing else passes. */
+/** The schema of an answer on a plan without premium fields. */
 function withoutPremium(schema: TObject): TSchema {
   return mapObjects(schema, (object) => {
     const properties = Object.entries(object.properties).filter(([, child]) => !isPremium(child))
@@ -164,7 +164,7 @@ function underPremium(path: string, fields: [string, TSchema][]): boolean {
   return fields.some(([other, schema]) => isPremium(schema) && path.startsWith(other) && path !== other)
 }
 
-/** What the format cannot tell apart is taken out of both sides: types of leaves, and lists of none or one. */
+/** The entries that do not vary from run to run. */
 function comparable(data: unknown, { varying = [] }: Example): unknown {
   const entries = Object.entries(data as object).filter(
     ([name]) => !varying.some((field) => name.split(/[.[]/)[0] === field),

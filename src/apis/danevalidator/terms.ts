@@ -1,4 +1,3 @@
-/** The meaning of one number of a TLSA record. */
 export interface Term {
   readonly name: string
   readonly description: string

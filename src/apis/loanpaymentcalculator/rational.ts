@@ -15,7 +15,6 @@ export function toRational(value: number): Rational {
     : { numerator: digits * 10n ** BigInt(scale), denominator: 1n }
 }
 
-/** The difference in lowest terms. */
 export function subtract(a: Rational, b: Rational): Rational {
   return reduce({
     numerator: a.numerator * b.denominator - b.numerator * a.denominator,

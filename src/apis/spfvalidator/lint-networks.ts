@@ -87,10 +87,7 @@ function toPrefixBits({ address, prefix }: Network): string {
   return `${isIpv6(address) ? "6" : "4"}${bits.join("").slice(0, prefix)}`
 }
 
-/**
- * What the special-purpose registries (RFC 6890) say of a network that lies in one of their blocks, given its edges; null
- * for others.
- */
+/** The special purpose (RFC 6890) of a network, given its first and last address; null for other networks. */
 export function specialUseOf([first, last]: ReturnType<typeof edgesOf>): string | null {
   const range = first.range()
   return range === last.range() ? (specialUses[range] ?? null) : null

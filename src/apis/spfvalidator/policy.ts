@@ -11,7 +11,6 @@ export type Policy =
   | { readonly kind: "unread"; readonly octets: number }
   | {
       readonly kind: "none"
-      /** False when the domain does not exist. */
       readonly exists: boolean
       /** The domain's other TXT records. */
       readonly others: readonly string[]

@@ -33,7 +33,7 @@ export interface Placed {
   readonly position: number
 }
 
-/** A network and how the record writes it. */
+/** A network with its text in the record. */
 export interface LiteralNetwork extends Network {
   readonly text: string
 }
@@ -106,7 +106,6 @@ export function reachedOf(record: SpfRecord): readonly Directive[] {
   return all === null ? record.directives : record.directives.slice(0, record.directives.indexOf(all))
 }
 
-/** The domain-spec of a mechanism; null without one. */
 export function targetOf(mechanism: Mechanism): DomainSpec | null {
   return "target" in mechanism ? mechanism.target : null
 }

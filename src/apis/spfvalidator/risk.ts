@@ -22,7 +22,6 @@ export function toRiskScore({ hasRecord, effectiveAll, lookupTerms, hasPermerror
 const riskOfAll: Readonly<Record<Qualifier, number>> = { "-": 0, "~": 40, "?": 70, "+": 95 }
 const riskWithoutAll = 75
 
-/** The range that a score is in. */
 export function toRiskLevel(score: number): RiskLevel {
   if (score <= 33) return "low"
   return score <= 66 ? "medium" : "high"

@@ -139,7 +139,6 @@ export const output = Type.Object({
   ),
 })
 
-/** The parameters of a validation. */
 export type SpfInput = Static<typeof input>
 /** One record of the tree, as the answer lists it. */
 export type RecordEntry = Static<typeof recordEntry>

@@ -41,7 +41,6 @@ export async function valuesFor(macro: MacroString, domain: string, session: Ses
   return macroValues(identity, domain, name)
 }
 
-/** Whether a macro-string uses a local-part with characters outside ASCII. */
 export function usesNonAsciiLocalPart(macro: MacroString, { identity }: Session): boolean {
   const letters = lettersOf(macro)
   return (letters.has("s") || letters.has("l")) && !isAscii(identity.localPart)

@@ -4,7 +4,7 @@ import type { Family, LookupTerm, TermOutcome } from "./lookup-term.ts"
 import { allOf, type Directive } from "./record.ts"
 import type { ResolvedTerm, Tree, TreeNode } from "./tree.ts"
 
-/** What the tree of records says as a whole. */
+/** The tree of records as a whole. */
 export interface TreeSummary {
   /** Depth-first, in the order of the terms. */
   readonly records: readonly RecordSummary[]
@@ -27,7 +27,6 @@ export interface RecordSummary {
   readonly isDeciding: boolean
   /** Every include on the way to it has the qualifier `+`, so the senders it passes may send for the domain. */
   readonly grantsPass: boolean
-  /** What the look-ups of its terms showed. */
   readonly findings: readonly Finding[]
 }
 

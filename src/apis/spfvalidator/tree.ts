@@ -50,7 +50,7 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
     },
     textOctets: new Budget(limits.reportTextOctets),
     planned: new Set(),
-    terms: 0,
+    termCount: 0,
     next: [],
     mayDescend: true,
   }
@@ -83,8 +83,7 @@ interface Walk {
   readonly textOctets: Budget
   /** Domains whose record is fetched, or will be with the next level. */
   readonly planned: Set<string>
-  /** Counted terms so far. */
-  terms: number
+  termCount: number
   next: string[]
   mayDescend: boolean
 }
@@ -102,7 +101,7 @@ function plan(domain: string, walk: Walk): boolean {
 async function startLookups(domain: string, policy: Policy, walk: Walk): Promise<PendingTerm[]> {
   const pending: PendingTerm[] = []
   for (const term of policy.kind === "found" ? lookupTermsOf(policy.records[0]) : []) {
-    walk.terms++
+    walk.termCount++
     const missing = missingParameters(term.spec, walk.session)
     if (missing.length > 0) {
       pending.push({ ...term, target: null, outcome: { kind: "dependent", missing } })
@@ -119,7 +118,7 @@ function startLookup({ kind }: LookupTerm, target: string, walk: Walk): PendingT
   if (kind === "include" || kind === "redirect") {
     return { kind: plan(target, walk) ? "followed" : "over-limit" }
   }
-  if (walk.terms > limits.treeTerms) return { kind: "over-limit" }
+  if (walk.termCount > limits.treeTerms) return { kind: "over-limit" }
   return lookUpTerm(kind, target, walk.session, walk.budget)
 }
 

@@ -58,7 +58,6 @@ export const sunrisesunset = defineApi({
   },
 })
 
-/** An ISO 8601 UTC timestamp with milliseconds. */
 function event(description: string) {
   return nullable(Type.String(), { description: `${description} Null when it does not happen that day.` })
 }
