@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { maxBodyCharacters, maxEntries } from "../src/mock/journal.ts"
+import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
 import { readAnswer } from "./support/answer.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
 import { tempDir } from "./support/temp.ts"
@@ -73,20 +73,20 @@ describe("the journal", () => {
     expect(data?.requests).toHaveLength(1)
   })
 
-  test("is bounded, and says what it has dropped", async () => {
-    const extra = 5
-    for (let sent = 0; sent < maxEntries + extra; sent += 500) {
-      const count = Math.min(500, maxEntries + extra - sent)
-      await Promise.all(Array.from({ length: count }, async () => (await mock.fetch("/v1/none")).text()))
+  test("is bounded by entries and by their size, and says how many it has dropped", () => {
+    const journal = createJournal()
+    const add = (body: string) => {
+      const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
+      journal.add({ ...rest, request: toMessage({}, body) })
     }
-    const { data } = await mock.control("GET", "/requests?status=404")
-    const { requests, total, dropped } = data as { requests: object[]; total: number; dropped: number }
-    expect({ kept: requests.length, total, dropped }).toEqual({
-      kept: maxEntries,
-      total: maxEntries + extra,
-      dropped: extra,
-    })
-  }, 60_000)
+    for (let sent = 0; sent < maxEntries + 5; sent++) add("")
+    const { requests, total, dropped } = journal.read({})
+    expect([requests.length, requests[0]?.number, total, dropped]).toEqual([maxEntries, 6, maxEntries + 5, 5])
+    journal.clear()
+    // 64 Mi characters in bodies of 64 Ki.
+    for (let sent = 0; sent < 1_024 + 3; sent++) add("x".repeat(maxBodyCharacters))
+    expect(journal.read({})).toMatchObject({ total: 1_027, dropped: 3 })
+  })
 })
 
 describe("stubs", () => {

@@ -3,17 +3,19 @@ import { startMock as compose } from "../../src/app/mock.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { type Answer, readAnswer } from "./answer.ts"
 import { checkedFetch } from "./answer-check.ts"
+import { readGraphql as readGraphqlAnswer } from "./graphql.ts"
+import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
 import { answerCheckOf } from "./service.ts"
 
 export interface TestMock {
   readonly url: string
-  fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
+  fetch(path: string, init?: KeyedRequest): Promise<Response>
   /** Asks a control path. */
   control(method: string, path: string, body?: unknown): Promise<Answer & { readonly code: number }>
   reset(): Promise<void>
 }
 
-/** A mock on a real socket, in this process; it ends with the test file. */
+/** A mock on a real socket, in this process. It stops after the test that started it, or after the file's tests. */
 export async function startTestMock(flags: Readonly<Record<string, unknown>> = {}): Promise<TestMock> {
   const config = loadConfig({ flags: { port: "0", ...flags }, env: {}, file: null })
   const mock = await compose(config)
@@ -28,21 +30,12 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
   const control: TestMock["control"] = async (method, path, body) => {
     if (path === "/reset") isBent = false
     else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isBent = true
-    const answer = await fetch(`${url}/_mock${path}`, {
-      method,
-      ...(body !== undefined && {
-        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
-      }),
-    })
+    const answer = await fetch(`${url}/_mock${path}`, { ...postWith(body ?? null), method })
     return { code: answer.status, ...(await readAnswer(answer)) }
   }
   return {
     url,
-    fetch(path, { key, ...init } = {}) {
-      const headers = new Headers(init.headers)
-      if (key !== undefined) headers.set("x-api-key", key)
-      return checked(path, { ...init, headers })
-    },
+    fetch: (path, init) => checked(path, withKey(init)),
     control,
     async reset() {
       await control("POST", "/reset")
@@ -50,7 +43,7 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
   }
 }
 
-/** A call of one API in each of the ways there are. */
+/** One API, called over each surface. */
 export const ways = {
   rest: (mock: TestMock, key: string, format = "json") =>
     mock.fetch(`/v1/bluetoothlookup?companyid=76&format=${format}`, { key }),
@@ -61,17 +54,11 @@ export const ways = {
 }
 
 export function post(mock: TestMock, path: string, key: string, body: object): Promise<Response> {
-  const headers = { "content-type": "application/json" }
-  return mock.fetch(path, { method: "POST", key, headers, body: JSON.stringify(body) })
+  return mock.fetch(path, postWith(body, { key }))
 }
 
-export interface GraphqlAnswer {
-  readonly data?: Record<string, unknown> | null
-  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
-}
-
+/** Status, first error code and data of a GraphQL answer; null for what is not in it. */
 export async function readGraphql(response: Promise<Response>) {
-  const answer = await response
-  const { data, errors } = (await answer.json()) as GraphqlAnswer
-  return { status: answer.status, code: errors?.[0]?.extensions.code ?? null, data: data ?? null }
+  const { status, codes, body } = await readGraphqlAnswer(response)
+  return { status, code: codes[0] ?? null, data: body.data ?? null }
 }
