@@ -250,6 +250,7 @@ export interface DnsData {
   PTR: string
 }
 
+/** The record types that an API can ask for. */
 export type DnsType = keyof DnsData
 
 /** Why there is no answer. RFC 7208 §2.6.6 calls all of them temporary errors. */
@@ -271,6 +272,8 @@ export type DnsAnswer<T extends DnsType = DnsType> =
 
 /** Records by name, for examples and tests. A word makes the server fail that way for all types that are not listed. */
 export type DnsZone = Readonly<Record<string, readonly ZoneEntry[]>>
+
+/** One record of a name, or the way its server fails. */
 export type ZoneEntry =
   | { readonly A: string }
   | { readonly AAAA: string }
