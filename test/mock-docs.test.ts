@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { allOptions, flagOf, mockOptions } from "../src/config/options.ts"
+import { allOptions, mockOptions } from "../src/config/options.ts"
 import { dnsWorld } from "../src/mock/dns-world.ts"
 import { magicKeys } from "../src/mock/keys.ts"
 import { parseZone } from "../src/ports/dns/zone-file.ts"
@@ -12,7 +12,7 @@ const text = readFileSync(join(root, "docs/mock.md"), "utf8")
 
 test("the page names every key, every option and every domain that is meant to be asked for", () => {
   for (const key of Object.keys(magicKeys)) expect(text).toContain(`\`${key}\``)
-  for (const option of Object.values(mockOptions)) expect(text).toContain(flagOf(option))
+  for (const option of Object.values(mockOptions)) expect(text).toContain(option.flag)
   for (const name of Object.keys(dnsWorld)) {
     if (/^[a-z]+\.example$/.test(name)) expect(text).toContain(`\`${name}\``)
   }

@@ -1,14 +1,14 @@
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import { envOf, fileKeyOf, type Option, usageOf } from "../../src/config/options.ts"
+import type { Option } from "../../src/config/options.ts"
 import { toTable } from "./table.ts"
 
 export function settingsTable(settings: readonly Option<unknown>[]): string {
   return toTable(
     ["flag", "environment", "in the file", "default", "meaning"],
     settings.map((setting) => [
-      `\`${usageOf(setting)}\``,
-      `\`${envOf(setting)}\``,
-      `\`${fileKeyOf(setting)}\``,
+      `\`${setting.flag}${setting.value === null ? "" : ` ${setting.value}`}\``,
+      `\`${setting.env}\``,
+      `\`${setting.fileKey}\``,
       setting.defaultText,
       setting.read.choices ? `${setting.help} (${setting.read.choices.join(", ")})` : setting.help,
     ]),

@@ -1,6 +1,6 @@
-import { defaultPlans, type Plans } from "../accounts/plan.ts"
+import type { Plans } from "../accounts/plan.ts"
 import { ConfigError } from "./config-error.ts"
-import { allOptions, envOf, fileKeyOf, flagOf, type Option, type OptionKey } from "./options.ts"
+import { allOptions, type Option, type OptionKey } from "./options.ts"
 import { readCredits, readPlans } from "./plans.ts"
 
 type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
@@ -40,17 +40,17 @@ export function loadConfig(sources: ConfigSources): Config {
   }
   return Object.freeze({
     ...settings,
-    plans: readPlans(file?.values.plans, defaultPlans, file?.name ?? ""),
+    plans: readPlans(file?.values.plans, file?.name ?? ""),
     credits: readCredits(file?.values.credits, file?.name ?? ""),
   })
 }
 
 function readSetting(key: string, option: Option<unknown>, { flags, env, file }: ConfigSources): unknown {
-  const variable = env[envOf(option)] || undefined
+  const variable = env[option.env] || undefined
   const candidates: readonly (readonly [where: string, value: unknown])[] = [
-    [flagOf(option), flags[key]],
-    [envOf(option), option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable],
-    [`'${fileKeyOf(option)}' in ${file?.name}`, file?.values[fileKeyOf(option)]],
+    [option.flag, flags[key]],
+    [option.env, option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable],
+    [`'${option.fileKey}' in ${file?.name}`, file?.values[option.fileKey]],
   ]
   for (const [where, value] of candidates) {
     if (value === undefined) continue
@@ -73,7 +73,7 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
 }
 
 function refuseUnknownKeys(file: ConfigSources["file"]): void {
-  const known = [...Object.values(allOptions).map(fileKeyOf), "plans", "credits"]
+  const known = [...Object.values(allOptions).map(({ fileKey }) => fileKey), "plans", "credits"]
   const unknown = Object.keys(file?.values ?? {}).find((key) => !known.includes(key))
   if (unknown !== undefined) {
     throw new ConfigError(

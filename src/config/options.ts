@@ -12,12 +12,16 @@ import {
   trueOrFalse,
 } from "./readers.ts"
 
-/** One setting. The flag, the environment variable, the file key, help and README are all made from this. */
+/** One setting. The flag, the environment variable, the file key, help and documentation are all made from this. */
 export interface Option<T> {
-  /** The flag without its dashes; the environment variable and the file key are made from it. */
-  readonly name: string
-  /** What help calls the value; null for a switch, whose flag has no value. */
+  /** Such as `--max-body`. */
+  readonly flag: string
+  /** What help calls the value of the flag; null for a switch, whose flag has no value. */
   readonly value: string | null
+  /** Such as `PENKNIFE_MAX_BODY`. */
+  readonly env: string
+  /** The key in the TOML file, such as `max_body`. */
+  readonly fileKey: string
   readonly help: string
   readonly default: T
   /** How help shows the default. */
@@ -93,26 +97,6 @@ export const allOptions = { ...options, ...mockOptions }
 
 export type OptionKey = keyof typeof allOptions
 
-/** Such as `--port`. */
-export function flagOf(option: Option<unknown>): string {
-  return `--${option.name}`
-}
-
-/** Such as `PENKNIFE_PORT`. */
-export function envOf(option: Option<unknown>): string {
-  return `PENKNIFE_${fileKeyOf(option).toUpperCase()}`
-}
-
-/** The key in the TOML file, such as `max_body`. */
-export function fileKeyOf(option: Option<unknown>): string {
-  return option.name.replaceAll("-", "_")
-}
-
-/** The flag with its value, such as `--port NUMBER`. */
-export function usageOf(option: Option<unknown>): string {
-  return option.value === null ? flagOf(option) : `${flagOf(option)} ${option.value}`
-}
-
 function one<T, Default extends T | null>(
   usage: string,
   help: string,
@@ -120,8 +104,7 @@ function one<T, Default extends T | null>(
   value: Default,
   defaultText = String(value),
 ): Option<T | Default> {
-  const [name = "", valueName = ""] = usage.split(" ")
-  return { name, value: valueName, help, read, default: value, defaultText }
+  return { ...named(usage), help, read, default: value, defaultText }
 }
 
 function many<T>(usage: string, help: string, read: Reader<T>, defaultText: string): Option<readonly T[]> {
@@ -129,5 +112,11 @@ function many<T>(usage: string, help: string, read: Reader<T>, defaultText: stri
 }
 
 function toggle(name: string, help: string, defaultText: string): Option<boolean> {
-  return { name, value: null, help, read: trueOrFalse, default: false, defaultText }
+  return { ...named(name), help, read: trueOrFalse, default: false, defaultText }
+}
+
+function named(usage: string): Pick<Option<unknown>, "flag" | "value" | "env" | "fileKey"> {
+  const [name = "", value = null] = usage.split(" ")
+  const fileKey = name.replaceAll("-", "_")
+  return { flag: `--${name}`, value, env: `PENKNIFE_${fileKey.toUpperCase()}`, fileKey }
 }

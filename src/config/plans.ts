@@ -1,21 +1,18 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox"
+import { type Static, type TInteger, type TSchema, Type } from "@sinclair/typebox"
 import { Value, type ValueError } from "@sinclair/typebox/value"
-import { maxCallsPerMinute, maxCredits, type Plan, type Plans } from "../accounts/plan.ts"
+import { defaultPlans, maxCallsPerMinute, maxCredits, type Plan, type Plans } from "../accounts/plan.ts"
 import { ConfigError } from "./config-error.ts"
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
-const amount = Type.Union([credits, Type.Literal("unlimited")])
 
 /** `[plans.NAME]` of the configuration file. */
 const planTable = Type.Object(
   {
-    monthly_credits: Type.Optional(amount),
+    monthly_credits: optionalLimit(credits),
     sign_up_bonus: Type.Optional(credits),
-    requests_per_minute: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: maxCallsPerMinute }), Type.Literal("unlimited")]),
-    ),
+    requests_per_minute: optionalLimit(Type.Integer({ minimum: 1, maximum: maxCallsPerMinute })),
     premium: Type.Optional(Type.Boolean()),
-    graphql_apis: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("unlimited")])),
+    graphql_apis: optionalLimit(Type.Integer({ minimum: 1 })),
   },
   { additionalProperties: false },
 )
@@ -26,7 +23,7 @@ const plansTable = Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_-]*$" }), p
 /** `[credits]` of the configuration file: credits per call by API id. */
 const creditsTable = Type.Record(Type.String(), credits)
 
-/** What a plan of the file's own has where the file says nothing. */
+/** What a new plan of the file has where the file says nothing. */
 const blankPlan: Omit<Plan, "name"> = {
   monthlyCredits: 0,
   signUpBonus: 0,
@@ -35,34 +32,34 @@ const blankPlan: Omit<Plan, "name"> = {
   graphqlApis: 10,
 }
 
-/** The default plans with the file's changes and additions. */
-export function readPlans(value: unknown, defaults: readonly Plan[], file: string): Plans {
-  const plans = new Map(defaults.map((plan) => [plan.name, plan]))
-  const tables = requireShape(plansTable, value ?? {}, "plans", file)
-  for (const [name, table] of Object.entries(tables)) {
-    plans.set(name, mergePlan(name, plans.get(name) ?? blankPlan, table))
+/** The default plans, with the changes and additions of the file's `[plans]`. */
+export function readPlans(value: unknown, file: string): Plans {
+  const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
+  for (const [name, table] of Object.entries(requireShape(plansTable, value ?? {}, "plans", file))) {
+    const base = plans.get(name) ?? blankPlan
+    plans.set(name, {
+      name,
+      monthlyCredits: toLimit(table.monthly_credits, base.monthlyCredits),
+      signUpBonus: table.sign_up_bonus ?? base.signUpBonus,
+      requestsPerMinute: toLimit(table.requests_per_minute, base.requestsPerMinute),
+      premium: table.premium ?? base.premium,
+      graphqlApis: toLimit(table.graphql_apis, base.graphqlApis),
+    })
   }
   return plans
 }
 
+/** The prices in the file's `[credits]`: credits per call by API id. */
 export function readCredits(value: unknown, file: string): ReadonlyMap<string, number> {
   return new Map(Object.entries(requireShape(creditsTable, value ?? {}, "credits", file)))
 }
 
-function mergePlan(name: string, base: Omit<Plan, "name">, table: Static<typeof planTable>): Plan {
-  return {
-    name,
-    monthlyCredits: limitOf(table.monthly_credits, base.monthlyCredits),
-    signUpBonus: table.sign_up_bonus ?? base.signUpBonus,
-    requestsPerMinute: limitOf(table.requests_per_minute, base.requestsPerMinute),
-    premium: table.premium ?? base.premium,
-    graphqlApis: limitOf(table.graphql_apis, base.graphqlApis),
-  }
+function optionalLimit(number: TInteger) {
+  return Type.Optional(Type.Union([number, Type.Literal("unlimited")]))
 }
 
-function limitOf(value: number | "unlimited" | undefined, otherwise: number | null): number | null {
-  if (value === undefined) return otherwise
-  return value === "unlimited" ? null : value
+function toLimit(value: number | "unlimited" | undefined, otherwise: number | null): number | null {
+  return value === "unlimited" ? null : (value ?? otherwise)
 }
 
 function requireShape<T extends TSchema>(schema: T, value: unknown, table: string, file: string): Static<T> {
@@ -72,7 +69,7 @@ function requireShape<T extends TSchema>(schema: T, value: unknown, table: strin
   throw new ConfigError(`'${where}' in ${file} cannot be used: ${error ? toText(error) : "wrong type"}.`)
 }
 
-/** Of a value that may be one of several things, what was expected of each. */
+/** The error; for a value that may have one of several types, the errors of each type. */
 function toText({ message, errors }: ValueError): string {
   const alternatives = errors.flatMap((each) => each.First() ?? [])
   return alternatives.length > 0 ? alternatives.map(toText).join(", or ") : message.toLowerCase()

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
-import { allOptions, envOf, flagOf, type Option, type OptionKey } from "../../config/options.ts"
+import { allOptions, type Option, type OptionKey } from "../../config/options.ts"
 import { collect } from "./values.ts"
 
 /** Gives a command the flags of some settings, and `--config`. */
@@ -24,8 +24,8 @@ export function readSettings(command: Command, env: Readonly<Record<string, stri
  */
 function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   const flag = new Flag(
-    option.value === null ? flagOf(option) : `${flagOf(option)} <${option.value}>`,
-    `${option.help} (default: ${option.defaultText}, env: ${envOf(option)})`,
+    option.value === null ? option.flag : `${option.flag} <${option.value}>`,
+    `${option.help} (default: ${option.defaultText}, env: ${option.env})`,
   )
   flag.attributeName = () => key
   // Commander would take `--no-graphql` as the opposite of a flag `--graphql`.
