@@ -1,23 +1,23 @@
 import type { Command } from "commander"
 import { example, printRecord } from "./output.ts"
 import type { CliParts, Copied } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 
 /** `backup`: a consistent copy of the data file. */
-export function addBackup(program: Command, { terminal, env, safekeeping }: CliParts): void {
+export function addBackup(program: Command, parts: CliParts): void {
   const command = program
     .command("backup")
     .description("Copy the data file as it is at one instant. A server may be running on it.")
     .argument("<FILE>", "the copy; it must not exist yet")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife backup penknife-backup.db"))
-  addSettings(command, ["db"]).action((file: string, { json }: { json?: boolean }) => {
-    printRecord(terminal, toRecord(safekeeping.backUp(readSettings(command, env), file)), json)
-  })
+  onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") =>
+    printRecord(parts.terminal, toRecord(parts.safekeeping.backUp(config, file)), json),
+  )
 }
 
 /** `restore`: puts a backup back. */
-export function addRestore(program: Command, { terminal, env, safekeeping }: CliParts): void {
+export function addRestore(program: Command, parts: CliParts): void {
   const command = program
     .command("restore")
     .description(
@@ -26,9 +26,9 @@ export function addRestore(program: Command, { terminal, env, safekeeping }: Cli
     .argument("<FILE>", "a file that 'backup' made; it is not changed")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife restore penknife-backup.db"))
-  addSettings(command, ["db"]).action((file: string, { json }: { json?: boolean }) => {
-    const { replaced, ...copied } = safekeeping.restore(readSettings(command, env), file)
-    printRecord(terminal, { ...toRecord(copied), replaced }, json)
+  onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
+    const { replaced, ...copied } = parts.safekeeping.restore(config, file)
+    printRecord(parts.terminal, { ...toRecord(copied), replaced }, json)
   })
 }
 

@@ -3,7 +3,7 @@ import { type Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
 /** `call <api>`: one command per API of the catalog, with a flag for each parameter. */
@@ -15,7 +15,9 @@ export function addCall(program: Command, parts: CliParts): void {
   for (const api of parts.catalog) addApi(group, api, parts)
 }
 
-function addApi(group: Command, api: ApiDefinition, { terminal, env, callHere }: CliParts): void {
+type CallFlags = Readonly<Record<string, readonly string[] | undefined>> & { readonly json?: boolean }
+
+function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
   const { id, title, description, input } = api
   const required = new Set(input.required)
   const names = Object.keys(input.properties)
@@ -23,14 +25,13 @@ function addApi(group: Command, api: ApiDefinition, { terminal, env, callHere }:
   for (const [name, schema] of Object.entries(input.properties)) {
     command.addOption(toFlag(name, schema, required.has(name)))
   }
-  addSettings(command.option("--json", "print the data on one line"), ["dnsServers", "bluetoothCompanies"])
+  command.option("--json", "print the data on one line")
   command.addHelpText("after", example(`penknife call ${id} ${exampleFlags(api)}`))
 
-  command.action(async () => {
-    const flags = command.opts<Readonly<Record<string, readonly string[] | undefined>> & { json?: boolean }>()
+  onConfig(command, ["dnsServers", "bluetoothCompanies"], parts, async (config, flags: CallFlags) => {
     const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
-    const data = await callHere(readSettings(command, env), id, { kind: "text", parameters })
-    terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
+    const data = await parts.callHere(config, id, { kind: "text", parameters })
+    parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
   })
 }
 

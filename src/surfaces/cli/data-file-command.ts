@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { Accounts } from "../../accounts/accounts.ts"
 import type { Config } from "../../config/load.ts"
 import type { CliParts } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 
 /** Runs a command with its options and its arguments, on what was opened for it. */
 type Action<T, Options> = (
@@ -30,16 +30,15 @@ export function onAccounts<Options extends object>(
  */
 export function onDataFile<T extends { close(): Promise<void> }, Options extends object>(
   command: Command,
-  { env }: CliParts,
+  parts: CliParts,
   open: (config: Config, options: Options) => T,
   action: Action<T, Options>,
 ): Command {
-  addSettings(command.option("--json", "print JSON"), ["db"])
-  return command.action(async () => {
-    const options = command.opts<Options & { json?: boolean }>()
-    const opened = open(readSettings(command, env), options)
+  command.option("--json", "print JSON")
+  return onConfig(command, ["db"], parts, async (config, options: Options, ...args) => {
+    const opened = open(config, options)
     try {
-      await action(opened, options, ...command.processedArgs)
+      await action(opened, options, ...args)
     } finally {
       await opened.close()
     }

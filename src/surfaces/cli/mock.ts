@@ -2,15 +2,21 @@ import type { Command } from "commander"
 import { mockOptions, type OptionKey } from "../../config/options.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 
 const settings: readonly OptionKey[] = [
   ...(["host", "port", "maxBodyBytes", "bluetoothCompanies", "noGraphql", "logLevel", "logFormat"] as const),
   ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[]),
 ]
 
+interface MockFlags {
+  readonly json?: boolean
+  readonly stopWithStdin?: boolean
+}
+
 /** `mock`: the whole service as a test double. */
-export function addMock(program: Command, { terminal, env, startMock, stopRequested }: CliParts): void {
+export function addMock(program: Command, parts: CliParts): void {
+  const { terminal, startMock, stopRequested } = parts
   const command = program
     .command("mock")
     .summary("Run the service as a test double.")
@@ -21,12 +27,10 @@ export function addMock(program: Command, { terminal, env, startMock, stopReques
     .option("--json", "print events as JSON lines")
     .option("--stop-with-stdin", "also stop when standard input ends, for example with the parent process")
     .addHelpText("after", example("penknife mock --port 8090"))
-  addSettings(command, settings)
 
-  command.action(async () => {
-    const { json, stopWithStdin = false } = command.opts<{ json?: boolean; stopWithStdin?: boolean }>()
-    const mock = await startMock(readSettings(command, env))
-    const stopped = stopRequested({ stdin: stopWithStdin })
+  onConfig(command, settings, parts, async (config, { json, stopWithStdin: stdin = false }: MockFlags) => {
+    const mock = await startMock(config)
+    const stopped = stopRequested({ stdin })
     const { url, key, ca } = mock
     if (json) {
       const event = { event: "listening", url, pid: process.pid, key, ...(ca !== null && { ca }) }

@@ -5,23 +5,21 @@ import { type OptionKey, options } from "../../config/options.ts"
 import { requireFreePort } from "./free-port.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { addSettings, readSettings } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
 /** `serve`: the service. */
 export function addServe(program: Command, parts: CliParts): void {
-  const { terminal, env, stopRequested, onReload } = parts
+  const { terminal, stopRequested, onReload } = parts
   const command = program
     .command("serve")
     .description("Run the service.")
     .option("--demo", "if the data file has no account, create one with a key and print an example call")
     .option("--json", "print events as JSON lines")
     .addHelpText("after", example("penknife serve --demo"))
-  addSettings(command, Object.keys(options) as OptionKey[])
 
-  command.action(async () => {
-    const { json, demo } = command.opts<{ json?: boolean; demo?: boolean }>()
-    const config = readSettings(command, env)
+  const keys = Object.keys(options) as OptionKey[]
+  onConfig(command, keys, parts, async (config, { json, demo }: { json?: boolean; demo?: boolean }) => {
     const service = config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, parts)
     // After the start: the key would never be shown if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null

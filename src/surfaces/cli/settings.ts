@@ -3,19 +3,27 @@ import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey } from "../../config/options.ts"
+import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
-/** Gives a command the flags of some settings, and `--config`. */
-export function addSettings(command: Command, keys: readonly OptionKey[]): Command {
+/**
+ * Gives a command the flags of some settings and `--config`, and runs it with the configuration, its options and its
+ * arguments.
+ */
+export function onConfig<Options extends object>(
+  command: Command,
+  keys: readonly OptionKey[],
+  { env }: CliParts,
+  run: (config: Config, options: Options, ...args: string[]) => Promise<void> | void,
+): Command {
   for (const key of keys) command.addOption(toFlag(key, allOptions[key]))
-  return command.option("--config <FILE>", "TOML file with settings (env: PENKNIFE_CONFIG)")
-}
-
-/** The configuration from a command's flags, the environment and the TOML file that either of them names. */
-export function readSettings(command: Command, env: Readonly<Record<string, string | undefined>>): Config {
-  const flags = command.opts()
-  const file = flags.config ?? env.PENKNIFE_CONFIG
-  return loadConfig({ flags, env, file: file ? readToml(file) : null })
+  command.option("--config <FILE>", "TOML file with settings (env: PENKNIFE_CONFIG)")
+  return command.action(async () => {
+    const flags = command.opts()
+    const file = flags.config ?? env.PENKNIFE_CONFIG
+    const config = loadConfig({ flags, env, file: file ? readToml(file) : null })
+    await run(config, flags as Options, ...command.processedArgs)
+  })
 }
 
 /**
