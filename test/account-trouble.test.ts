@@ -1,4 +1,4 @@
-/** Accounts in states that an operator has to mend: what is said of them, and that what is said works. */
+/** Accounts that an operator has to repair: each message says how, and what it says works. */
 import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,8 +31,8 @@ async function json(...argv: string[]) {
   return JSON.parse(out)
 }
 
-describe("a month that lies in the future", () => {
-  test("stays in force until 'account renew' begins the present one anew, also in a service that runs", async () => {
+describe("a credit month that begins in the future", () => {
+  test("is used until 'account renew' starts a new one, also while a service runs", async () => {
     const service = await start()
     const { account, key } = await service.createKey("tiny")
     service.clock.set("2031-06-15T00:00:00Z")
@@ -59,7 +59,7 @@ describe("a month that lies in the future", () => {
     expect((await call(service, key)).headers.get("x-api-credits-used")).toBe("1")
   })
 
-  test("an account that was made under a clock ahead counts as made now", async () => {
+  test("after 'account renew', an account that was made while the clock was ahead counts as made now", async () => {
     const service = await start(undefined, "2031-06-15T00:00:00Z")
     const { account, key } = await service.createKey("tiny")
     service.clock.set("2025-03-30T00:00:00Z")
@@ -74,7 +74,7 @@ describe("a month that lies in the future", () => {
     expect(renewal).toBe(String(Date.parse("2025-04-30T00:00:00Z") / 1_000))
   })
 
-  test("the thresholds of the renewed month are told of", async () => {
+  test("thresholds of the new month are announced", async () => {
     const service = await start()
     const { account, key } = await service.createKey("tiny")
     service.clock.set("2031-06-15T00:00:00Z")
@@ -91,7 +91,7 @@ describe("a month that lies in the future", () => {
     expect(months).toContainEqual(["2025-02", 95])
   })
 
-  test("on the command line", async () => {
+  test("is shown, listed and renewed by the command line", async () => {
     const db = newFile("db")
     const { id } = await json("account", "create", "--name", "Ann", "--db", db)
     const service = await start(db, "2099-01-01T00:00:00Z")
@@ -113,34 +113,37 @@ describe("a month that lies in the future", () => {
   })
 })
 
-describe("an account that is closed while a call is under way", () => {
+describe("an account that is closed during a call", () => {
   test.each([
     ["a call", "/v1/spfvalidator?domain=example.com", undefined],
     ["a batch", "/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
     ["a query", "/v1/graphql", { query: '{ spfvalidator(input: {domain: "example.com"}) { host } }' }],
-  ])("%s is told so and not that credits are used up, and is charged nothing", async (_, path, body) => {
-    const asked = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<DnsAnswer<never>>()
-    const dns: Dns = {
-      resolve: () => {
-        asked.resolve()
-        return answer.promise
-      },
-    }
-    const service = await startTestService({ ports: { dns } })
-    const { account, key } = await service.createKey("pro")
-    const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
-    await asked.promise
-    await service.accounts.closeAccount(account)
-    answer.resolve({ kind: "nxdomain" })
-    const { status } = await response
-    const text = await (await response).text()
-    expect(status).toBe(401)
-    expect(text).toContain("has been revoked")
-    expect(text).not.toContain("used up")
-    expect((await service.accounts.show(account)).balance.used).toBe(0)
-    expect(await service.accounts.usage(account, 1)).toEqual([])
-  })
+  ])(
+    "%s says that the key is revoked, not that credits are used up, and costs nothing",
+    async (_, path, body) => {
+      const asked = Promise.withResolvers<void>()
+      const answer = Promise.withResolvers<DnsAnswer<never>>()
+      const dns: Dns = {
+        resolve: () => {
+          asked.resolve()
+          return answer.promise
+        },
+      }
+      const service = await startTestService({ ports: { dns } })
+      const { account, key } = await service.createKey("pro")
+      const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
+      await asked.promise
+      await service.accounts.closeAccount(account)
+      answer.resolve({ kind: "nxdomain" })
+      const { status } = await response
+      const text = await (await response).text()
+      expect(status).toBe(401)
+      expect(text).toContain("has been revoked")
+      expect(text).not.toContain("used up")
+      expect((await service.accounts.show(account)).balance.used).toBe(0)
+      expect(await service.accounts.usage(account, 1)).toEqual([])
+    },
+  )
 })
 
 describe("a plan that is no longer configured", () => {
@@ -155,7 +158,7 @@ describe("a plan that is no longer configured", () => {
     return { db, id, problem }
   }
 
-  test("show and list say so and how to mend it, and set-plan does", async () => {
+  test("show and list say how to repair it, and set-plan repairs it", async () => {
     const { db, id, problem } = await setUp()
     const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
     expect(await json("account", "show", id, "--db", db)).toMatchObject(shown)
@@ -173,14 +176,14 @@ describe("a plan that is no longer configured", () => {
     expect(mended[0]).not.toHaveProperty("problem")
   })
 
-  test("a closed account needs no mending", async () => {
+  test("is no problem of a closed account", async () => {
     const { db, id } = await setUp()
     const closed = await json("account", "close", id, "--db", db)
     expect(closed).toMatchObject({ id, plan: "old", closed: expect.any(String) })
     expect(closed).not.toHaveProperty("problem")
   })
 
-  test("a service does not start, with the same words and exit code whatever the number of workers", async () => {
+  test("stops a service from starting, with the same message and exit code for any number of workers", async () => {
     const { db, problem } = await setUp()
     for (const workers of ["1", "2"]) {
       const argv = ["serve", "--port", "0", "--db", db, "--workers", workers]
@@ -190,29 +193,29 @@ describe("a plan that is no longer configured", () => {
     }
   })
 
-  test("where it happens to a service that runs, calls are told, in REST and GraphQL, and charged nothing", async () => {
+  test("in a running service makes calls fail with a message, over REST and GraphQL, and costs nothing", async () => {
     const service = await start()
     const { account, key } = await service.createKey("tiny")
     const config = writeConfig("[plans.other]\n")
     await json("account", "set-plan", account, "other", "--db", service.db, "--config", config)
-    const told = "The plan of this account, 'other', is not configured here"
+    const message = "The plan of this account, 'other', is not configured here"
     const answer = await call(service, key)
     expect(answer.status).toBe(500)
-    expect((await readAnswer(answer)).error).toContain(told)
+    expect((await readAnswer(answer)).error).toContain(message)
     expect((await readAnswer(await service.fetch("/v1/usage", { key }))).error).toContain(
       "'account set-plan'",
     )
     const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
     const graphql = await service.post("/v1/graphql", { query }, { key })
     expect(graphql.status).toBe(500)
-    expect(await graphql.text()).toContain(told)
+    expect(await graphql.text()).toContain(message)
     expect((await service.accounts.show(account)).balance.used).toBe(0)
     await service.accounts.setPlan(account, "tiny")
     expect((await call(service, key)).status).toBe(200)
   })
 })
 
-describe("wrong settings are found before anything is started or made", () => {
+describe("wrong settings stop a command before it creates or starts anything", () => {
   test.each([
     ["a price for no API", "[credits]\nhmca = 1\n", "there is no API 'hmca'"],
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
@@ -227,7 +230,7 @@ describe("wrong settings are found before anything is started or made", () => {
       'bluetooth_companies = "/nonexistent"\n',
       "--bluetooth-companies /nonexistent",
     ],
-  ])("%s: exit code 2 with and without workers", async (_, text, message) => {
+  ])("%s ends with exit code 2, with and without workers", async (_, text, message) => {
     const db = newFile("db")
     for (const workers of ["1", "2"]) {
       const config = writeConfig(text)
@@ -249,8 +252,8 @@ describe("wrong settings are found before anything is started or made", () => {
   })
 })
 
-describe("orders that cannot be carried out", () => {
-  test("a closed account stays as it is", async () => {
+describe("commands that cannot be carried out", () => {
+  test("a closed account does not change", async () => {
     const db = newFile("db")
     const { id } = await json("account", "create", "--name", "Ann", "--db", db)
     await json("account", "close", id, "--db", db)
@@ -271,7 +274,7 @@ describe("orders that cannot be carried out", () => {
     expect(await json("account", "show", id, "--db", db)).toEqual(before)
   })
 
-  test("a grant stops where numbers would no longer be exact", async () => {
+  test("a grant is refused when the bonus would be too large for exact numbers", async () => {
     const service = await start()
     const { account, key } = await service.createKey("tiny")
     await service.accounts.grant(account, maxCredits - 3)

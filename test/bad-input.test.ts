@@ -144,7 +144,7 @@ test("a refusal comes in the format asked for", async () => {
   expect(await text("csv")).toMatch(/^key,value\r\nstatus,error\r\nerror,/)
 })
 
-test("a 400 that the free plan gets is the same as the paid plan's", async () => {
+test("a parameter of the paid plans is also checked on the free plan", async () => {
   const free = await service.createKey("free")
   const answer = await service.fetch("/v1/sunrisesunset?lat=1&lon=1&date=02-30-2025", { key: free.key })
   expect((await refusal(answer))[1]).toStartWith("The 'date' parameter ")

@@ -1,4 +1,4 @@
-/** `POST /v1/{api}/batch`: one request, many inputs, each answered for itself, only successes charged. */
+/** `POST /v1/{api}/batch`: one request with many inputs; each has its own result, and only successes are charged. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
@@ -59,7 +59,7 @@ describe("the answer", () => {
     ])
   })
 
-  test.each([...formats])("comes as %s, as one long answer does", async (format) => {
+  test.each([...formats])("comes as %s, encoded like a single answer", async (format) => {
     const { key } = await service.createKey("free")
     const inputs = [sign("a"), {}, sign("Grüße"), null, ...Array.from({ length: 30 }, () => sign("x"))]
     const json = await readAnswer(batch(key, { inputs }))
@@ -69,7 +69,7 @@ describe("the answer", () => {
     expect(json.data).toMatchObject({ succeeded: 32, failed: 2 })
   })
 
-  test("does not come in a format that there is not", async () => {
+  test("in an unknown format is a 400 and costs nothing", async () => {
     const { account, key } = await service.createKey("pro")
     const answer = await batch(key, { inputs: [sign("a")] }, "/v1/hmac/batch?format=html")
     expect(answer.status).toBe(400)
@@ -77,7 +77,7 @@ describe("the answer", () => {
     expect(await usedBy(account)).toBe(0)
   })
 
-  test("takes 200 inputs, and GET APIs too, their parameters typed", async () => {
+  test("takes 200 inputs, also for APIs with GET, whose parameters then have JSON types", async () => {
     const { account, key } = await service.createKey("pro")
     const inputs = Array.from({ length: 200 }, (_, index) => ({ companyid: String(index) }))
     const answer = await readAnswer(batch(key, { inputs }, "/v1/bluetoothlookup/batch"))
@@ -96,7 +96,7 @@ describe("the answer", () => {
   })
 })
 
-describe("what is refused as a whole, for nothing", () => {
+describe("a batch that is refused as a whole costs nothing", () => {
   const many = (count: number) => ({ inputs: Array.from({ length: count }, () => sign("a")) })
   test.each([
     ["no inputs", {}, "inputs"],
@@ -118,7 +118,7 @@ describe("what is refused as a whole, for nothing", () => {
     expect(await usedBy(account)).toBe(0)
   })
 
-  test("another method, another Content-Type, another path", async () => {
+  test("another method is a 405, another Content-Type a 415, another path a 404", async () => {
     const { key } = await service.createKey("pro")
     const get = await service.fetch("/v1/bluetoothlookup/batch", { key })
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"])
@@ -129,7 +129,7 @@ describe("what is refused as a whole, for nothing", () => {
     }
   })
 
-  test("a stranger, a key that may not, and a throttled one, before the body is read", async () => {
+  test("a missing key, a forbidden API and the rate limit are checked before the body is read", async () => {
     expect((await batch(null, "no json")).status).toBe(401)
     const blocked = await service.createKey("pro", { blockApis: ["hmac"] })
     expect((await batch(blocked.key, "no json")).status).toBe(403)
@@ -142,19 +142,16 @@ describe("what is refused as a whole, for nothing", () => {
   })
 })
 
-describe("elements", () => {
-  test.each([[null], [5], ["x"], [[]], [true]])(
-    "that are no object fail by themselves: %p",
-    async (element) => {
-      const { account, key } = await service.createKey("pro")
-      const answer = await readAnswer(batch(key, { inputs: [sign("a"), element, sign("b")] }))
-      expect(resultsOf(answer).map(({ status }) => status)).toEqual(["ok", "error", "ok"])
-      expect(resultsOf(answer)[1]?.error).toStartWith("The 'inputs[1]' parameter must be an object")
-      expect(await usedBy(account)).toBe(2)
-    },
-  )
+describe("inputs", () => {
+  test.each([[null], [5], ["x"], [[]], [true]])("that are no object fail alone: %p", async (element) => {
+    const { account, key } = await service.createKey("pro")
+    const answer = await readAnswer(batch(key, { inputs: [sign("a"), element, sign("b")] }))
+    expect(resultsOf(answer).map(({ status }) => status)).toEqual(["ok", "error", "ok"])
+    expect(resultsOf(answer)[1]?.error).toStartWith("The 'inputs[1]' parameter must be an object")
+    expect(await usedBy(account)).toBe(2)
+  })
 
-  test("one bad among 200", async () => {
+  test("200 with one bad input give 199 results and one error", async () => {
     const { account, key } = await service.createKey("pro")
     const inputs = Array.from({ length: 200 }, (_, index) => sign(index === 137 ? null : "a"))
     const answer = await readAnswer(batch(key, { inputs }))
@@ -165,7 +162,7 @@ describe("elements", () => {
     expect(await usedBy(account)).toBe(199)
   })
 
-  test("200 that all fail cost nothing", async () => {
+  test("200 bad inputs cost nothing", async () => {
     const { account, key } = await service.createKey("pro")
     const response = await batch(key, { inputs: Array.from({ length: 200 }, () => ({})) })
     expect(response.status).toBe(200)
@@ -176,7 +173,7 @@ describe("elements", () => {
 })
 
 describe("credits", () => {
-  test("a balance that cannot cover every input runs none, bad inputs counted", async () => {
+  test("nothing runs when the balance does not cover all inputs, bad ones included", async () => {
     const { account, key } = await service.createKey("five")
     const refused = await batch(key, { inputs: [1, 2, 3, 4, 5, 6].map(() => sign("a")) })
     expect(refused.status).toBe(429)
@@ -188,7 +185,7 @@ describe("credits", () => {
   })
 })
 
-describe("what goes on meanwhile", () => {
+describe("while a batch runs", () => {
   const events: string[] = []
   let underWay = 0
   let most = 0
@@ -246,7 +243,7 @@ describe("what goes on meanwhile", () => {
   }
   const own = startCatalogService([slow, busy, wordy], { clock })
 
-  test("inputs wait side by side, no more than 16 at once; a fault of one leaves the others alone", async () => {
+  test("at most 16 inputs run at the same time, and a failure of one does not change the others", async () => {
     const { account, key } = await own.createKey("pro")
     const inputs = Array.from({ length: 100 }, (_, index) => ({
       what: index === 3 ? "down" : index === 50 ? "bug" : `job ${index}`,
@@ -259,7 +256,7 @@ describe("what goes on meanwhile", () => {
     expect(results[50]?.error).toStartWith("Something went wrong here.")
     expect(JSON.stringify(answer)).not.toContain("secret detail")
     expect(results[99]?.data).toEqual({ done: "job 99" })
-    // That something outside did not answer is no error of ours.
+    // A server outside that does not answer is not an error of the service.
     expect(own.logged).toEqual(["internal"])
     expect((await own.accounts.show(account)).balance.used).toBe(98)
   })
@@ -313,6 +310,6 @@ describe("what goes on meanwhile", () => {
   })
 })
 
-test("every API of the catalog has a batch route that wants a key", async () => {
+test("every API of the catalog has a batch route that needs a key", async () => {
   for (const { id } of catalog) expect((await batch(null, {}, `/v1/${id}/batch`)).status).toBe(401)
 })

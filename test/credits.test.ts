@@ -1,4 +1,4 @@
-/** What calls cost, what callers are told of it, and what limits hold them. */
+/** What calls cost, the headers that say so, and rate limits. */
 import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { createManualClock } from "./support/clock.ts"
@@ -11,7 +11,7 @@ const clock = createManualClock(start)
 const service = await startTestService({ clock, file: tiny })
 
 const call = (key: string, target = path) => service.fetch(target, { key })
-const standing = ({ headers }: Response) => ({
+const usageOf = ({ headers }: Response) => ({
   used: headers.get("x-api-credits-used"),
   left: headers.get("x-api-remaining-credits"),
   max: headers.get("x-api-max-credits"),
@@ -20,7 +20,7 @@ const standing = ({ headers }: Response) => ({
 })
 
 describe("credits", () => {
-  test("the month's are spent first, then the bonus, then nothing runs until the month renews", async () => {
+  test("the month's credits are used first, then the bonus; then calls are refused until the month renews", async () => {
     clock.set(start)
     const { account, key } = await service.createKey("tiny")
     const renewal = String(Date.parse("2025-02-28T12:00:00Z") / 1_000)
@@ -33,7 +33,7 @@ describe("credits", () => {
     ]) {
       const answer = await call(key)
       expect(answer.status).toBe(200)
-      expect(standing(answer)).toEqual({
+      expect(usageOf(answer)).toEqual({
         used: String(used),
         left: String(left),
         max: "3",
@@ -43,7 +43,7 @@ describe("credits", () => {
     }
     const refused = await call(key)
     expect(refused.status).toBe(429)
-    expect(standing(refused)).toMatchObject({ left: "0", renewal })
+    expect(usageOf(refused)).toMatchObject({ left: "0", renewal })
     expect(refused.headers.get("retry-after")).toBe(String(28 * 86_400))
     expect(await readAnswer(refused)).toEqual({
       status: "error",
@@ -56,7 +56,7 @@ describe("credits", () => {
     expect((await call(key)).status).toBe(429)
     clock.set("2025-02-28T12:00:00Z")
     const renewed = await call(key)
-    expect(standing(renewed)).toMatchObject({
+    expect(usageOf(renewed)).toMatchObject({
       used: "1",
       left: "2",
       renewal: String(Date.parse("2025-03-31T12:00:00Z") / 1_000),
@@ -82,11 +82,11 @@ describe("credits", () => {
   test("refused, failed and unauthorised calls cost nothing", async () => {
     const { account, key } = await service.createKey("tiny", { blockApis: ["hmac"] })
     const bad = await call(key, "/v1/bluetoothlookup?companyid=x")
-    expect([bad.status, standing(bad).used]).toEqual([400, "0"])
+    expect([bad.status, usageOf(bad).used]).toEqual([400, "0"])
     const forbidden = await service.fetch("/v1/hmac", { method: "POST", key })
-    expect([forbidden.status, standing(forbidden).left]).toEqual([403, "5"])
+    expect([forbidden.status, usageOf(forbidden).left]).toEqual([403, "5"])
     const stranger = await service.fetch(path)
-    expect(standing(stranger)).toEqual({ used: null, left: null, max: null, renewal: null, plan: null })
+    expect(usageOf(stranger)).toEqual({ used: null, left: null, max: null, renewal: null, plan: null })
     expect((await service.accounts.show(account)).balance.used).toBe(0)
     expect(await service.accounts.usage(account, 1)).toEqual([])
   })
@@ -96,10 +96,10 @@ describe("credits", () => {
     for (let i = 0; i < 5; i++) await call(key)
     expect((await call(key)).status).toBe(429)
     await service.accounts.grant(account, 1)
-    expect(standing(await call(key))).toMatchObject({ left: "0" })
+    expect(usageOf(await call(key))).toMatchObject({ left: "0" })
     expect((await call(key)).status).toBe(429)
     await service.accounts.setPlan(account, "enterprise")
-    expect(standing(await call(key))).toMatchObject({
+    expect(usageOf(await call(key))).toMatchObject({
       used: "4",
       left: "unlimited",
       max: "unlimited",
@@ -132,7 +132,7 @@ describe("credits", () => {
 })
 
 describe("GET /v1/usage", () => {
-  test("costs nothing and tells plan, credits, renewal and the breakdown by API and day", async () => {
+  test("costs nothing and shows plan, credits, renewal and the usage by API and day", async () => {
     clock.set(start)
     const { account, key } = await service.createKey("pro")
     await call(key)
@@ -146,7 +146,7 @@ describe("GET /v1/usage", () => {
     )
     const answer = await call(key, "/v1/usage")
     expect(answer.status).toBe(200)
-    expect(standing(answer)).toMatchObject({ used: "4", left: "999996" })
+    expect(usageOf(answer)).toMatchObject({ used: "4", left: "999996" })
     expect((await readAnswer(answer)).data).toEqual({
       account,
       plan: "pro",
@@ -162,7 +162,7 @@ describe("GET /v1/usage", () => {
     clock.set(start)
   })
 
-  test("counts from the month's first instant, not from the midnight before; the rows are what was used and the bonus paid", async () => {
+  test("counts from the month's first instant, not from the midnight before, and its rows add up to what was used and paid from the bonus", async () => {
     clock.set(start)
     const { account, key } = await service.createKey("tiny")
     const report = async () => {
@@ -185,7 +185,7 @@ describe("GET /v1/usage", () => {
     clock.set("2025-03-01T00:00:00Z")
     for (let i = 0; i < 3; i++) await call(key)
     expect(await report()).toEqual([3, 1, 1, ["2025-03-01 3", "2025-02-28 1"]])
-    // Under a clock set back the month stays in force, and what it pays for stays in the report.
+    // After the clock is set back the month stays the same, and so does what it paid for.
     clock.set("2025-02-20T00:00:00Z")
     await call(key)
     expect(await report()).toEqual([3, 2, 0, ["2025-03-01 3", "2025-02-28 1", "2025-02-20 1"]])
@@ -203,7 +203,7 @@ describe("GET /v1/usage", () => {
     clock.set(start)
   })
 
-  test("in every format, and to nobody without a key", async () => {
+  test("comes in every format and needs a key", async () => {
     const { key } = await service.createKey("tiny")
     expect(await (await call(key, "/v1/usage?format=csv")).text()).toContain("credits.remaining,5\r\n")
     expect(await (await call(key, "/v1/usage?format=xml")).text()).toContain("<remaining>5</remaining>")
@@ -243,7 +243,7 @@ describe("rate limits", () => {
     expect(rate(await call(key))).toEqual(["60", "59", "1"])
   })
 
-  test("a key's own limit holds it alone, and the tighter of both is told", async () => {
+  test("a key's own limit applies to that key only, and the headers show the tighter limit", async () => {
     const { account, key } = await service.createKey("free", { rateLimit: 2 })
     const other = await service.accounts.createKey({ accountId: account })
     expect(rate(await call(key))).toEqual(["2", "1", "30"])

@@ -71,7 +71,7 @@ describe("bodies", () => {
     expectRefusal(await send(form, {}), "FILE_UPLOAD_NOT_SUPPORTED")
   })
 
-  test("a BOM is no mistake, before the body or the query", async () => {
+  test("a BOM before the body or the query is allowed", async () => {
     for (const body of ['\ufeff{"query": "{ __typename }"}', '{"query": "\ufeff{ __typename }"}']) {
       expect((await send(body)).body).toEqual({ data: { __typename: "Query" } })
     }
@@ -156,7 +156,7 @@ describe("queries", () => {
     expectRefusal(await ask(query), "QUERY_TOO_COMPLEX", "The query ")
   })
 
-  test("as much as is allowed is allowed", async () => {
+  test("a query at the limits is answered", async () => {
     const aliases = repeat(
       50,
       (i) => `a${i}: bluetoothlookup(input: {companyid: "x"}) { a: company b: found }`,
@@ -170,7 +170,7 @@ describe("queries", () => {
     expect((await ask(deep)).status).toBe(200)
   })
 
-  test.each(["mutation", "subscription"])("a %s is not supported, whatever stands in it", async (kind) => {
+  test.each(["mutation", "subscription"])("a %s is not supported, whatever its content", async (kind) => {
     for (const query of [`${kind} { __typename }`, `${kind} X { anything(at: "all") }`]) {
       expectRefusal(await ask(query), "OPERATION_NOT_SUPPORTED", kind)
     }
@@ -178,7 +178,7 @@ describe("queries", () => {
 
   test.each([
     ["two operations without a name", "query A { __typename } query B { __typename }", {}],
-    ["a name that none has", "query A { __typename }", { operationName: "B" }],
+    ["a name that no operation has", "query A { __typename }", { operationName: "B" }],
     ["no operation", "fragment A on Query { __typename }", {}],
     ["a type definition", "type A { a: Int }", {}],
   ])("%s", async (_name, query, more) => {
@@ -236,7 +236,7 @@ test("input that only the API can judge is the field's own error in a 200", asyn
   expect(term.body.data).toEqual({ loanpaymentcalculator: null })
 })
 
-describe("definitions that GraphQL says otherwise", () => {
+describe("definitions whose names GraphQL cannot use as they are", () => {
   const odd: ApiDefinition = defineApi({
     id: "odd-names",
     title: "Odd names",
@@ -293,7 +293,7 @@ describe("definitions that GraphQL says otherwise", () => {
   const own = startCatalogService([odd, upload, broken, untrue, hmac])
   const query = (text: string, key: string) => readGraphql(own.post("/v1/graphql", { query: text }, key))
 
-  test("names are normalised there and mapped back here", async () => {
+  test("their names are changed in the schema and mapped back for the API", async () => {
     const { key } = await own.createKey("pro")
     const { body } = await query(
       `{ oddnames(input: {max_age: 5, _2fa: {x_y: "in"}}) { max_age _2fa a_b_c_d_e_f { name { g_h } } } }`,
@@ -319,7 +319,7 @@ describe("definitions that GraphQL says otherwise", () => {
     })
   })
 
-  test("a fault of an API is told without its cause, costs nothing and leaves the others alone", async () => {
+  test("an error of an API hides its cause, costs nothing and does not change the other fields", async () => {
     const { account, key } = await own.createKey("pro")
     const { status, body, codes } = await query(
       `{ broken(input: {max_age: 1}) { max_age } hmac(input: {message: "m", secret: "s"}) { hmac } }`,

@@ -103,7 +103,7 @@ describe("answers", () => {
     expect(await usage(account)).toEqual({ hmac: [1, 1] })
   })
 
-  test("a parameter with a fixed list is a string that is checked on the road", async () => {
+  test("a parameter with a fixed list of values is a string, checked like every input", async () => {
     const { account, key } = await service.createKey("pro")
     const query = (algorithm: string) =>
       `{ hmac(input: {message: "m", secret: "s", algorithm: ${algorithm}}) { algorithm } }`
@@ -118,7 +118,7 @@ describe("answers", () => {
     expect(await usedBy(account)).toBe(1)
   })
 
-  test("premium fields are null and premium parameters without effect on a plan without", async () => {
+  test("on a plan without premium, premium fields are null and premium parameters have no effect", async () => {
     service.clock.set("2025-06-21T12:00:00Z")
     const query = `{ sunrisesunset(input: {lat: 51.5, lon: 0, date: "01-01-2025"}) { solarNoon sunrise } }`
     const paid = await ask((await service.createKey("pro")).key, query)
@@ -145,7 +145,7 @@ describe("answers", () => {
     ["application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"],
     ["application/json, application/graphql-response+json;q=0.9", "application/json"],
     ["application/graphql-response+json;q=0", "application/json"],
-  ])("Accept %p is answered with %s, refusals too", async (accept, type) => {
+  ])("Accept %p is answered with %s, also for refusals", async (accept, type) => {
     const headers = { "content-type": "application/json", ...(accept !== null && { accept }) }
     const { key } = await service.createKey("pro")
     for (const query of ["{ __typename }", "{"]) {
@@ -165,7 +165,7 @@ describe("the schema", () => {
     expect(out).toBe(readFileSync(file, "utf8"))
   })
 
-  test("is introspectable, at no cost and without credits", async () => {
+  test("can be introspected for free, also when no credits are left", async () => {
     const { account, key } = await service.createKey("three")
     await ask(key, `{ ${apple} ${signed} ${sorted} }`)
     const { status, body } = await ask(key, getIntrospectionQuery())
@@ -189,7 +189,7 @@ describe("the schema", () => {
 })
 
 describe("charging", () => {
-  test("an API named twice costs once, one that never succeeds nothing", async () => {
+  test("an API costs once even when it is named twice, and nothing when it never succeeds", async () => {
     const { account, key } = await service.createKey("pro")
     const { status, body } = await ask(
       key,
@@ -201,7 +201,7 @@ describe("charging", () => {
     expect(await usage(account)).toEqual({ bluetoothlookup: [1, 1], hmac: [1, 1] })
   })
 
-  test("the sum is checked before anything runs: 402", async () => {
+  test("a query whose total cost is over the balance is a 402, and nothing runs", async () => {
     const { account, key } = await service.createKey("three")
     const four = `{ ${apple} ${signed} ${sorted} sunrisesunset(input: {lat: 1, lon: 1}) { sunrise } }`
     const { status, body, codes } = await ask(key, four)
@@ -213,14 +213,14 @@ describe("charging", () => {
     expect(await usedBy(account)).toBe(3)
   })
 
-  test("what a failed API was held is free again", async () => {
+  test("credits held for an API that fails are released", async () => {
     const { account, key } = await service.createKey("three")
     for (let i = 0; i < 5; i++) expect((await ask(key, `{ ${bad} a: ${bad} }`)).status).toBe(200)
     expect((await ask(key, `{ ${apple} ${signed} ${sorted} }`)).body.errors).toBeUndefined()
     expect(await usedBy(account)).toBe(3)
   })
 
-  test("another process was faster: the answer becomes the refusal, nothing is charged", async () => {
+  test("when another process has used the credits, the answer is a 402 and nothing is charged", async () => {
     const other = await startTestService({ flags: { db: service.db }, file: settings })
     const { account, key } = await service.createKey("three")
     await ask(key, `{ ${apple} }`)
@@ -231,7 +231,7 @@ describe("charging", () => {
     expect(await usedBy(account)).toBe(3)
   })
 
-  test("the answer tells of the rate limit, not of credits", async () => {
+  test("the answer has headers for the rate limit, not for credits", async () => {
     const { account, key } = await service.createKey("slow")
     const answer = await ask(key, `{ ${apple} ${signed} }`)
     const names = [...answer.headers.keys()]
@@ -250,7 +250,7 @@ describe("charging", () => {
   })
 })
 
-describe("who may ask", () => {
+describe("keys and plans", () => {
   test("INVALID_API_KEY, 401: missing, mistyped, unknown, expired, revoked; before the body is read", async () => {
     const revoked = await service.createKey("pro")
     await service.accounts.revokeKey(revoked.id)
@@ -300,7 +300,7 @@ describe("methods", () => {
     expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"])
   })
 
-  test("turned off it is 501 GRAPHQL_NOT_SUPPORTED for all, and the rest goes on", async () => {
+  test("--no-graphql makes it a 501 GRAPHQL_NOT_SUPPORTED for everyone, and other paths work", async () => {
     const off = await startTestService({ flags: { noGraphql: true } })
     const { key } = await off.createKey("pro")
     for (const answer of [off.fetch(path), off.post(path, {}, { key })]) {
@@ -311,7 +311,7 @@ describe("methods", () => {
   })
 })
 
-test("an API whose outside world does not answer fails alone: UPSTREAM_UNAVAILABLE", async () => {
+test("only the API whose DNS servers do not answer fails, with UPSTREAM_UNAVAILABLE", async () => {
   const down = await startTestService({ ports: { dns: createZoneDns({ "a.example": ["SERVFAIL"] }) } })
   const { account, key } = await down.createKey("pro")
   const query = `{ spfvalidator(input: {domain: "a.example"}) { host } ${apple} }`

@@ -58,7 +58,7 @@ describe("large answers", () => {
     },
   )
 
-  test("are no trouble where the client hangs up in the middle", async () => {
+  test("do not stop the service when the client hangs up in the middle", async () => {
     const body = JSON.stringify({ lines: ["x".repeat(900_000)] })
     const { socket } = slowly(
       service.url,
@@ -122,7 +122,7 @@ describe("paths and methods", () => {
     async (host) => {
       for (const line of ["GET /v1/nothing?x=1", "GET /v1/hmac", "POST /v1/hmac/"]) {
         const answer = await ask(line, host)
-        // A host that is no host at all may be refused by the platform before it is a request of ours.
+        // Bun may refuse an invalid host before the service sees the request.
         expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
         if (!answer.startsWith("HTTP/1.1 400")) expect(answer).toContain('"status":"error"')
         expect(answer).not.toContain("takes POST, not POST")
@@ -171,12 +171,12 @@ describe("refused bodies", () => {
   test.each([
     ["over the limit", 413, "/v1/hmac", 5_000_000, true, headers],
     ["twice over the limit", 413, "/v1/hmac", 12_000_000, true, headers],
-    ["of a stranger", 401, "/v1/hmac", 1_900_000, false, headers],
+    ["of a caller without a key", 401, "/v1/hmac", 1_900_000, false, headers],
     ["of another type", 415, "/v1/hmac", 1_900_000, true, {}],
     ["to nowhere", 404, "/v1/nothing", 1_900_000, true, headers],
     ["of a batch over the limit", 413, "/v1/hmac/batch", 5_000_000, true, headers],
   ])(
-    "one %s is read away, so that the client reads the %d",
+    "a body %s is read to its end, so that the client can read the %d",
     async (_name, status, target, size, known, more) => {
       for (let i = 0; i < 5; i++) {
         const body = new TextEncoder().encode("x".repeat(size))
@@ -204,7 +204,7 @@ describe("request ids", () => {
     }
   })
 
-  test("anything else is replaced by one of ours, each different", async () => {
+  test("anything else is replaced by a new id, different each time", async () => {
     const ids = new Set<string>()
     for (const id of [undefined, "", "has space", "x".repeat(129), "new\tline", "é"]) {
       const answer = await service.fetch(path, {
@@ -265,7 +265,7 @@ test("health and readiness need no key; readiness asks the store", async () => {
   expect([ready.status, (await readAnswer(ready)).status]).toEqual([200, "ok"])
 })
 
-test("a stop lets the call under way finish, and takes no new one", async () => {
+test("a stopping service finishes the call in progress and takes no new one", async () => {
   const asked = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const dns: Dns = {

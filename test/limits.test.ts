@@ -1,4 +1,4 @@
-/** What a client can take before it is told to stop: bodies in time, calls under way, headers of every answer. */
+/** Limits of the HTTP server: time for bodies, size of headers, calls in progress; and the headers of every answer. */
 
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
@@ -65,7 +65,7 @@ test("headers over the limit are a 431", async () => {
 })
 
 describe("calls beyond --max-calls", () => {
-  /** A service that may have two calls under way, and DNS that answers when it is told to. */
+  /** A service that takes two calls at a time and has two, whose DNS answers come with `release`. */
   async function startFull() {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     let asked = 0
@@ -81,7 +81,7 @@ describe("calls beyond --max-calls", () => {
     return { service, account, key, release, calls }
   }
 
-  test("are a 503 with Retry-After, in the asked format, and cost nothing", async () => {
+  test("are a 503 with Retry-After in the format asked for, and cost nothing", async () => {
     const { service, release, calls } = await startFull()
     const { account, key } = await service.createKey("free")
     const lookUp = "/v1/bluetoothlookup?companyid=76"
@@ -119,7 +119,7 @@ describe("calls beyond --max-calls", () => {
     expect((await service.accounts.show(account)).account.used).toBe(1)
   })
 
-  test("are not those whose body is still on its way", async () => {
+  test("do not include those whose body is still arriving", async () => {
     const { service, key } = await start({ maxCalls: "5" })
     const { key: pro } = await service.createKey("pro")
     const slow = Array.from({ length: 5 }, (_, n) =>
@@ -138,7 +138,7 @@ describe("calls beyond --max-calls", () => {
   })
 })
 
-test("every answer tells browsers neither to guess its type nor to keep it", async () => {
+test("every answer forbids browsers to guess its type and to cache it", async () => {
   const { service, key } = await start({})
   for (const path of [
     "/v1/bluetoothlookup?companyid=76",

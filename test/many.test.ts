@@ -26,7 +26,7 @@ async function threeWays(service: TestService, key: string, api: ApiDefinition, 
   }
 }
 
-/** What varies from run to run is only told to be there or not. */
+/** Fields that vary from run to run are only compared as null or not null. */
 function fixed(data: object | null | undefined, { varying = [] }: Example): Record<string, unknown> {
   const entries = Object.entries(data ?? {})
   return Object.fromEntries(

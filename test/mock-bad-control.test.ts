@@ -116,7 +116,7 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
   })
 
   test.each(["/faults", "/stubs", "/clock", "/dns"])(
-    "PUT %s of more than --max-body is a 413, also where it could not be sent whole before the answer",
+    "PUT %s of more than --max-body is a 413, also when the answer comes before the whole body is sent",
     async (path) => {
       for (const bytes of path === "/dns" ? [3_000_000, 12_000_000] : [3_000_000]) {
         const { code, error } = await mock.control("PUT", path, `{"a.example": "${"x".repeat(bytes)}"}`)
@@ -129,7 +129,7 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
     },
   )
 
-  test("paths and methods that are not there are told from those that are", async () => {
+  test("an unknown path is a 404, an unknown method a 405, and preflights are answered", async () => {
     expect(await mock.control("GET", "/fault")).toMatchObject({
       code: 404,
       error: expect.stringContaining("/_mock/faults"),

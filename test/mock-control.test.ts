@@ -52,7 +52,7 @@ describe("the journal", () => {
     expect((await read()).requests).toEqual([])
   })
 
-  test("holds a beginning of what is too long", async () => {
+  test("holds the beginning of a body that is too long", async () => {
     const message = "x".repeat(3_000_000)
     const answer = await post(mock, "/v1/hmac", "mock-pro", { message, secret: "s" })
     expect(answer.status).toBe(413)
@@ -63,7 +63,7 @@ describe("the journal", () => {
     ])
   })
 
-  test("holds no whole key that may be a real one", async () => {
+  test("shortens a key that may be a real one", async () => {
     const real = `pk_${"a".repeat(38)}`
     await call("/v1/bluetoothlookup?companyid=76", real)
     const text = JSON.stringify((await mock.control("GET", "/requests")).data)
@@ -106,7 +106,7 @@ describe("stubs", () => {
     expect(await lookUp("76")).toMatchObject({ company: "Apple, Inc." })
   })
 
-  test("work in a batch and over GraphQL, and keep to the plan", async () => {
+  test("work in a batch and over GraphQL, and hide premium fields from a plan without them", async () => {
     await stub({ api: "bluetoothlookup", data: { company: "Any" } })
     expect(await (await ways.batch(mock, "mock-pro")).json()).toMatchObject({
       data: { results: [{ data: { company: "Any" } }, { data: { company: "Any" } }] },
@@ -128,7 +128,7 @@ describe("stubs", () => {
 describe("the clock", () => {
   const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
 
-  test("stands still until it is moved", async () => {
+  test("does not move by itself", async () => {
     expect((await mock.control("GET", "/clock")).data).toEqual({ now: "2025-01-01T00:00:00.000Z" })
     expect((await advance("90s")).data).toEqual({ now: "2025-01-01T00:01:30.000Z" })
     expect((await advance("2678400s")).data).toEqual({ now: "2025-02-01T00:01:30.000Z" })
@@ -136,7 +136,7 @@ describe("the clock", () => {
     expect(set.data).toEqual({ now: "2024-06-21T10:00:00.000Z" })
   })
 
-  test("31 days on, the month's credits are renewed and the expiring key has expired", async () => {
+  test("after 31 days the month's credits are renewed and the expiring key has expired", async () => {
     await ways.batch(mock, "mock-expiring")
     await ways.batch(mock, "mock-free")
     expect(await credits("mock-free")).toMatchObject({
@@ -162,7 +162,7 @@ describe("the clock", () => {
     expect((await ways.rest(mock, "mock-expired")).status).toBe(200)
   })
 
-  test("sunrise without a date is of the day that it shows", async () => {
+  test("sunrise without a date is for the day of the clock", async () => {
     const day = async () => (await call("/v1/sunrisesunset?lat=51.5&lon=0")).data?.sunrise
     expect(await day()).toStartWith("2025-01-01")
     await advance("31d")
@@ -170,7 +170,7 @@ describe("the clock", () => {
   })
 })
 
-test("80 % and 95 % of a month's credits: one notice each, once a month", async () => {
+test("80 % and 95 % of a month's credits raise one notice each, once a month", async () => {
   const inputs = Array.from({ length: 200 }, () => ({ companyid: "76" }))
   const spend = (count: number) =>
     post(mock, "/v1/bluetoothlookup/batch", "mock-free", { inputs: inputs.slice(0, count) })
@@ -205,7 +205,7 @@ test("80 % and 95 % of a month's credits: one notice each, once a month", async 
 })
 
 describe("DNS", () => {
-  test("ships with a world in which there is something to see", async () => {
+  test("has domains for every kind of result", async () => {
     const seen = async (domain: string) => {
       const { data } = await spf(domain)
       return [data?.all_qualifier, data?.spf_valid, data?.dns_lookups_num]
@@ -252,7 +252,7 @@ describe("DNS", () => {
     expect((await mock.control("GET", "/dns")).data).toEqual({ zone: { "b.example": ["TIMEOUT"] } })
   })
 
-  test("comes from --dns FILE, and a file that cannot be used is told with its line", async () => {
+  test("comes from --dns FILE, and the error for a bad file names the line", async () => {
     const file = join(dir, "zone.yaml")
     writeFileSync(file, "own.example:\n  - TXT: v=spf1 +all\n")
     const own = await startTestMock({ dnsFile: file })
@@ -285,11 +285,11 @@ test("a reset brings everything back to the start", async () => {
   expect(await sequence(mock)).toEqual(await sequence(fresh))
 })
 
-test("a call that is under way when a reset comes is answered, and charged to nobody who is left", async () => {
+test("a call in progress during a reset is answered and not charged afterwards", async () => {
   await mock.control("PUT", "/faults", { delay_ms: 60, times: 1 })
   const slow = ways.rest(mock, "mock-pro")
   const faults = async () => (await mock.control("GET", "/faults")).data?.faults as object[]
-  // Gone from the list as soon as the call has been struck.
+  // The fault leaves the list as soon as the call has met it.
   while ((await faults()).length > 0);
   await mock.reset()
   expect((await slow).status).toBe(200)

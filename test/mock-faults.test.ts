@@ -61,7 +61,7 @@ async function usedAfterClearing(): Promise<unknown> {
   return usedCredits()
 }
 
-test("a status that the service never gives comes as from a proxy before it, in the format asked for", async () => {
+test("a status that the service never gives comes in the format asked for, as from a proxy", async () => {
   await fault({ status: 502 })
   for (const [format, readError] of Object.entries(errorReaders)) {
     const answer = await ways.rest(mock, key, format)
@@ -73,7 +73,7 @@ test("a status that the service never gives comes as from a proxy before it, in 
   expect(await usedAfterClearing()).toBe(0)
 })
 
-test("over GraphQL only the field of the API fails that is named", async () => {
+test("over GraphQL only the field of the named API fails", async () => {
   await fault({ api: "hmac", status: 503 })
   const query =
     '{ bluetoothlookup(input: {companyid: "76"}) { company } ...more } fragment more on Query { hmac(input: {message: "", secret: "s"}) { hmac } }'
@@ -88,7 +88,7 @@ test("over GraphQL only the field of the API fails that is named", async () => {
 
 describe("malformed", () => {
   test.each(Object.entries(errorReaders))(
-    "%s that no reader takes, of a success and of a refusal",
+    "%s is malformed for a success and for an error",
     async (format, readError) => {
       await fault({ malformed: true })
       const answer = await ways.rest(mock, key, format)
@@ -125,7 +125,7 @@ const everyWay: readonly [name: string, path: string, body: object | null][] = [
 ]
 
 test.each(everyWay)(
-  "reset, over %s: the connection ends without an octet, and nothing is charged",
+  "reset over %s ends the connection without an octet, and nothing is charged",
   async (_way, path, body) => {
     await fault({ reset: true })
     const called = body ? post(mock, path, key, body) : mock.fetch(path, { key })
@@ -165,7 +165,7 @@ function rawCall(path: string, body: object | null): Promise<{ received: string;
 }
 
 test.each(everyWay)(
-  "delay_ms, over %s: the whole answer in real time later, whatever the mock's clock shows",
+  "delay_ms over %s delays the whole answer in real time, not by the mock's clock",
   async (_way, path, body) => {
     const call = async () => (await (body ? post(mock, path, key, body) : mock.fetch(path, { key }))).text()
     const prompt = await call()
@@ -179,10 +179,10 @@ test.each(everyWay)(
   },
 )
 
-describe("which calls are struck", () => {
+describe("a fault applies", () => {
   const statusOf = async (way: keyof typeof ways, with_: string) => (await ways[way](mock, with_)).status
 
-  test("so many as `times` says, however they are made", async () => {
+  test("to as many calls as `times` says, in any way of calling", async () => {
     await fault({ api: "bluetoothlookup", status: 403, times: 2 })
     expect(await statusOf("rest", key)).toBe(403)
     expect((await mock.control("GET", "/faults")).data?.faults).toEqual([
@@ -193,13 +193,13 @@ describe("which calls are struck", () => {
     expect((await mock.control("GET", "/faults")).data?.faults).toEqual([])
   })
 
-  test("those of one key", async () => {
+  test("only to the calls of its key", async () => {
     await fault({ key: "mock-free", status: 401 })
     expect(await statusOf("rest", key)).toBe(200)
     expect(await statusOf("rest", "mock-free")).toBe(401)
   })
 
-  test("control paths, health and preflights never", async () => {
+  test("never to control paths, health and preflights", async () => {
     await fault({ status: 500, times: 1 })
     expect((await mock.control("GET", "/faults")).code).toBe(200)
     expect((await mock.fetch("/health")).status).toBe(200)
@@ -207,7 +207,7 @@ describe("which calls are struck", () => {
     expect(await statusOf("rest", key)).toBe(500)
   })
 
-  test("a second fault for the same calls takes the place of the first; DELETE takes all away", async () => {
+  test("until another fault for the same calls replaces it, or DELETE removes all", async () => {
     await fault({ status: 500 })
     await fault({ status: 429 })
     expect(await statusOf("rest", key)).toBe(429)

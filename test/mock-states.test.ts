@@ -120,14 +120,14 @@ describe("over GraphQL", () => {
     expect(page).toContain(`| \`${code}\` |`)
   })
 
-  test("BAD_USER_INPUT, of a field", async () => {
+  test("BAD_USER_INPUT of a field", async () => {
     const answer = await readGraphql(query('{ bluetoothlookup(input: {companyid: "x"}) { company } }'))
     expect(answer).toEqual({ status: 200, code: "BAD_USER_INPUT", data: { bluetoothlookup: null } })
     expect(page).toContain("| `BAD_USER_INPUT` |")
   })
 })
 
-test("in a batch: a whole one that is refused, and one whose parts are", async () => {
+test("a batch is refused as a whole for bad `inputs`, and in part for a bad input", async () => {
   const batch = (inputs: readonly object[], with_ = key) =>
     post(mock, "/v1/bluetoothlookup/batch", with_, { inputs })
   for (const inputs of [[], Array.from({ length: 201 }, () => ({ companyid: "76" }))]) {

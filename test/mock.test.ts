@@ -1,4 +1,4 @@
-/** The mock: its keys in every way of calling, and that `serve` knows nothing of them. */
+/** The keys of the mock in every way of calling. `serve` does not have them. */
 import { describe, expect, test } from "bun:test"
 import { catalog } from "../src/app/service.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -62,7 +62,7 @@ test.each([
   expect("risk_score" in (data ?? {})).toBe(plan !== "free")
 })
 
-test("every API gives its own examples' answers: nothing is canned", async () => {
+test("every API computes its examples' answers, as the service does", async () => {
   for (const api of catalog) {
     for (const example of api.examples) {
       if (example.given) continue
@@ -81,7 +81,7 @@ test("--plan is the plan of mock-key", async () => {
   await expect(startTestMock({ plan: "gold" })).rejects.toThrow("--plan must be one of free, starter")
 })
 
-test("throttling and its end by the clock: what Retry-After says is so", async () => {
+test("a throttled key works again after the time in Retry-After", async () => {
   const throttled = await ways.rest(mock, "mock-rate-limited")
   expect(throttled.headers.get("retry-after")).toBe("60")
   await mock.control("PUT", "/clock", { advance: "60s" })
@@ -91,7 +91,7 @@ test("throttling and its end by the clock: what Retry-After says is so", async (
 })
 
 describe("serve", () => {
-  test("knows no control path", async () => {
+  test("has no control path", async () => {
     for (const path of ["", "/requests", "/faults", "/stubs", "/clock", "/dns", "/notices", "/reset"]) {
       for (const method of ["GET", "PUT", "POST", "DELETE"]) {
         const answer = await service.fetch(`/_mock${path}`, { method })
@@ -101,7 +101,7 @@ describe("serve", () => {
     }
   })
 
-  test("knows no magic key", async () => {
+  test("has no key of the mock", async () => {
     for (const key of ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]) {
       const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
       expect(answer.status).toBe(401)

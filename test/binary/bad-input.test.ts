@@ -1,4 +1,4 @@
-/** Bad GraphQL and batch requests to the executable: each costs little processor time, none credits, and memory does not grow. */
+/** Bad GraphQL and batch requests to the executable cost little processor time and no credits, and memory does not grow. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { postWith } from "../support/keyed-request.ts"
@@ -72,7 +72,7 @@ test.each(cases)("%s", async (name, path, body) => {
   expect((cpuMs() - before) / rounds).toBeLessThan(mostMs)
 })
 
-test("all of them over and over: memory does not grow, nothing is charged", async () => {
+test("all of them repeated: memory does not grow, and nothing is charged", async () => {
   const sendAll = async (times: number) => {
     for (let i = 0; i < times; i++) for (const [, path, body] of cases) await send(path, body)
   }

@@ -14,7 +14,7 @@ export function findBrowser(): string | null {
   return (own ? [own] : places).find(isExecutable) ?? null
 }
 
-/** A browser without a window, which finds no host by name. Root gets no sandbox from it; pages of our own need none. */
+/** A browser without a window that cannot resolve host names. Chromium has no sandbox for root, and these pages need none. */
 export function launchBrowser(executablePath: string): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
   const args = [

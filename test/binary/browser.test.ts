@@ -11,7 +11,7 @@ const db = join(tempDir(), "browser.db")
 const executable = findBrowser()
 if (executable === null) {
   console.error(
-    "\n!! LEFT OUT: the tests in a real browser. There is none here; on Debian: apt-get install chromium, or name one with PENKNIFE_TEST_BROWSER.\n",
+    "\n!! LEFT OUT: the tests in a real browser. No browser was found. On Debian: apt-get install chromium. Or name one with PENKNIFE_TEST_BROWSER.\n",
   )
 } else {
   const server = await serveForFile(db)
@@ -67,7 +67,7 @@ function inBrowser(browser: Browser, url: string): void {
     await page.close()
   }, 120_000)
 
-  test("a page of another origin calls the API and reads where it stands", async () => {
+  test("a page of another origin calls the API and reads its usage headers", async () => {
     const other = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

@@ -36,7 +36,7 @@ async function requireAvailable(url: string, key: string): Promise<void> {
 describe.if(process.platform === "linux")("a store that fails", () => {
   test("disk full: 503 until there is room, then on without a restart", async () => {
     const { db, id, key } = await seedOne(dir)
-    // A file-size limit is a full disk to whoever writes; ignoring the signal makes it an error of the write.
+    // A limit of the file size acts like a full disk. With the signal ignored, the write itself fails.
     const shell = `trap '' XFSZ; exec ${binary} serve --port 0 --db ${db} --json`
     const server = await watch(Bun.spawn(["sh", "-c", shell], { stdout: "pipe", stderr: "pipe" }))
     await requireAvailable(server.url, key)
@@ -68,7 +68,7 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     },
   )
 
-  test("a lock that is let go in time costs nobody an answer", async () => {
+  test("a lock that is released in time delays calls but fails none", async () => {
     const { db, id, key } = await seedOne(dir)
     const server = await serve(db)
     const other = new Database(db)

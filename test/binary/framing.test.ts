@@ -56,7 +56,7 @@ test.each([
   expect(answer).not.toContain("200")
 })
 
-test("2,000 requests with octets changed, taken out and put in end in no fault of this side", async () => {
+test("2,000 requests with octets changed, removed and added cause no error of the service", async () => {
   const pieces = fc.constantFrom(
     "\r",
     "\n",

@@ -5,7 +5,7 @@ export interface Seen {
   readonly statuses: Map<number, number>
   /** Calls that were sent and have been neither answered nor lost. */
   underWay: number
-  /** Calls whose answer never came, by what the client was told instead. */
+  /** Calls whose answer never came, by the client's error. */
   readonly lost: Map<string, number>
 }
 

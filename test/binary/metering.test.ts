@@ -99,7 +99,7 @@ test.if(linux).each(victims)(
   120_000,
 )
 
-/** Successes seen ≤ charged ≤ successes and calls under way at the kill, for each account. */
+/** Successes seen ≤ charged ≤ successes and calls in progress at the kill, for each account. */
 function requireBounds(
   db: string,
   accounts: readonly SeededAccount[],

@@ -32,7 +32,7 @@ test("two processes give the same bytes for the same 500 mixed requests, and so 
   await Promise.all([first.stop(), second.stop()])
 }, 30_000)
 
-test("8 side by side, each with credits and a clock of its own", async () => {
+test("8 at the same time each have their own credits and clock", async () => {
   const mocks = await Promise.all(Array.from({ length: 8 }, () => startMock({ command: [binary] })))
   expect(new Set(mocks.map(({ url }) => url)).size).toBe(8)
   await Promise.all(
@@ -71,7 +71,7 @@ describe.if(linux)("200 starts and stops", () => {
     expect(openFiles()).toBeLessThanOrEqual(filesBefore + 10)
   }, 60_000)
 
-  test("and none is left when the test process is killed", async () => {
+  test("end with the test process, also when it is killed", async () => {
     const script = `
       import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
       const mock = await startMock({ command: [${JSON.stringify(binary)}] })
@@ -88,7 +88,7 @@ describe.if(linux)("200 starts and stops", () => {
   }, 20_000)
 })
 
-test("ends with 0 when it is told to, and writes nothing but where it listens", async () => {
+test("ends with 0 on a signal, and prints only its address", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const mock = await start(["mock", "--port", "0"])
     expect(mock.event).toMatchObject({
@@ -101,7 +101,7 @@ test("ends with 0 when it is told to, and writes nothing but where it listens", 
   }
 })
 
-test("a port that is taken is told, and never shared with the mock that has it", async () => {
+test("a port in use is an error, and is not shared with the mock that has it", async () => {
   const first = await start(["mock", "--port", "0"])
   const { port } = new URL(first.url)
   const second = await run(["mock", "--port", port, "--stop-with-stdin"])
@@ -110,14 +110,14 @@ test("a port that is taken is told, and never shared with the mock that has it",
   expect(await first.stop()).toBe(0)
 })
 
-test("an address that is none is told without a stack", async () => {
+test("an unknown address is an error without a stack", async () => {
   const { code, err } = await run(["mock", "--port", "0", "--host", "nosuch.invalid"])
   expect(code).toBe(1)
   expect(err).toContain("check --host")
   expect(err).not.toContain("   at ")
 })
 
-test("wrong options are told, with exit code 2", async () => {
+test("wrong options are errors with exit code 2", async () => {
   const cases: [string[], string][] = [
     [["--seed-time", "today"], "--seed-time must be an instant"],
     [["--plan", "gold"], "--plan must be one of"],
@@ -135,7 +135,7 @@ test("wrong options are told, with exit code 2", async () => {
 })
 
 describe("TLS", () => {
-  test("with a certificate of its own making, which clients trust through the CA that it writes", async () => {
+  test("with a certificate that it makes, which clients trust through the CA that it writes", async () => {
     const file = join(dir, "ca.pem")
     const names = "api.example.com,*.example.org"
     const mock = await start(["mock", "--port", "0", "--tls-self-signed", names, "--ca-out", file])
@@ -211,7 +211,7 @@ test("the shell step of action.yml starts a mock and says where it is", async ()
   process.kill(Number(new TextDecoder().decode(value)), "SIGTERM")
 })
 
-test("startMock hands its options on", async () => {
+test("startMock passes its options on", async () => {
   const dns = join(dir, "own.yaml")
   writeFileSync(dns, "own.example:\n  - TXT: v=spf1 -all\n")
   const options = { seedTime: "2030-06-01", dns, plan: "free", graphql: false }

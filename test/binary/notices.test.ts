@@ -10,7 +10,7 @@ import { runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 
-test("each threshold is told of once, by whichever process it was", async () => {
+test("each threshold is announced once, by one of the two processes", async () => {
   const db = join(dir, "notices.db")
   const config = join(dir, "penknife.toml")
   writeFileSync(config, "[plans.small]\nmonthly_credits = 200\n")

@@ -12,7 +12,7 @@ async function startWithKey(...flags: string[]) {
   const { db, key, call: request } = await seedOne(dir)
   const server = await serve(db, ...flags)
   const call = async () => {
-    // A connection of its own each time, so that every worker gets some.
+    // A new connection each time, so that every worker gets some.
     const response = await request(server.url, lookUp, { headers: { connection: "close" } })
     await response.arrayBuffer()
     return response.status
@@ -25,7 +25,7 @@ async function startWithKey(...flags: string[]) {
   return { server, key, call, scrape }
 }
 
-test("a line for every request on stderr, to the last one before the stop; stdout says where it listens", async () => {
+test("stderr has a line for every request up to the last, and stdout only the address", async () => {
   const { server, key, call } = await startWithKey()
   for (let count = 0; count < 20; count++) expect(await call()).toBe(200)
   expect(await server.stop()).toBe(0)
@@ -42,7 +42,7 @@ test("a line for every request on stderr, to the last one before the stop; stdou
   expect(await server.stdout).toBe(`${JSON.stringify(server.event)}\n`)
 }, 30_000)
 
-test("the readable form, and none", async () => {
+test("--log-format pretty is for people, and --log-level silent writes nothing", async () => {
   const pretty = await startWithKey("--log-format", "pretty")
   await pretty.call()
   await pretty.server.stop()
@@ -59,7 +59,7 @@ test.each([
   [["--log-level", "loud"], "debug, info, warn, error, silent"],
   [["--log-format", "xml"], "auto, json, pretty"],
   [["--log-sample", "2"], "from 0 to 1"],
-])("%p is refused with what there is", async (flags, text) => {
+])("%p is refused with the possible values", async (flags, text) => {
   expect(await run(["serve", "--port", "0", "--db", join(dir, "no.db"), ...flags])).toMatchObject({
     code: 2,
     err: expect.stringContaining(text),
@@ -67,7 +67,7 @@ test.each([
 })
 
 test.if(process.platform === "linux")(
-  "workers answer as one, and what one has counted stays when it dies",
+  "metrics are the sum over all workers, and keep what a dead worker has counted",
   async () => {
     const { server, call, scrape } = await startWithKey("--workers", "3")
     for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
@@ -94,13 +94,13 @@ test.if(process.platform === "linux")(
       .trimEnd()
       .split("\n")
       .filter((line) => !line.startsWith("penknife: "))
-    // A killed worker may take its last lines with it; none is torn.
+    // The last lines of a killed worker may be missing, but no line is incomplete.
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ message: "request" })
   },
   60_000,
 )
 
-test("mock counts too, and says nothing of requests", async () => {
+test("the mock has metrics and logs no requests", async () => {
   const mock = await start(["mock", "--port", "0"])
   await fetch(mock.url + lookUp, { headers: { "x-api-key": "mock-pro" } })
   const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())

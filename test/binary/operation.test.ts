@@ -38,7 +38,7 @@ test("administration works while a server runs: a revoked key stops with the nex
   expect(await server.stop()).toBe(0)
 })
 
-test("a demo whose start fails loses no key: the next start shows one", async () => {
+test("a demo that cannot start makes no account, so that the next start can show its key", async () => {
   const server = await serve(join(dir, "taken.db"))
   const { port } = new URL(server.url)
   const db = join(dir, "demo.db")
@@ -57,7 +57,7 @@ test("a port in use is an error that says what to do", async () => {
   await server.stop()
 })
 
-test("a .env or bunfig.toml lying about does not steer it", async () => {
+test("a .env or bunfig.toml in the working directory has no effect", async () => {
   const here = join(dir, "stray")
   mkdirSync(here)
   writeFileSync(join(here, ".env"), "PENKNIFE_PORT=nonsense\n")
@@ -95,7 +95,7 @@ test("TLS, with a certificate and key from files", async () => {
 })
 
 test.if(process.platform === "linux").each([1, 2])(
-  "whoever read its output may go away: %d processes go on, and stop with 0",
+  "%d processes go on when nobody reads their output any more, and stop with 0",
   async (workers) => {
     const { db, key, call } = await seedOne(dir)
     // Of stdout one line is read, of stderr nothing at all; whatever is written after that is a broken pipe.
@@ -122,7 +122,7 @@ test.if(process.platform === "linux").each([1, 2])(
   60_000,
 )
 
-/** The first answer on a connection of its own; one that was given to a process that had just been killed is none. */
+/** The status of the first answer. A connection to a process that was just killed gets none and is tried again. */
 async function untilAnswered(url: string, key: string): Promise<number> {
   for (;;) {
     const answer = await fetch(url, { headers: { "x-api-key": key }, keepalive: false }).catch(() => null)
@@ -147,7 +147,7 @@ test("no key ever reaches a log", async () => {
   expect(log).not.toContain(key.slice(0, 12))
 })
 
-test("openapi prints all of what the server answers with, though it is more than a pipe holds", async () => {
+test("openapi prints the whole document that the server sends, though it is more than a pipe holds", async () => {
   const server = await serve(join(dir, "openapi.db"))
   const served = await (await fetch(`${server.url}/openapi.json`)).text()
   expect(served.length).toBeGreaterThan(100_000)

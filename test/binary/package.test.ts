@@ -65,7 +65,7 @@ beforeAll(async () => {
   writeFileSync(join(project, "as-required.cjs"), asRequired)
 }, 60_000)
 
-test("holds what is needed and nothing else", () => {
+test("holds the listed files and nothing else", () => {
   const modules = ["cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js", "package.json", "penknife.js"]
   const pages = [
     "graphiql.min.css",
@@ -105,7 +105,7 @@ describe("starts a mock", () => {
     ["in Bun, required", [process.execPath, "as-required.cjs"]],
   ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed), 30_000)
 
-  test("whatever the project keeps for Bun itself", async () => {
+  test("whatever settings the project has for Bun", async () => {
     const own = await makeProject("own-bun", { bun: join(modules, "bun") })
     writeFileSync(join(own, "bunfig.toml"), 'preload = ["./gone.ts"]\n')
     writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
@@ -128,7 +128,7 @@ describe("starts a mock", () => {
     expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
   }, 30_000)
 
-  test("with a Bun on the PATH, and with none says what to do", async () => {
+  test("with a Bun on the PATH, and without one says what to do", async () => {
     const bare = await makeProject("no-bun", {})
     writeFileSync(join(bare, "as-module.mjs"), asModule)
     const none = await runIn(bare, [node, "as-module.mjs"])
@@ -143,7 +143,7 @@ describe("starts a mock", () => {
   }, 30_000)
 })
 
-test("the command runs the program and ends as it ends", async () => {
+test("the command runs the program and ends with its exit code", async () => {
   const cli = join(project, "node_modules/penknife/cli.js")
   const called = await runIn(project, [node, cli, "call", "bluetoothlookup", "--companyid", "76"])
   expect([called.code, JSON.parse(called.out).company]).toEqual([0, "Apple, Inc."])

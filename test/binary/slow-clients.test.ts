@@ -10,7 +10,7 @@ import { serve } from "./support.ts"
 
 const dir = tempDir()
 
-test("limits of time run out for headers that never end, and for a call that does not when the service stops", async () => {
+test("time limits end a connection whose headers never end, and a call that does not end when the service stops", async () => {
   // Side by side, since each waits for more than ten seconds.
   await Promise.all([headersThatNeverEnd(), callThatNeverEnds()])
 }, 60_000)

@@ -95,7 +95,7 @@ async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
   }
 }
 
-/** Child processes, as Linux lists them; none elsewhere, or when the process is gone. */
+/** Child processes, as Linux lists them; an empty list on other systems or when the process is gone. */
 export function childrenOf(pid: number): number[] {
   const list = seen(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"))
   return (list ?? "").split(" ").filter(Boolean).map(Number)

@@ -65,14 +65,14 @@ const linux = process.platform === "linux"
 
 describe.if(linux)("a renewed certificate", () => {
   test.each([[[]], [["--workers", "2"]]])(
-    "is served after SIGHUP with %p, and no client notices",
+    "is used after SIGHUP with %p, and no request fails",
     async (flags) => {
       const server = await startTls(...flags)
       const processes = flags.length === 0 ? 1 : 2
       expect(await namesAt(server.url)).toContain("first.test")
       // Its calls show that the address of a client is known on the old connections, too.
       const { call } = await createAccount(server.db, { keyFlags: ["--allow-ip", "127.0.0.1"] })
-      // Clients that keep their connections and always have a request under way.
+      // Clients that keep their connections and always have a request in progress.
       let stop = false
       const clients = Array.from({ length: 8 }, async () => {
         const statuses: number[] = []
@@ -100,7 +100,7 @@ describe.if(linux)("a renewed certificate", () => {
     60_000,
   )
 
-  test("that is broken is logged, and the old one is served on until a good one comes", async () => {
+  test("that is broken is logged, and the old one stays in use until a good one comes", async () => {
     const server = await startTls()
     const kept = await shake(server.url)
     const broken: [string, { cert: string; key: string }][] = [
@@ -125,7 +125,7 @@ describe.if(linux)("a renewed certificate", () => {
   }, 60_000)
 })
 
-test("a port in use is refused with TLS, too", async () => {
+test("a port in use is also an error with TLS", async () => {
   const server = await startTls()
   const { port } = new URL(server.url)
   const files = [
@@ -140,7 +140,7 @@ test("a port in use is refused with TLS, too", async () => {
   expect(await server.stop()).toBe(0)
 })
 
-test("browsers are told to come back by TLS alone", async () => {
+test("answers over TLS tell browsers to use TLS only (HSTS)", async () => {
   const server = await startTls()
   for (const path of ["/health", "/none", "/v1/hmac"]) {
     const { headers } = await fetch(server.url + path, { tls: { ca } })

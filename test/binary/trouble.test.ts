@@ -18,7 +18,7 @@ import { runJson, serve, start } from "./support.ts"
 const dir = tempDir()
 const zone = { "example.com": [{ TXT: "v=spf1 -all" }] }
 
-test("SIGTERM while a call is under way: it is answered and charged, then the process ends with 0", async () => {
+test("after SIGTERM a call in progress is answered and charged, then the process ends with 0", async () => {
   const { db, key, call: get, used } = await seedOne(dir)
   const server = await serve(db)
   const body = '{"message": "m", "secret": "s"}'
@@ -43,7 +43,7 @@ test("SIGTERM while a call is under way: it is answered and charged, then the pr
 }, 30_000)
 
 describe("DNS", () => {
-  test("that is gone is a 503 that costs nothing, other APIs go on, and it is found again without a restart", async () => {
+  test("that does not answer is a 503 that costs nothing, other APIs work, and it is used again without a restart", async () => {
     const { db, call: get, used } = await seedOne(dir)
     const before = await startDnsServer(zone)
     const server = await serve(db, "--dns-server", before.address)
@@ -66,7 +66,7 @@ describe("DNS", () => {
   }, 60_000)
 })
 
-test("a webhook receiver that is gone holds nothing up, and gets its notice when it is back", async () => {
+test("a webhook receiver that is down delays nothing, and gets its notice when it is back", async () => {
   const settings = join(dir, "small.toml")
   writeFileSync(settings, "[plans.small]\nmonthly_credits = 10\n")
   const config = ["--config", settings]
@@ -77,7 +77,7 @@ test("a webhook receiver that is gone holds nothing up, and gets its notice when
   await runJson("account", "set-webhook", id, url, "--db", db)
   const server = await serve(db, ...config)
   for (let i = 1; i <= 10; i++) expect((await get(server.url)).status).toBe(200)
-  // Both attempts have failed and are booked.
+  // Both attempts have failed and are recorded.
   const attempts = async () => runJson("notices", "--log", "--db", db)
   while ((await attempts()).length < 2);
   expect((await get(server.url)).status).toBe(429)
@@ -99,7 +99,7 @@ test("a webhook receiver that is gone holds nothing up, and gets its notice when
 }, 60_000)
 
 describe("a clock that jumps", () => {
-  test("years ahead and back, on the mock: calls are answered, nothing is spent twice", async () => {
+  test("years ahead and back, on the mock: calls are answered, and no credits are used twice", async () => {
     const mock = await start(["mock", "--port", "0"])
     const call = async (key: string) => {
       const answer = await fetch(mock.url + lookUp, { headers: { "x-api-key": key } })
@@ -114,9 +114,9 @@ describe("a clock that jumps", () => {
     expect(await call("mock-pro")).toEqual({ status: 200, used: 1 })
     expect((await call("mock-free")).status).toBe(200)
     await set("2025-01-01T00:00:00Z")
-    // The month that was begun stays the one that is counted, or a clock set to and fro would renew credits.
+    // The later month stays in use, or a clock set back and forth would renew credits.
     expect(await call("mock-pro")).toEqual({ status: 200, used: 2 })
-    // The bucket was filled in a time that has not come yet: it counts as empty, for a second.
+    // The rate limit was last used at a time in the future, so it counts as used up for a second.
     expect((await call("mock-free")).status).toBe(429)
     await set("2025-01-01T00:00:01Z")
     expect((await call("mock-free")).status).toBe(200)

@@ -13,7 +13,7 @@ const dir = tempDir()
 setDefaultTimeout(60_000)
 
 describe.if(process.platform === "linux")("workers", () => {
-  test("dead ones are replaced, as often as they die, and one signal stops all", async () => {
+  test("dead ones are replaced, and one signal stops all", async () => {
     const { db, key } = await seedOne(dir)
     const server = await serve(db, "--workers", "2")
     const first = childrenOf(server.event.pid)
@@ -28,7 +28,7 @@ describe.if(process.platform === "linux")("workers", () => {
     expect([...first, ...second].filter(isAlive)).toEqual([])
   })
 
-  test("one that does not stop is killed, and the exit code says so", async () => {
+  test("one that does not stop is killed, and the exit code is 1", async () => {
     const { db } = await seedOne(dir)
     const server = await serve(db, "--workers", "2")
     const workers = childrenOf(server.event.pid)
@@ -78,7 +78,7 @@ describe.if(process.platform === "linux")("workers", () => {
     expect(load.processes.size).toBe(2)
   })
 
-  test("a wrong setting is said once, with the exit code that it has without workers", async () => {
+  test("a wrong setting is reported once, with the same exit code as without workers", async () => {
     const { db } = await seedOne(dir)
     const settings = join(dir, "no-api.toml")
     writeFileSync(settings, "[credits]\nnothing = 1\n")
@@ -103,7 +103,7 @@ describe.if(process.platform === "linux")("workers", () => {
   })
 })
 
-/** Calls, each on a connection of its own, until two processes have answered. Until they listen nobody does. */
+/** Calls on new connections until two processes have answered. A connection is refused while no worker listens. */
 async function bothServe(url: string, key: string): Promise<void> {
   const processes = new Set<string>()
   while (processes.size < 2) {

@@ -92,7 +92,7 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
     const present = value.map(
       (one) => `${name}=${encode(typeof one === "string" ? one : JSON.stringify(one))}`,
     )
-    // Every format for an answer, mostly none asked for.
+    // Every format, but mostly no format at all.
     const weight = name === "format" ? 2 : 12
     return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })
   })

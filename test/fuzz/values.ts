@@ -82,7 +82,7 @@ function numberOf({ minimum = -1e15, maximum = 1e15 }: Schema, whole: boolean): 
 
 /**
  * An object of a schema: whole samples, samples with members of the schema's own, members left out, members of anything,
- * members that nobody knows.
+ * unknown members.
  */
 export function objectOf(
   { properties = {} }: Schema,

@@ -13,7 +13,7 @@ export type Verdict = (request: FuzzRequest, response: Response) => Promise<Succ
 const none: Successes = new Map()
 const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
 
-/** A fault of this side in a part of an answer, a stack, a path of the program, a word of the store. */
+/** An internal error in a part of an answer, a stack, a path of the program, an error code of the store. */
 const inside = /something went wrong here|\bat \S+:\d+:\d+|SQLITE_|\/src\/|node_modules/i
 
 /** The judge of all answers. `operations` are those of the document that `check` holds answers to. */
@@ -30,7 +30,7 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     if (status === 431 && headLength(request) > 15_000) return none
     if (status === 500) throw new Error("a 500")
     if (status === 503 && !asksDns(request)) throw new Error("a 503 where nothing outside is asked")
-    if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer tells of the inside")
+    if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer shows internals")
     if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
       throw new Error("no X-Request-ID")
     const isWrittenOtherwise = target.split("?")[0] !== path && [404, 405].includes(status)
@@ -152,7 +152,7 @@ function asksDns({ operation, body }: FuzzRequest): boolean {
 
 /**
  * The path as the runtime reads it: dot segments and backslashes are resolved as browsers do before the program sees them,
- * a host may stand before it (RFC 9112 §3.2.2), and a slash at the end makes no other path.
+ * it may begin with a host (RFC 9112 §3.2.2), and a slash at its end does not change it.
  */
 function pathOf(target: string): string {
   const url = URL.parse(target.startsWith("/") ? `http://host${target}` : target)

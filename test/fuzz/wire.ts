@@ -30,7 +30,7 @@ export function createWire(url: string): Wire {
     const opened = connect(Number(port), hostname)
     opened.setNoDelay(true)
     opened.setTimeout(hangMs)
-    // What goes wrong is told to whoever waits for an answer; between two there is nobody to tell.
+    // A failed connection rejects the answer that is waited for; between two answers there is none.
     opened.on("error", () => opened.destroy())
     return opened
   }

@@ -54,7 +54,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
     return [ajv.errorsText(validate.errors, { dataVar: "" })]
   }
 
-  /** A part, with the pointer to where it stands, references followed. */
+  /** A part of the document and its pointer, with references followed. */
   function at(pointer: string): { pointer: string; part: unknown } | null {
     let part: unknown = closedDocument
     for (const token of pointer.split("/").slice(1)) {
@@ -95,7 +95,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   }
 
   return async (method, path, response) => {
-    // A percent sign of the path stays one, since what stands behind # is decoded.
+    // A percent sign is encoded, since a reference after # is decoded.
     const name = (path.split(/[?#]/)[0] ?? "").replaceAll("%", "%25").replaceAll("/", "~1")
     const place = `#/paths/${name}`
     const item = at(place)?.part as Record<string, unknown> | undefined

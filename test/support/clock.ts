@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/apis/contract.ts"
 
-/** A clock that stands still until it is moved. */
+/** A clock that the test moves by hand. */
 export interface ManualClock extends Clock {
   set(iso: string): void
   advance(ms: number): void

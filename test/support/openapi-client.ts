@@ -27,7 +27,7 @@ export interface CallResult {
 /** Writes the client of a document, with a call for each path: for an API with each of its examples. */
 export async function writeClient(document: string, apis: readonly ApiDefinition[]): Promise<WrittenClient> {
   mkdirSync(join(root, "dist"), { recursive: true })
-  // Inside the project, so that what the client imports is found as in a project of its own.
+  // Inside the project, so that the client finds what it imports.
   const folder = mkdtempSync(join(root, "dist/client-"))
   writeFileSync(join(folder, "schema.d.ts"), await generateTypes(document))
   const file = join(folder, "client.ts")

@@ -1,4 +1,4 @@
-/** Resolves when `holds` does; it is asked once per turn of the event loop, for what tells nobody when it happens. */
+/** Resolves when `holds` is true. It is called once per turn of the event loop, for changes that no promise reports. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }
