@@ -12,7 +12,7 @@ test("flag beats environment beats file beats default", () => {
   expect(load({ file: file({ port: 2 }), env, flags: { port: "4" } }).port).toBe(4)
 })
 
-test("without being told the service listens on loopback alone", () => {
+test("by default the service listens on loopback only", () => {
   expect(load({}).host).toBe("127.0.0.1")
 })
 
@@ -23,7 +23,7 @@ test("repeatable settings: flags, a comma list, a TOML array", () => {
   expect(load({ file: file({ dns_server: servers }) }).dnsServers).toHaveLength(2)
 })
 
-test("a switch: a bare flag, true or false elsewhere", () => {
+test("a switch: a flag without a value; true or false elsewhere", () => {
   expect(load({}).noGraphql).toBe(false)
   expect(load({ flags: { noGraphql: true } }).noGraphql).toBe(true)
   expect(load({ env: { PENKNIFE_NO_GRAPHQL: "true" } }).noGraphql).toBe(true)
@@ -65,7 +65,7 @@ test.each<[Partial<ConfigSources>, string]>([
   expect(() => load(sources)).toThrow(message)
 })
 
-test("plans are the defaults, changed and added to by the file", () => {
+test("plans are the defaults with the changes and additions of the file", () => {
   const { plans, credits } = load({
     file: file({
       plans: { free: { requests_per_minute: 10 }, team: { monthly_credits: "unlimited", premium: false } },

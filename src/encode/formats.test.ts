@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { contentTypes, encodeEnvelope, formats, isFormat } from "./formats.ts"
 
-test("formats are known by their names alone", () => {
+test("a format is known only by its name in lower case", () => {
   expect(formats).toEqual(["json", "xml", "yaml", "csv"])
   expect(formats.every(isFormat)).toBe(true)
   for (const text of ["JSON", "", "html", "toString", "__proto__"]) expect(isFormat(text)).toBe(false)

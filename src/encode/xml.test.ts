@@ -68,7 +68,7 @@ describe("form", () => {
     expect(encodeXml({ status: "error", error: text, data: null })).toContain(`<error>${written}</error>`)
   })
 
-  test("depth has no limit of its own", () => {
+  test("depth is not limited", () => {
     let data = {}
     for (let depth = 0; depth < 150; depth++) data = { a: data }
     expect(encodeData(data)).toContain("<a/>")

@@ -28,7 +28,7 @@ export function addKey(program: Command, parts: CliParts): void {
     .option("--rate-limit <NUMBER>", "calls a minute for this key: 1 to 1000000", toPositiveInteger)
     .addHelpText("after", example("penknife key create --account acc_1234567890abcdef --expires 30d"))
   onAccounts(create, parts, async (accounts, { json, ...options }: CreateOptions) =>
-    printRecord(terminal, { ...(await accounts.createKey(toNewKey(options))) }, json),
+    printRecord(terminal, await accounts.createKey(toNewKey(options)), json),
   )
 
   const list = group
@@ -48,7 +48,7 @@ export function addKey(program: Command, parts: CliParts): void {
     .option("--grace <TIME>", "how long the old secret still works: 15m, 24h", toDurationMs, 0)
     .addHelpText("after", example("penknife key rotate key_1234567890abcdef --grace 24h"))
   onAccounts(rotate, parts, async (accounts, { json, grace }: { json?: boolean; grace: number }, id = "") =>
-    printRecord(terminal, { ...(await accounts.rotateKey(id, grace)) }, json),
+    printRecord(terminal, await accounts.rotateKey(id, grace), json),
   )
 
   const revoke = group

@@ -4,8 +4,8 @@ export interface Terminal {
   err(text: string): void
 }
 
-/** Values by column name. */
-export type Row = Readonly<Record<string, unknown>>
+/** Values by column name. All rows of a table have the same columns in the same order. */
+export type Row = object
 
 /** Prints rows as a JSON array or as a table; without rows the text `empty` goes to standard error instead of a table. */
 export function printRows(
@@ -28,7 +28,7 @@ export function printRecord(terminal: Terminal, record: Row, json = false): void
 
 function toTable(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {})
-  const lines = [names, ...rows.map((row) => names.map((name) => toText(row[name])))]
+  const lines = [names, ...rows.map((row) => Object.values(row).map(toText))]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const toLine = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))
   return lines.map((line) => `${toLine(line).join("  ").trimEnd()}\n`).join("")

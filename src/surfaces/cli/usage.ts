@@ -13,12 +13,6 @@ export function addUsage(program: Command, parts: CliParts): void {
     .option("--days <NUMBER>", "how many days, today included", toPositiveInteger, 31)
     .addHelpText("after", example("penknife usage acc_1234567890abcdef --days 7"))
   onAccounts(command, parts, async (accounts, { json, days }: { json?: boolean; days: number }, id = "") => {
-    const rows = await accounts.usage(id, days)
-    printRows(
-      parts.terminal,
-      rows.map((row) => ({ ...row })),
-      json,
-      "No usage in these days.",
-    )
+    printRows(parts.terminal, await accounts.usage(id, days), json, "No usage in these days.")
   })
 }
