@@ -11,14 +11,14 @@ import { requireAccount, requireOpenAccount } from "./require-account.ts"
 /** A key to create. Fields left out set no limit. */
 export interface NewKey {
   readonly accountId: string
-  readonly name?: string
-  readonly expiresMs?: number
-  readonly allowApis?: readonly string[]
-  readonly blockApis?: readonly string[]
+  readonly name?: string | undefined
+  readonly expiresMs?: number | undefined
+  readonly allowApis?: readonly string[] | undefined
+  readonly blockApis?: readonly string[] | undefined
   /** CIDR networks. */
-  readonly allowIps?: readonly string[]
+  readonly allowIps?: readonly string[] | undefined
   /** Calls a minute. */
-  readonly rateLimit?: number
+  readonly rateLimit?: number | undefined
 }
 
 /** A new secret of a key. Its text is given out only here; the store keeps a hash. */

@@ -1,5 +1,4 @@
 import type { Command } from "commander"
-import type { NewKey } from "../../accounts/accounts.ts"
 import type { KeyRecord } from "../../store/store.ts"
 import { onAccounts } from "./data-file-command.ts"
 import { example, printRecord, printRows, type Row, toIso } from "./output.ts"
@@ -27,9 +26,12 @@ export function addKey(program: Command, parts: CliParts): void {
     .option("--allow-ip <CIDR>", "allow only this network; repeatable", collect)
     .option("--rate-limit <NUMBER>", "calls a minute for this key: 1 to 1000000", toPositiveInteger)
     .addHelpText("after", example("penknife key create --account acc_1234567890abcdef --expires 30d"))
-  onAccounts(create, parts, async (accounts, { json, ...options }: CreateOptions) =>
-    printRecord(terminal, await accounts.createKey(toNewKey(options)), json),
-  )
+  onAccounts(create, parts, async (accounts, options: CreateOptions & { json?: boolean }) => {
+    const { account, json, name, expires, allowApi, blockApi, allowIp, rateLimit } = options
+    const lists = { allowApis: allowApi, blockApis: blockApi, allowIps: allowIp }
+    const key = { accountId: account, name, expiresMs: expires, ...lists, rateLimit }
+    printRecord(terminal, await accounts.createKey(key), json)
+  })
 
   const list = group
     .command("list")
@@ -63,25 +65,14 @@ export function addKey(program: Command, parts: CliParts): void {
 }
 
 /** The options of `key create`, as commander names them. */
-interface CreateOptions extends Pick<NewKey, "name" | "rateLimit"> {
-  readonly json?: boolean
+interface CreateOptions {
   readonly account: string
+  readonly name?: string
+  readonly rateLimit?: number
   readonly expires?: number
   readonly allowApi?: readonly string[]
   readonly blockApi?: readonly string[]
   readonly allowIp?: readonly string[]
-}
-
-function toNewKey({ account, expires, allowApi, blockApi, allowIp, name, rateLimit }: CreateOptions): NewKey {
-  return {
-    accountId: account,
-    ...(name !== undefined && { name }),
-    ...(expires !== undefined && { expiresMs: expires }),
-    ...(allowApi && { allowApis: allowApi }),
-    ...(blockApi && { blockApis: blockApi }),
-    ...(allowIp && { allowIps: allowIp }),
-    ...(rateLimit !== undefined && { rateLimit }),
-  }
 }
 
 function toRow(key: KeyRecord): Row {
