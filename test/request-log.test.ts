@@ -272,7 +272,7 @@ describe("no line ever holds", () => {
       expect(text.trimEnd().split("\n")).toHaveLength(1)
       expect(text.trimEnd()).not.toMatch(/\p{Cc}/u)
       if (logFormat === "json") expect(JSON.parse(text)).toMatchObject({ level: "info", message: "request" })
-      else expect(text).toMatch(/^00:00:00\.000 info {2}request .* address="203\.0\.113\.7\\"/)
+      else expect(text).toMatch(/^\[00:00:00\.000\] INFO: request \{.*"address":"203\.0\.113\.7\\"/)
     }
   })
 })

@@ -16,6 +16,7 @@ import { createStubs } from "../mock/stubs.ts"
 import type { MockWorld } from "../mock/world.ts"
 import { systemClock } from "../ports/clock.ts"
 import { parseZone } from "../ports/dns/zone-file.ts"
+import type { LogOutput } from "../ports/log-output.ts"
 import { createMockClock } from "../ports/mock/clock.ts"
 import { createMockDns } from "../ports/mock/dns.ts"
 import { createSeededRandom } from "../ports/mock/random.ts"
@@ -39,8 +40,14 @@ export interface Mock {
 /** A test that has gone on does not wait for calls of its own. */
 const stopGraceMs = 1_000
 
-/** The composition root of the test double: the same pipeline, other ports, a store in memory. */
-export async function startMock(config: Config): Promise<Mock> {
+/**
+ * The composition root of the test double: the same pipeline, other ports, a store in memory.
+ * @param options `logOutput`: where log lines are written; standard error by default
+ */
+export async function startMock(
+  config: Config,
+  { logOutput }: { readonly logOutput?: LogOutput } = {},
+): Promise<Mock> {
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
@@ -48,8 +55,8 @@ export async function startMock(config: Config): Promise<Mock> {
   const apis = prepareApis(config)
   const zone = config.dnsFile === null ? dnsWorld : readZone(config.dnsFile)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
-  // Quiet unless asked to speak: the output is that of somebody's tests.
-  const opened = openLog(config, { clock: systemClock }, { level: config.logLevel ?? "error" })
+  // By default only errors are logged: the log appears in the output of someone's tests.
+  const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
   const server = await startMockServer(
     {
       createWorld: () => createWorld(config, apis, zone, opened, () => server.openRequests()),

@@ -9,45 +9,40 @@ import { type DnsCounts, toReport } from "../observe/report.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
 import { createLog, type Log, type LogLevel } from "../ports/log.ts"
-import { createLogSink, type LogSink } from "../ports/log-sink.ts"
-import { toReadable } from "../ports/log-text.ts"
-import { systemTimer } from "../ports/timer.ts"
+import { escapeControls, loadPrettyFormat } from "../ports/log-format.ts"
+import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
+import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import type { StoreGauges } from "../store/open-store.ts"
 
-/** Sends a piece of the log to the operator and calls back when it is out. */
-export type SendLog = (piece: Uint8Array, done: () => void) => void
-
-/** To standard error; a reader that has gone away changes nothing. */
-export const sendToStderr: SendLog = (piece, done) => {
-  process.stderr.write(piece, () => done())
-}
-
-export interface OpenLog extends LogSink {
+/** A log and its output. */
+export interface OpenLog extends LogOutput {
   readonly log: Log
   readonly level: LogLevel
 }
 
-/** The log as a configuration wants it. `shared`: other processes write to the same place. */
-export function openLog(
-  { logLevel, logFormat }: Config,
-  { clock }: Pick<Ports, "clock">,
-  { level = logLevel ?? "info", shared = false, send = sendToStderr }: LogPlace,
-): OpenLog {
-  const color = process.stderr.isTTY === true
-  const pretty = logFormat === "pretty" || (logFormat === "auto" && color)
-  const sink = createLogSink(send, {
-    timer: systemTimer,
-    ...(pretty && { format: (line) => toReadable(line, { color }) }),
-    ...(shared && { pieceBytes: 4_096 }),
-  })
-  return { ...sink, level, log: createLog(sink.write, { level, clock, urgent: sink.flush }) }
+export interface OpenLogOptions {
+  /** The level when the configuration sets none. */
+  readonly defaultLevel?: LogLevel
+  /** Whether other processes write to the same place. */
+  readonly shared?: boolean
+  /** Standard error by default. */
+  readonly output?: LogOutput | undefined
 }
 
-export interface LogPlace {
-  /** Where the configuration names none. */
-  readonly level?: LogLevel
-  readonly shared?: boolean
-  readonly send?: SendLog
+/** Opens the log that a configuration describes. */
+export async function openLog(
+  { logLevel, logFormat }: Config,
+  { clock }: Pick<Ports, "clock">,
+  { defaultLevel = "info", shared = false, output }: OpenLogOptions,
+): Promise<OpenLog> {
+  const level = logLevel ?? defaultLevel
+  const color = process.stderr.isTTY === true
+  const isPretty = logFormat === "pretty" || (logFormat === "auto" && color)
+  const format = isPretty ? await loadPrettyFormat({ color }) : (line: string) => line
+  // Keeps the process alive until the last lines are written.
+  const opened = output ?? openLogOutput({ timer: keepAliveTimer, shared })
+  const write = (line: string) => opened.write(escapeControls(format(line)))
+  return { ...opened, write, level, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 
 /** The metrics and the request log of a service. */

@@ -17,6 +17,7 @@ import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
+import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
@@ -27,7 +28,7 @@ import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
-import { createObservability, openLog, type SendLog } from "./observability.ts"
+import { createObservability, openLog } from "./observability.ts"
 
 export const version = packageJson.version
 
@@ -72,8 +73,8 @@ export interface StartOptions {
   readonly channel?: Channel | null
   /** Changes the pipeline before it is used: a benchmark measures the service without metering. */
   readonly changePipeline?: (pipeline: Pipeline) => Pipeline
-  /** Where log lines go; standard error unless told otherwise. */
-  readonly sendLog?: SendLog
+  /** Where log lines are written; standard error by default. */
+  readonly logOutput?: LogOutput
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
@@ -83,13 +84,14 @@ export async function startService(
     ports = livePorts(config),
     sharedPort = false,
     channel = null,
-    sendLog,
+    logOutput,
     changePipeline = (made) => made,
   }: StartOptions = {},
 ): Promise<Service> {
   const apis = prepareApis(config)
   const tls = readTls(config)
   const { clock, random } = ports
+  const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { store, outbox, gauges } = openSqliteStore(config.db, {
     timer: keepAliveTimer,
     notices: {
@@ -98,7 +100,6 @@ export async function startService(
       onRaised: (notices) => delivery.raised(notices),
     },
   })
-  const opened = openLog(config, ports, { shared: sharedPort, ...(sendLog && { send: sendLog }) })
   const { log } = opened
   const delivery = createDelivery({
     outbox,
@@ -167,14 +168,17 @@ export async function startService(
         }
       },
       async stop() {
-        await Promise.all([server.stop(stopGraceMs), delivery.stop()])
-        observability.stop()
-        await store.close()
-        await opened.close()
+        try {
+          await Promise.all([server.stop(stopGraceMs), delivery.stop()])
+          observability.stop()
+          await store.close()
+        } finally {
+          await opened.close()
+        }
       },
     }
   } catch (thrown) {
-    await store.close()
+    await Promise.all([store.close(), opened.close()])
     throw thrown
   }
 }

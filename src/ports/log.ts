@@ -29,7 +29,6 @@ export interface LogOptions {
 export function createLog(write: (line: string) => void, options: LogOptions = {}): Log {
   const { level = "info", clock = systemClock, urgent = () => {} } = options
   const isoTime = createIsoTime(clock)
-  // A destination of our own: pino's would be a worker thread or a file, and neither waits for a flush on a timer.
   const logger = pino(
     {
       level,

@@ -1,10 +1,11 @@
 /** Logs and metrics of the executable, by itself and as several workers. */
-import { expect, test } from "bun:test"
+import { expect, onTestFinished, test } from "bun:test"
+import { closeSync, constants, openSync } from "node:fs"
 import { join } from "node:path"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { run, serve, start } from "./support.ts"
+import { binary, run, serve, start, watch } from "./support.ts"
 
 const dir = tempDir()
 
@@ -47,13 +48,30 @@ test("--log-format pretty is for people, and --log-level silent writes nothing",
   await pretty.call()
   await pretty.server.stop()
   expect(await pretty.server.stderr).toMatch(
-    /^\d\d:\d\d:\d\d\.\d{3} info {2}request requestId=\S+ account=acc_\w+ key=key_\w+ api=bluetoothlookup .*status=200.*\n$/,
+    /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request \{"requestId":"\S+","account":"acc_\w+","key":"key_\w+","api":"bluetoothlookup",.*"status":200,.*\}\n$/,
   )
   const silent = await startWithKey("--log-level", "silent")
   await silent.call()
   await silent.server.stop()
   expect(await silent.server.stderr).toBe("")
 }, 30_000)
+
+test.if(process.platform === "linux")(
+  "a reader that does not read holds up neither calls nor the stop",
+  async () => {
+    const { db, call: request } = await seedOne(dir)
+    // A pipe that is open for reading but never read holds 64 KB, about 250 lines.
+    const pipe = join(dir, "unread")
+    Bun.spawnSync(["mkfifo", pipe])
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+    onTestFinished(() => closeSync(reader))
+    const shell = `exec "${binary}" serve --port 0 --db "${db}" --json 2>"${pipe}"`
+    const server = await watch(Bun.spawn(["sh", "-c", shell], { stdout: "pipe", stderr: "pipe" }))
+    for (let count = 0; count < 600; count++) expect((await request(server.url, lookUp)).status).toBe(200)
+    expect(await server.stop()).toBe(0)
+  },
+  30_000,
+)
 
 test.each([
   [["--log-level", "loud"], "debug, info, warn, error, silent"],

@@ -14,6 +14,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { CliParts } from "../../src/surfaces/cli/parts.ts"
 import { runCli } from "../../src/surfaces/cli/program.ts"
+import { createMemoryLog } from "./log.ts"
 
 export interface CliResult {
   readonly code: number
@@ -35,6 +36,7 @@ export async function runCliForTest(
 ): Promise<CliResult> {
   let out = ""
   let err = ""
+  const log = createMemoryLog()
   const code = await runCli(argv, {
     terminal: {
       out: (text) => {
@@ -58,8 +60,8 @@ export async function runCliForTest(
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
     onReload: () => {},
     startService: (config, more) =>
-      startService(config, { ...more, ...(options.ports && { ports: options.ports }) }),
-    startMock,
+      startService(config, { ...more, logOutput: log, ...(options.ports && { ports: options.ports }) }),
+    startMock: (config) => startMock(config, { logOutput: log }),
     checkConfig,
     openAccounts,
     openNotices,

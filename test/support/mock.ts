@@ -5,6 +5,7 @@ import { type Answer, readAnswer } from "./answer.ts"
 import { checkedFetch } from "./answer-check.ts"
 import { readGraphql as readGraphqlAnswer } from "./graphql.ts"
 import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
+import { createMemoryLog } from "./log.ts"
 import { answerCheckOf } from "./service.ts"
 
 export interface TestMock {
@@ -18,7 +19,8 @@ export interface TestMock {
 /** A mock on a real socket, in this process. It stops after the test that started it, or after the file's tests. */
 export async function startTestMock(flags: Readonly<Record<string, unknown>> = {}): Promise<TestMock> {
   const config = loadConfig({ flags: { port: "0", ...flags }, env: {}, file: null })
-  const mock = await compose(config)
+  const log = createMemoryLog()
+  const mock = await compose(config, { logOutput: log })
   afterAll(() => mock.stop())
   const { url } = mock
   const check = answerCheckOf(config)

@@ -13,6 +13,7 @@ import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
+import { createMemoryLog } from "./log.ts"
 
 export interface TestOptions {
   readonly clock?: ManualClock
@@ -25,7 +26,7 @@ export interface TestOptions {
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
 export interface TestService extends Service {
-  /** The log as far as it has left; after `stop`, all of it. */
+  /** The log. */
   logged(): string
   readonly url: string
   readonly db: string
@@ -60,14 +61,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     timer: systemTimer,
     ...options.ports,
   }
-  let log = ""
-  const service = await startService(config, {
-    ports,
-    sendLog(piece, done) {
-      log += new TextDecoder().decode(piece)
-      done()
-    },
-  })
+  const log = createMemoryLog()
+  const service = await startService(config, { ports, logOutput: log })
   const { url } = service.server
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
@@ -83,7 +78,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     db: config.db,
     config,
     clock,
-    logged: () => log,
+    logged: log.text,
     async createKey(plan, key) {
       const { id: account } = await service.accounts.create("test", plan)
       return { account, ...(await service.accounts.createKey({ accountId: account, ...key })) }

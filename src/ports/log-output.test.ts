@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test"
+import { closeSync, constants, openSync, readSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../../test/support/temp.ts"
+import { createManualTimer } from "../../test/support/timer.ts"
+import { until } from "../../test/support/until.ts"
+import { openLogOutput } from "./log-output.ts"
+
+const dir = tempDir()
+let pipes = 0
+
+/** An output into a named pipe, which holds 64 KB until the test reads it. */
+function setUp({ shared = false } = {}) {
+  const path = join(dir, `pipe-${pipes++}`)
+  Bun.spawnSync(["mkfifo", path])
+  const openReader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  let reader = openReader()
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  const timer = createManualTimer()
+  const output = openLogOutput({ timer, descriptor, shared })
+  const buffer = Buffer.alloc(1 << 20)
+  let received = ""
+  return {
+    output,
+    timer,
+    /** Reads what the pipe holds; returns all that was read so far. */
+    read() {
+      try {
+        received += buffer.toString("utf8", 0, readSync(reader, buffer, 0, buffer.length, null))
+      } catch (thrown) {
+        if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EAGAIN")) throw thrown
+      }
+      return received
+    },
+    closeReader: () => closeSync(reader),
+    reopenReader() {
+      reader = openReader()
+    },
+  }
+}
+
+const linesOf = (count: number, text = "x".repeat(299)) =>
+  Array.from({ length: count }, (_, index) => `${index} ${text}\n`)
+
+describe.skipIf(process.platform === "win32")("the log's output", () => {
+  test("gathers lines for 100 ms and writes them together", async () => {
+    const { output, timer, read } = setUp()
+    output.write("a\n")
+    output.write("b\n")
+    expect(timer.waiting).toEqual([100])
+    expect(read()).toBe("")
+    timer.advance(100)
+    await until(() => read() === "a\nb\n")
+    expect(timer.waiting).toEqual([])
+  })
+
+  test("writes at once when asked to", async () => {
+    const { output, timer, read } = setUp()
+    output.write("error\n")
+    output.flush()
+    await until(() => read() === "error\n")
+    expect(timer.waiting).toEqual([])
+  })
+
+  test("loses, doubles and reorders nothing while a slow reader reads, and goes on when the pipe was full", async () => {
+    const { output, timer, read } = setUp()
+    const lines = [...linesOf(2_000), `${"ä".repeat(40_000)}\n`, ...linesOf(100, "ö€😀".repeat(20))]
+    for (const line of lines) output.write(line)
+    await timer.asked()
+    await until(() => {
+      timer.fire()
+      return read().length === lines.join("").length
+    })
+    expect(read()).toBe(lines.join(""))
+    expect(output.dropped()).toBe(0)
+  })
+
+  test("writes whole lines of at most 4,096 octets at a time where others write too", async () => {
+    const { output, timer, read } = setUp({ shared: true })
+    // A pipe counts in pages of 4,096 octets. After this line larger pieces would not fill it exactly.
+    output.write(`${"x".repeat(3_000)}\n`)
+    output.flush()
+    for (const line of linesOf(1_000, "ä".repeat(150))) output.write(line)
+    timer.fire()
+    // It waits again when the pipe is full. A larger write would then have been cut in the middle of a line.
+    await until(() => timer.waiting.length > 0)
+    expect(Buffer.byteLength(read())).toBeGreaterThan(50_000)
+    expect(read()).toEndWith("ä\n")
+  })
+
+  test("keeps 8 MB for a reader that does not read, and drops and counts the lines above that", async () => {
+    const { output, timer, read } = setUp()
+    const lines = linesOf(40_000)
+    for (const line of lines) output.write(line)
+    const dropped = output.dropped()
+    expect(dropped).toBeGreaterThan(10_000)
+    expect(dropped).toBeLessThan(13_000)
+    const expectedLength = lines.slice(0, lines.length - dropped).join("").length
+    await until(() => {
+      timer.fire()
+      return read().length >= expectedLength
+    })
+    expect(read().split("\n").length - 1).toBe(lines.length - dropped)
+    for (const line of read().trimEnd().split("\n")) expect(line).toMatch(/^\d+ x{299}$/)
+  })
+
+  test("closing writes everything; later lines are ignored", async () => {
+    const { output, timer, read } = setUp()
+    const lines = linesOf(100)
+    for (const line of lines) output.write(line)
+    await output.close()
+    output.write("late\n")
+    expect(read()).toBe(lines.join(""))
+    expect(timer.waiting).toEqual([])
+  })
+
+  test("closing waits one second for a reader that does not read", async () => {
+    const { output, timer } = setUp()
+    for (const line of linesOf(1_000)) output.write(line)
+    let isClosed = false
+    const closed = output.close().then(() => {
+      isClosed = true
+    })
+    timer.advance(999)
+    await timer.turn()
+    expect(isClosed).toBe(false)
+    timer.advance(1)
+    await closed
+    expect(timer.waiting).toEqual([])
+  })
+
+  test("a reader that has gone harms nothing, holds up no stop, and one that comes back is served", async () => {
+    const { output, timer, read, closeReader, reopenReader } = setUp()
+    closeReader()
+    for (const line of linesOf(500)) output.write(line)
+    await timer.turn()
+    timer.advance(100)
+    await until(() => timer.waiting.length === 0)
+    reopenReader()
+    await until(() => {
+      output.write("back\n")
+      output.flush()
+      return read().endsWith("back\n")
+    })
+    closeReader()
+    output.write("gone again\n")
+    await output.close()
+  })
+})

@@ -1,0 +1,113 @@
+import { pino } from "pino"
+import type { Timer } from "../apis/contract.ts"
+
+/** Where log lines are written. */
+export interface LogOutput {
+  /** Takes one line with its newline. Never waits and never throws. */
+  write(line: string): void
+  /** Starts to write the gathered lines. */
+  flush(): void
+  /** Writes all lines. Resolves when they are written, or after one second if the reader does not read. */
+  close(): Promise<void>
+  /** The number of lines dropped because the reader did not keep up. */
+  dropped(): number
+}
+
+export interface LogOutputOptions {
+  readonly timer: Timer
+  /** The file descriptor to write to; standard error by default. */
+  readonly descriptor?: number
+  /** Whether other processes write to the same pipe. */
+  readonly shared?: boolean
+}
+
+const flushMs = 100
+const closeMs = 1_000
+/** More is dropped, so that a reader that does not read cannot fill the memory. */
+const maxWaitingBytes = 8 * 1_048_576
+/** A pipe keeps the octets of one write together up to this size (PIPE_BUF on Linux; POSIX write()). */
+const pipeBytes = 4_096
+const pieceBytes = 16_384
+
+/**
+ * Opens the log's output. Lines are gathered for at most 100 ms and written in pieces, beside the event loop, by sonic-boom.
+ * Gathering is our own: sonic-boom measures its whole buffer again at each line, which costs more than the rest of logging.
+ */
+export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutputOptions): LogOutput {
+  const maxWrite = shared ? pipeBytes : pieceBytes
+  let stream = open()
+  let text = ""
+  let textBytes = 0
+  let dropped = 0
+  let cancelFlush: (() => void) | null = null
+  let isClosed = false
+  let onClosed = () => {}
+
+  function open() {
+    const opened = pino.destination({
+      dest: descriptor,
+      sync: false,
+      minLength: 1,
+      maxWrite,
+      maxLength: maxWaitingBytes,
+      // The library would wait 100 ms while a pipe is full; here the next piece tries again.
+      retryEAGAIN: () => false,
+    })
+    opened.on("drop", (piece: string) => {
+      dropped += piece.split("\n").length - 1
+    })
+    opened.on("close", () => onClosed())
+    opened.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code === "EAGAIN") return flushLater()
+      if (opened !== stream) return
+      // The reader is gone, or the disk is full. The next piece tries again; at exit the library would try for ever.
+      opened.destroy()
+      stream = open()
+      onClosed()
+    })
+    return opened
+  }
+
+  function write(line: string): void {
+    if (isClosed) return
+    const bytes = Buffer.byteLength(line)
+    if (textBytes + bytes > maxWrite) flush()
+    text += line
+    textBytes += bytes
+    flushLater()
+  }
+
+  function flushLater(): void {
+    cancelFlush ??= timer.after(flushMs, flush)
+  }
+
+  function flush(): void {
+    cancelFlush?.()
+    cancelFlush = null
+    const piece = text
+    text = ""
+    textBytes = 0
+    if (piece === "") stream.flush()
+    else stream.write(piece)
+  }
+
+  return {
+    write,
+    flush,
+    async close() {
+      flush()
+      isClosed = true
+      await new Promise<void>((resolve) => {
+        const cancel = timer.after(closeMs, resolve)
+        onClosed = () => {
+          cancel()
+          resolve()
+        }
+        stream.end()
+      })
+      cancelFlush?.()
+      stream.destroy()
+    },
+    dropped: () => dropped,
+  }
+}

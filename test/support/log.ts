@@ -1,0 +1,19 @@
+import type { LogOutput } from "../../src/ports/log-output.ts"
+
+/** A log output that keeps its lines in memory. */
+export interface MemoryLog extends LogOutput {
+  text(): string
+}
+
+export function createMemoryLog(): MemoryLog {
+  let text = ""
+  return {
+    write(line) {
+      text += line
+    },
+    flush() {},
+    close: async () => {},
+    dropped: () => 0,
+    text: () => text,
+  }
+}
