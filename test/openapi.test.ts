@@ -1,4 +1,4 @@
-/** The OpenAPI document: right by its standard, true to the service, the same everywhere. */
+/** The OpenAPI document follows its standard, describes what the service does, and is the same everywhere. */
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,14 +34,14 @@ describe("the document", () => {
     expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] })
   }, 60_000)
 
-  test("knows every path, and no other", () => {
+  test("has every path and no other", () => {
     const ofApis = catalog.flatMap(({ id }) => [`/v1/${id}`, `/v1/${id}/batch`])
     const others = ["/v1/graphql", "/v1/usage", "/health", "/ready", "/metrics", "/openapi.json"]
     expect(Object.keys(document.paths).sort()).toEqual([...ofApis, ...others].sort())
   })
 
   test.each(catalog.map((api) => [api.id, api] as const))(
-    "says of %s its statuses, types, price and marks",
+    "documents the statuses, types, price and marks of %s",
     (id, { method, credits, input, output }) => {
       const operation = operationOf(`/v1/${id}`, method.toLowerCase())
       const own = method === "POST" ? [408, 413, 415] : []
@@ -66,7 +66,7 @@ describe("the document", () => {
     },
   )
 
-  test("shows the answers that the service gives, octet for octet, in every format", async () => {
+  test("shows exactly the answers of the service in every format", async () => {
     for (const api of catalog) {
       const [example] = api.examples
       if (!example || example.varying) continue
@@ -106,11 +106,11 @@ describe("the document", () => {
   })
 })
 
-describe("where it is to be had", () => {
+describe("where to get it", () => {
   test("penknife openapi prints what the service answers with, for the same settings", async () => {
     const { code, out } = await runCliForTest(["openapi"])
     expect(code).toBe(0)
-    // The harness of the command line has a version of its own.
+    // The test runs the command line with another version.
     expect(out.replaceAll("0.0.0-test", String(document.info.version))).toBe(text)
     const off = await runCliForTest(["openapi", "--no-graphql"])
     expect(JSON.parse(off.out).paths["/v1/graphql"]).toBeUndefined()
@@ -142,7 +142,7 @@ describe("where it is to be had", () => {
 
 describe("the page that shows it", () => {
   test.each(["/docs", "/docs/start.js", "/docs/viewer.js", "/docs/viewer.css"])(
-    "%s loads nothing from elsewhere and lets no other page frame it",
+    "%s loads nothing from another host and lets no other page frame it",
     async (path) => {
       const answer = await service.fetch(path)
       expect(answer.status).toBe(200)
@@ -156,7 +156,7 @@ describe("the page that shows it", () => {
     },
   )
 
-  test("the page names no other host and holds no script of its own", async () => {
+  test("the page names no other host and has no inline script", async () => {
     const page = await (await service.fetch("/docs")).text()
     expect(page).not.toMatch(/\/\/|<script>|<style| on[a-z]+=/)
   })
@@ -183,14 +183,14 @@ describe("the page that shows it", () => {
     expect((await service.fetch("/v1/graphql")).status).toBe(405)
   })
 
-  test("what there is not is a 404, another method a 405", async () => {
+  test("an unknown part is a 404, another method a 405", async () => {
     for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json"]) {
       expect((await service.fetch(path)).status).toBe(404)
     }
     expect((await service.fetch("/docs", { method: "POST" })).headers.get("allow")).toBe("GET")
   })
 
-  test("the mock has document and page too, outside its journal", async () => {
+  test("the mock has the document and the page too; its journal leaves them out", async () => {
     const mock = await startTestMock()
     expect(await (await mock.fetch("/openapi.json")).text()).toBe(text)
     for (const path of ["/docs", "/docs/viewer.js", "/graphiql", "/graphiql/graphiql.js"]) {
@@ -200,7 +200,7 @@ describe("the page that shows it", () => {
   })
 })
 
-describe("the check that all answers of this suite go through", () => {
+describe("the check of every answer in these tests", () => {
   const path = "/v1/bluetoothlookup?companyid=76"
   const data = { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." }
   const headers = { "content-type": "application/json", "x-request-id": "a" }

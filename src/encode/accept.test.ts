@@ -1,18 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { negotiate } from "./accept.ts"
+import { negotiate, preferredType } from "./accept.ts"
 import { type Format, formats } from "./formats.ts"
 
 const seed = 20250101
 
-function expectAll(cases: Readonly<Record<string, Format>>): void {
-  const answers = Object.fromEntries(Object.keys(cases).map((accept) => [accept, negotiate(accept)]))
-  expect(answers).toEqual(cases)
-}
-
-test("no header, or nothing known in it: json", () => {
-  expect(negotiate(null)).toBe("json")
-  expectAll({
+/** Headers, each with the format that it asks for. */
+const cases: Readonly<Record<string, Readonly<Record<string, Format>>>> = {
+  "an empty header, or nothing known in it": {
     "": "json",
     " ": "json",
     "*/*": "json",
@@ -24,11 +19,8 @@ test("no header, or nothing known in it: json", () => {
     "*/*;q=0": "json",
     "application/xml;q=0": "json",
     xml: "json",
-  })
-})
-
-test("every media type of every format", () => {
-  expectAll({
+  },
+  "every media type of every format": {
     "application/json": "json",
     "application/xml": "xml",
     "text/xml": "xml",
@@ -36,11 +28,8 @@ test("every media type of every format", () => {
     "application/x-yaml": "yaml",
     "text/yaml": "yaml",
     "text/csv": "csv",
-  })
-})
-
-test("the highest weight wins", () => {
-  expectAll({
+  },
+  "the highest weight wins": {
     "application/json;q=0.5, application/xml": "xml",
     "application/xml;q=0.5, application/json": "json",
     "application/xml;q=0.2, text/csv;q=0.9, text/yaml;q=0.3": "csv",
@@ -49,11 +38,8 @@ test("the highest weight wins", () => {
     "text/csv;q=1.000, text/xml;q=0.999": "csv",
     "application/xml;q=0.1, text/html": "xml",
     "application/xml;q=0.1, text/xml;q=0.6, application/yaml;q=0.5": "xml",
-  })
-})
-
-test("a more specific range decides a type's weight, in any order", () => {
-  expectAll({
+  },
+  "a more specific range decides a type's weight, in any order": {
     "*/*, application/json;q=0": "xml",
     "application/json;q=0, */*": "xml",
     "application/json;q=0, application/xml;q=0, */*": "yaml",
@@ -65,22 +51,16 @@ test("a more specific range decides a type's weight, in any order", () => {
     "application/*": "json",
     "application/*;q=0.5, text/csv;q=0.4": "json",
     "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8": "xml",
-  })
-})
-
-test("equal weights: the more specific range, then the type named first", () => {
-  expectAll({
+  },
+  "equal weights: the more specific range, then the type named first": {
     "application/xml, */*": "xml",
     "*/*, text/csv": "csv",
     "application/json, text/plain, */*": "json",
     "text/csv, application/json": "csv",
     "application/json, text/csv": "json",
     "application/yaml;q=0.5, application/xml;q=0.5": "yaml",
-  })
-})
-
-test("letter case, spaces, parameters and empty elements do not matter", () => {
-  expectAll({
+  },
+  "letter case, spaces, parameters and empty elements do not matter": {
     "Application/XML": "xml",
     "  text/csv  ": "csv",
     "TEXT/YAML;Q=1": "yaml",
@@ -91,20 +71,14 @@ test("letter case, spaces, parameters and empty elements do not matter", () => {
     "application/xml;;q=0.5;, application/json;q=0.4": "xml",
     "application/xml;q=0.1;ext=1, application/json;q=0": "xml",
     "application/json;q=0.1, application/xml;q=0.5, application/json;q=0.9": "json",
-  })
-})
-
-test("quoted strings hide separators and weights", () => {
-  expectAll({
+  },
+  "quoted strings hide separators and weights": {
     'application/xml;a="x,text/csv;q=1", application/yaml;q=0.5': "xml",
     'application/xml;a=";q=0";q=0.2, application/json;q=0.1': "xml",
     'application/xml;a="\\",text/csv,";q=0.3, text/yaml;q=0.2': "xml",
     'text/yaml;a="never closed, text/csv': "yaml",
-  })
-})
-
-test("a range with a malformed weight is not accepted", () => {
-  expectAll({
+  },
+  "a range with a malformed weight is not accepted": {
     "application/xml;q=high": "json",
     "application/xml;q=2": "json",
     "application/xml;q=-1": "json",
@@ -114,7 +88,23 @@ test("a range with a malformed weight is not accepted", () => {
     "application/xml;q=NaN, text/csv;q=0.1": "csv",
     "application/xml;q=0.33333, text/csv;q=0.3": "xml",
     "application/xml;q=0., application/json;q=0": "json",
-  })
+  },
+}
+
+test.each(Object.entries(cases))("%s", (_rule, formatByHeader) => {
+  const answers = Object.keys(formatByHeader).map((accept) => [accept, negotiate(accept)])
+  expect(Object.fromEntries(answers)).toEqual(formatByHeader)
+})
+
+test("no header: json", () => {
+  expect(negotiate(null)).toBe("json")
+})
+
+test("other media types by the same rules", () => {
+  const types = ["a/b", "c/d"]
+  expect(preferredType("c/d;v=1, a/b", types)).toBe("c/d")
+  expect(preferredType("c/d;q=0.5, */*", types)).toBe("a/b")
+  expect(preferredType("text/html", types)).toBeUndefined()
 })
 
 describe("hostile headers", () => {
