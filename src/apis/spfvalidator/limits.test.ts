@@ -311,14 +311,14 @@ describe("the time it takes to compute", () => {
     ["slashes", largest(() => `a${"/1".repeat(3900)}x`)],
     ["blanks", `v=spf1${" ".repeat(8000)}`],
   ])(
-    "%s: as many records of it as are read, thirty times",
+    "%s: as many records of it as are read, ten times",
     async (_title, record) => {
-      for (let time = 0; time < 30; time++) {
+      for (let time = 0; time < 10; time++) {
         const dns = world((name) => `${record} include:x.${name} include:y.${name}`)
         expect((await attack(dns)).spf_records_list.length).toBeGreaterThan(2)
       }
     },
-    30_000,
+    10_000,
   )
 })
 
@@ -367,6 +367,6 @@ test("whatever octets the DNS answers, the validation stays within its limits an
         expect(report.spf_records_list.length).toBeLessThanOrEqual(limits.treeRecords * 3)
       },
     ),
-    { seed: 20250101, numRuns: 400 },
+    { seed: 20250101, numRuns: 250 },
   )
 }, 60_000)

@@ -33,16 +33,17 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
         fc.property(noonUtc(firstYear, lastYear), upTo(65), longitude, (noon, lat, lon) => {
           compareDay(noon, lat, lon)
         }),
-        { seed, numRuns: 600 },
+        { seed, numRuns: 200 },
       )
       // Enough for a busy machine.
-    }, 60_000)
+    })
   }
 
   test("at 65° about the solstices, where the sun rises at its slowest", () => {
-    for (let year = 1950; year <= 2100; year += 3) {
+    for (let year = 1950; year <= 2100; year += 10) {
       for (const month of [5, 11]) {
-        for (const lat of [-65, 65]) compareDay(Date.UTC(year, month, 10 + (year % 25), 12), lat, year - 2025)
+        for (const lat of [-65, 65])
+          compareDay(Date.UTC(year, month, 10 + ((year / 10) % 25), 12), lat, year - 2025)
       }
     }
   })
@@ -121,7 +122,7 @@ describe("days", () => {
         ]
         expect(day).toEqual(day.toSorted((a, b) => a - b))
       }),
-      { seed, numRuns: 1000 },
+      { seed, numRuns: 500 },
     )
   })
 
@@ -165,7 +166,7 @@ describe("days", () => {
           }
         }
       }),
-      { seed, numRuns: 1000 },
+      { seed, numRuns: 300 },
     )
   })
 })

@@ -56,7 +56,7 @@ test("charges have the same outcomes in one transaction or several, by one proce
       }
       expect(await noticesOf(whole)).toEqual(await noticesOf(single))
     }),
-    { seed: 20250101, numRuns: 60 },
+    { seed: 20250101, numRuns: 40 },
   )
 }, 60_000)
 
@@ -93,7 +93,7 @@ test("every charge is recorded by month, API and day, and no credit is spent twi
         expect(used).toBeLessThanOrEqual(inMonth)
       }
     }),
-    { seed: 20250102, numRuns: 60 },
+    { seed: 20250102, numRuns: 40 },
   )
 }, 60_000)
 

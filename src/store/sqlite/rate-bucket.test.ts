@@ -22,7 +22,7 @@ function createBucket(perMinute: number) {
 }
 
 // 7,768 was the first at which whole microseconds were too coarse; the others leave every kind of rest.
-describe.each([1, 7, 59, 7_768, 10_000, 123_457, 999_983, 999_999, 1_000_000])("a limit of %d", (limit) => {
+describe.each([1, 7, 59, 7_768, 10_000, 123_457, 999_999, 1_000_000])("a limit of %d", (limit) => {
   test("grants exactly that many at once, then none, and all of them again after a minute", () => {
     const bucket = createBucket(limit)
     let granted = 0
