@@ -8,15 +8,26 @@ import { parse as parseYaml } from "yaml"
 import { type ApiDefinition, type Example, isPremium } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { compileInput } from "../src/call/input.ts"
+import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
-import { startTestService } from "./support/service.ts"
+import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
+import { startTestService, type TestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const cases = catalog.flatMap((api) =>
   api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
-const serviceFor = (example: Example) => startTestService({ ports: portsFor(example) })
+
+const services = new Map<string, Promise<TestService>>()
+/** The service whose clock and DNS are those that the example needs. */
+function serviceFor(example: Example): Promise<TestService> {
+  const world = JSON.stringify(example.given ?? {})
+  const service = services.get(world) ?? startTestService({ ports: portsFor(example) })
+  services.set(world, service)
+  return service
+}
+await Promise.all(cases.map(({ example }) => serviceFor(example)))
 
 describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %s", (id, api) => {
   test("has an id that is valid in paths, GraphQL and the command line", () => {
@@ -74,6 +85,29 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     ])
   })
 
+  test.each(["pro", "free"])(
+    "batch and GraphQL give and charge the same as REST on the plan %s",
+    async (plan) => {
+      const service = await serviceFor(example)
+      const { account, key } = await service.createKey(plan)
+      const rest = await readAnswer(service.call(api, example.input, { key }))
+      const batch = await readAnswer(
+        service.post(`/v1/${api.id}/batch`, { inputs: [example.input] }, { key }),
+      )
+      const { body } = await readGraphql(service.post("/v1/graphql", toQuery(api, example.input), { key }))
+      const results = batch.data?.results as { data: object }[]
+      const data = withFixed(rest.data, example)
+      expect(Object.keys(data)).not.toHaveLength(0)
+      expect(withFixed(results[0]?.data, example)).toEqual(data)
+      expect(body.errors).toBeUndefined()
+      const field = body.data?.[toRootField(api.id)] as object
+      expect<unknown>(withFixed(field, example)).toEqual(withNulls(api.output, data))
+      expect(await service.accounts.usage(account, 1)).toEqual([
+        expect.objectContaining({ api: api.id, calls: 3, credits: 3 * api.credits }),
+      ])
+    },
+  )
+
   test("a plan without premium gets no premium field, in any format", async () => {
     const service = await serviceFor(example)
     const { key } = await service.createKey("free")
@@ -103,6 +137,14 @@ async function runExample(api: ApiDefinition, example: Example) {
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))
+}
+
+/** Fields that vary from run to run are only compared as null or not null. */
+function withFixed(data: object | null | undefined, { varying = [] }: Example): Record<string, unknown> {
+  const entries = Object.entries(data ?? {})
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, varying.includes(name) && value !== null ? "varying" : value]),
+  )
 }
 
 /** Every field below an object schema, with its path. */
