@@ -22,6 +22,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "ports",
     "store",
     "surfaces",
+    "values",
     "webhooks",
   ],
   values: [],

@@ -23,31 +23,21 @@ import { createSeededRandom } from "../ports/mock/random.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
+import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
+import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { prepareApis, version } from "./service.ts"
 
-/** A mock that listens. */
-export interface Mock {
-  readonly url: string
-  readonly key: string
-  /** PEM of the authority that clients have to trust; null for plain HTTP. */
-  readonly ca: string | null
-  stop(): Promise<void>
-}
-
-/** A test that has gone on does not wait for calls of its own. */
+/** Tests wait no longer for their own calls when the mock stops. */
 const stopGraceMs = 1_000
 
-/**
- * The composition root of the test double: the same pipeline, other ports, a store in memory.
- * @param options `logOutput`: where log lines are written; standard error by default
- */
+/** The composition root of the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
 export async function startMock(
   config: Config,
   { logOutput }: { readonly logOutput?: LogOutput } = {},
-): Promise<Mock> {
+): Promise<RunningMock> {
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
@@ -64,14 +54,7 @@ export async function startMock(
       version,
       timer: systemTimer,
     },
-    {
-      host: config.host,
-      port: config.port,
-      tls,
-      maxBodyBytes: config.maxBodyBytes,
-      bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
-      graphql: !config.noGraphql,
-    },
+    { ...config, tls, bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000, graphql: !config.noGraphql },
   )
   return {
     url: server.url,
@@ -84,7 +67,7 @@ export async function startMock(
   }
 }
 
-/** Everything that a reset begins anew. */
+/** Makes everything that a reset replaces. */
 async function createWorld(
   { plans, plan, seedTimeMs, logLevel }: Config,
   apis: readonly PreparedApi[],
@@ -103,29 +86,22 @@ async function createWorld(
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
   const stubs = createStubs()
-  const observability = createObservability({
-    opened,
-    ports,
-    gauges,
-    apiIds,
-    version,
-    channel: null,
-    logSample: logLevel === null ? null : 1,
-    openRequests,
-  })
+  const logSample = logLevel === null ? null : 1
+  const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests }
+  const { observer, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   return {
     pipeline: {
       gate: injectAtGate(nameKeys(createGate(seen, plans, ports), names)),
-      // A clock that is moved back is what a mock is for, and no news.
+      // Tests move the clock back on purpose, so a credit month in the future is not logged.
       charges: createCharges(store, ports, { error() {} }),
       ports,
       log: opened.log,
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
-    observer: observability.observer,
-    readMetrics: observability.readMetrics,
+    observer,
+    readMetrics,
     clock,
     dns,
     faults: createFaults(),
@@ -134,7 +110,7 @@ async function createWorld(
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
     async close() {
-      observability.stop()
+      stop()
       await store.close()
     },
   }
@@ -144,18 +120,18 @@ function readZone(file: string): DnsZone {
   try {
     return parseZone(readFileSync(file, "utf8"))
   } catch (cause) {
-    throw new ConfigError(`--dns ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+    throw new ConfigError(`--dns ${file}: ${messageOf(cause)}.`)
   }
 }
 
-/** Certificates are compared with the clocks of clients, so theirs is the machine's time. */
+/** Clients check certificates by the machine's time, not by the mock's clock. */
 async function certify({ tlsSelfSigned, caOut }: Config) {
   const certified = await createSelfSigned(tlsSelfSigned, systemClock.now())
   if (caOut !== null) {
     try {
       writeFileSync(caOut, certified.ca)
     } catch (cause) {
-      throw new ConfigError(`--ca-out ${caOut}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+      throw new ConfigError(`--ca-out ${caOut}: ${messageOf(cause)}.`)
     }
   }
   return certified

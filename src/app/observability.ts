@@ -3,8 +3,8 @@ import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
 import { createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
-import { type Exposition, toExposition } from "../observe/exposition.ts"
-import { createObserver, type Observer } from "../observe/observer.ts"
+import { toExposition } from "../observe/exposition.ts"
+import { createObserver } from "../observe/observer.ts"
 import { type DnsCounts, toReport } from "../observe/report.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
@@ -20,7 +20,7 @@ export interface OpenLog extends LogOutput {
   readonly level: LogLevel
 }
 
-export interface OpenLogOptions {
+interface OpenLogOptions {
   /** The level when the configuration sets none. */
   readonly defaultLevel?: LogLevel
   /** Whether other processes write to the same place. */
@@ -45,29 +45,23 @@ export async function openLog(
   return { ...opened, write, level, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 
-/** The metrics and the request log of a service. */
-export interface Observability {
-  readonly observer: Observer
-  readMetrics(): Promise<Exposition>
-  /** Leaves a last report with the supervisor, if there is one. */
-  stop(): void
-}
-
-export interface ObservabilityParts {
+interface ObservabilityParts {
   readonly opened: OpenLog
   readonly ports: Ports
   readonly gauges: StoreGauges
   readonly apiIds: readonly string[]
   readonly version: string
-  /** To the supervisor of several processes; null where this is the only one. */
-  readonly channel: Channel | null
-  /** Without it no request is logged. */
+  /** Null logs no requests. */
   readonly logSample: number | null
-  openRequests(): number
+  readonly openRequests: () => number
 }
 
-export function createObservability(parts: ObservabilityParts): Observability {
-  const { opened, ports, gauges, apiIds, version, channel, logSample } = parts
+/**
+ * Makes the metrics and the request log of a service.
+ * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
+ */
+export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
+  const { opened, ports, gauges, apiIds, version, logSample, openRequests } = parts
   const { clock, random } = ports
   const { level, write } = opened
   const counts = createCounts(faultCodes)
@@ -77,11 +71,11 @@ export function createObservability(parts: ObservabilityParts): Observability {
   const report = () =>
     toReport(counts, {
       version,
-      openRequests: parts.openRequests,
+      openRequests,
       droppedLines: opened.dropped,
       eventLoopLag: meter.lag,
       dns: () => dnsCountsOf(ports),
-      notices: () => orNone(() => gauges.notices()),
+      notices: () => noticesOf(gauges),
       storeBytes: () => gauges.bytes(),
       process: readProcess,
     })
@@ -96,17 +90,17 @@ export function createObservability(parts: ObservabilityParts): Observability {
   }
 }
 
-/** Of a resolver that counts; a zone for tests does not. */
+/** Zero for a resolver that does not count, such as a zone. */
 function dnsCountsOf({ dns }: { readonly dns: Ports["dns"] & { stats?: () => DnsCounts } }): DnsCounts {
   return dns.stats?.() ?? noDns
 }
 
 const noDns: DnsCounts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
 
-/** A store that does not answer must not hide the other metrics: its own are then missing, which an alert can tell. */
-function orNone(read: () => Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+/** Without a store that answers, its metrics are missing, which an alert can detect, and the others stay readable. */
+function noticesOf(gauges: StoreGauges): Readonly<Record<string, number>> {
   try {
-    return read()
+    return gauges.notices()
   } catch {
     return {}
   }

@@ -27,6 +27,7 @@ import { restore } from "../store/sqlite/restore.ts"
 import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
+import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createObservability, openLog } from "./observability.ts"
 
@@ -39,33 +40,11 @@ export interface Service {
   readonly notices: Notices
   /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
-  /** Ends gracefully: calls under way finish, the store is closed. */
+  /** Waits for calls in progress, then closes the store. */
   stop(): Promise<void>
 }
 
-const stopGraceMs = httpLimits.stopSeconds * 1_000
-
-/** What listening needs from files, read before anything is opened, so that a mistake names its setting. */
-function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
-  if (tlsCert === null || tlsKey === null) return null
-  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
-  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
-  return { cert, key }
-}
-
-function readPem(flag: string, file: string, label: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, "utf8")
-  } catch {
-    throw new ConfigError(`${flag} ${file} cannot be read.`)
-  }
-  if (!text.includes(`${label}-----`))
-    throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
-  return text
-}
-
-export interface StartOptions {
+interface StartOptions {
   readonly ports?: Ports
   /** Whether other processes listen on the same port. */
   readonly sharedPort?: boolean
@@ -78,16 +57,9 @@ export interface StartOptions {
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
-export async function startService(
-  config: Config,
-  {
-    ports = livePorts(config),
-    sharedPort = false,
-    channel = null,
-    logOutput,
-    changePipeline = (made) => made,
-  }: StartOptions = {},
-): Promise<Service> {
+export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
+  const { ports = livePorts(config), sharedPort = false, channel = null, logOutput } = options
+  const { changePipeline = (made) => made } = options
   const apis = prepareApis(config)
   const tls = readTls(config)
   const { clock, random } = ports
@@ -101,14 +73,8 @@ export async function startService(
     },
   })
   const { log } = opened
-  const delivery = createDelivery({
-    outbox,
-    sender: createWebhookSender({ timer: systemTimer }),
-    clock,
-    random,
-    timer: systemTimer,
-    log,
-  })
+  const sender = createWebhookSender({ timer: systemTimer })
+  const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
     const pipeline = changePipeline({
@@ -117,39 +83,18 @@ export async function startService(
       ports,
       log,
     })
-    const observability = createObservability({
-      opened,
-      ports,
-      gauges,
-      apiIds: apis.map(({ definition }) => definition.id),
-      version,
+    const { logSample, noMetrics, noGraphql, bodyTimeoutSeconds } = config
+    const apiIds = apis.map(({ definition }) => definition.id)
+    const openRequests = () => server.openRequests()
+    const observability = createObservability(
+      { opened, ports, gauges, apiIds, version, logSample, openRequests },
       channel,
-      logSample: config.logSample,
-      openRequests: () => server.openRequests(),
-    })
-    const { observer, readMetrics } = observability
+    )
+    const { observer } = observability
+    const readMetrics = noMetrics ? null : observability.readMetrics
     const server = startHttpServer(
-      {
-        apis,
-        pipeline,
-        random: ports.random,
-        observer,
-        readMetrics: config.noMetrics ? null : readMetrics,
-        ping: () => store.ping(),
-        version,
-      },
-      {
-        host: config.host,
-        port: config.port,
-        sharedPort,
-        tls,
-        trustedProxies: config.trustedProxies,
-        maxBodyBytes: config.maxBodyBytes,
-        bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
-        maxCalls: config.maxCalls,
-        graphql: !config.noGraphql,
-        metricsToken: config.metricsToken,
-      },
+      { apis, pipeline, random, observer, readMetrics, ping: () => store.ping(), version },
+      { ...config, sharedPort, tls, bodyTimeoutMs: bodyTimeoutSeconds * 1_000, graphql: !noGraphql },
     )
     delivery.start()
     return {
@@ -163,13 +108,12 @@ export async function startService(
           await server.replaceCertificate(renewed)
           log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
         } catch (thrown) {
-          const cause = thrown instanceof Error ? thrown.message : String(thrown)
-          log.error("certificate not reloaded; the old one is served on", { cause })
+          log.error("certificate not reloaded; the old one is served on", { cause: messageOf(thrown) })
         }
       },
       async stop() {
         try {
-          await Promise.all([server.stop(stopGraceMs), delivery.stop()])
+          await Promise.all([server.stop(httpLimits.stopSeconds * 1_000), delivery.stop()])
           observability.stop()
           await store.close()
         } finally {
@@ -184,7 +128,7 @@ export async function startService(
 }
 
 /**
- * Everything that a service would refuse of its configuration, without one: for whoever starts others to serve.
+ * Checks a configuration as starting a service does, without starting one.
  * @throws {ConfigError} and what opening the data file throws
  */
 export async function checkConfig(config: Config): Promise<void> {
@@ -198,7 +142,7 @@ export async function checkConfig(config: Config): Promise<void> {
   }
 }
 
-/** The accounts of a data file, for commands; close the result when done. Makes the file only if `create` says so. */
+/** The accounts of a data file; close the result when done. `create` makes a missing file. */
 export function openAccounts(
   config: Config,
   options: { create: boolean },
@@ -207,20 +151,20 @@ export function openAccounts(
   return { accounts: accountsOn(store, config, livePorts(config)), close: () => store.close() }
 }
 
-/** The notices of a data file that exists, for commands; close the result when done. */
+/** The notices of an existing data file; close the result when done. */
 export function openNotices(config: Config): { notices: Notices; close(): Promise<void> } {
   const { store, outbox } = openSqliteStore(config.db, { timer: keepAliveTimer, mustExist: true })
   const notices = createNotices({ outbox, store, random: systemRandom })
   return { notices, close: () => store.close() }
 }
 
-/** Copying the data file away and back, for commands. */
+/** Copies the data file away and back. */
 export const safekeeping = {
   backUp: ({ db }: Config, file: string) => backUp(db, file),
   restore: ({ db }: Config, file: string) => restore(file, db, systemClock.now()),
 }
 
-/** Runs one API here: no server, no key, no charge, premium fields included. */
+/** Runs one API in this process: no server, no key, no charge, premium fields included. */
 export async function callHere(
   config: Config,
   apiId: string,
@@ -232,13 +176,16 @@ export async function callHere(
   return definition.run(compileInput(definition.input)(input, true), { ports })
 }
 
-/** What is on offer, with the embedded data. */
+/** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
 
-/** The catalog as a configuration wants it, with everything compiled. */
+/** The APIs with a configuration's prices and data files, compiled. */
 export function prepareApis(config: Config): readonly PreparedApi[] {
   const definitions = catalogFor(config)
-  requireKnownCredits(config, definitions)
+  for (const id of config.credits.keys()) {
+    if (definitions.some((api) => api.id === id)) continue
+    throw new ConfigError(`'credits.${id}': there is no API '${id}'.`)
+  }
   return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
 }
 
@@ -247,37 +194,39 @@ function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinitio
   try {
     return createCatalog({ bluetoothCompanies: readCompanies(readFileSync(file, "utf8")) })
   } catch (cause) {
-    throw new ConfigError(
-      `--bluetooth-companies ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    )
+    throw new ConfigError(`--bluetooth-companies ${file}: ${messageOf(cause)}`)
   }
 }
 
-function livePorts(config: Config): Ports {
-  return {
-    clock: systemClock,
-    random: systemRandom,
-    dns: createSystemDns(config.dnsServers, {
-      clock: systemClock,
-      random: systemRandom,
-      timer: systemTimer,
-    }),
-    timer: systemTimer,
+/** Read before anything is opened, so that a mistake names its setting. */
+function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
+  if (tlsCert === null || tlsKey === null) return null
+  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
+  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
+  return { cert, key }
+}
+
+function readPem(flag: string, file: string, label: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch {
+    throw new ConfigError(`${flag} ${file} cannot be read.`)
   }
+  if (text.includes(`${label}-----`)) return text
+  throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
+}
+
+function livePorts({ dnsServers }: Config): Ports {
+  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer }
+  return { ...ports, dns: createSystemDns(dnsServers, ports) }
 }
 
 function accountsOn(store: Store, config: Config, { clock, random }: Ports): Accounts {
   return createAccounts({ store, plans: config.plans, clock, random, apiIds: catalog.map(({ id }) => id) })
 }
 
-/** A price for an API that does not exist would silently never be charged. */
-function requireKnownCredits(config: Config, apis: readonly ApiDefinition[]): void {
-  for (const id of config.credits.keys()) {
-    if (!apis.some((api) => api.id === id)) throw new ConfigError(`'credits.${id}': there is no API '${id}'.`)
-  }
-}
-
-/** An account whose plan is gone from the configuration could be neither served nor refused rightly. */
+/** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
 async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
   for (const { id, plan, closedMs } of await store.listAccounts()) {
     if (closedMs === null && !plans.has(plan)) {

@@ -11,15 +11,14 @@ export const maxInputs = 200
 /** Inputs that wait for the outside world at the same time. */
 const maxConcurrent = 16
 
-/** One request that runs one API on many inputs. */
-export interface BatchCall {
+interface BatchCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
   /** Reads the body. Called once the caller is admitted. */
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Answers a batch: hold what all inputs would cost → run each → settle what succeeded. An input that fails leaves the others alone. */
+/** Answers a batch: hold what all inputs would cost → run each → settle those that succeeded. */
 export function answerBatch({ api, request, readBody }: BatchCall, pipeline: Pipeline): Promise<Reply> {
   const { definition, credits } = api
   return answer(request, [definition.id], pipeline, async (caller) => {
@@ -49,20 +48,9 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
   return inputs
 }
 
-/** One input's part of the answer. */
-interface Result {
-  readonly index: number
-  readonly status: "ok" | "error"
-  readonly error: string | null
-  readonly data: Record<string, unknown> | null
-}
-
-async function runAll(
-  inputs: readonly unknown[],
-  api: PreparedApi,
-  context: RunContext,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
+/** Gives one result per input, in their order. */
+async function runAll(inputs: readonly unknown[], api: PreparedApi, context: RunContext) {
+  const results: Record<"index" | "status" | "error" | "data", unknown>[] = []
   const pace = createPace(context.pipeline.ports)
   let next = 0
 

@@ -1,7 +1,7 @@
 import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
+import type { Charge, ChargeItem, RateState, Store, UsageRow } from "../store/store.ts"
 import { type AccountSnapshot, balanceAt, createAccountSnapshots, refresh } from "./account-snapshots.ts"
 import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
@@ -13,7 +13,7 @@ export interface Hold {
   readonly caller: Caller
   readonly snapshot: AccountSnapshot
   readonly credits: number
-  /** Gives the credits free. Settling does it too; a second time changes nothing. */
+  /** Frees the credits. Settling does it too; a second release changes nothing. */
   release(): void
 }
 
@@ -44,29 +44,31 @@ export function createCharges(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
 ): Charges {
-  const accounts = createAccountSnapshots()
+  const findSnapshot = createAccountSnapshots()
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
     const outcomes = await store.charge(pending.map(({ charge }) => charge))
     for (const [index, one] of pending.entries()) {
       const outcome = outcomes[index]
       if (!outcome) throw new Error("the store must give one outcome per charge")
-      // In one step with the new balance: credits counted twice for a moment would refuse a call wrongly.
+      // In one step with the new balance: credits that count twice would refuse another call wrongly.
       one.hold.release()
-      one.isRefused = !takeOver(one.hold.snapshot, outcome)
+      one.isRefused = !outcome.charged
+      if (!outcome.charged) continue
+      const { snapshot } = one.hold
+      snapshot.used = outcome.used
+      snapshot.bonus = outcome.bonus
+      snapshot.periodStartMs = outcome.periodStartMs
     }
   })
 
   function balanceOf(snapshot: AccountSnapshot, caller: Caller, nowMs: number): Balance {
-    if (snapshot.periodStartMs > nowMs) reportAhead(snapshot, nowMs)
+    const { id, periodStartMs, reportedMs } = snapshot
+    // Logged once for each account and month: only the operator can end such a month early.
+    if (periodStartMs > nowMs && periodStartMs !== reportedMs) {
+      snapshot.reportedMs = periodStartMs
+      log.error("credit month in the future", { account: id, problem: monthAhead(snapshot, nowMs) })
+    }
     return balanceAt(snapshot, caller, nowMs)
-  }
-
-  /** Logged once a month and account: only an order of the operator ends such a month early. */
-  function reportAhead(snapshot: AccountSnapshot, nowMs: number): void {
-    if (snapshot.reportedMs === snapshot.periodStartMs) return
-    snapshot.reportedMs = snapshot.periodStartMs
-    const { id } = snapshot
-    log.error("credit month in the future", { account: id, problem: monthAhead(snapshot, nowMs) })
   }
 
   async function refuse({ caller, snapshot, credits }: Hold): Promise<never> {
@@ -81,7 +83,7 @@ export function createCharges(
   return {
     hold(caller, credits) {
       const nowMs = clock.now()
-      const snapshot = accounts.find(caller)
+      const snapshot = findSnapshot(caller)
       const balance = balanceOf(snapshot, caller, nowMs)
       if (!covers(balance, snapshot.heldCredits + credits)) throw creditsUsedUp(balance, credits, nowMs)
       return createHold(caller, snapshot, credits)
@@ -93,7 +95,7 @@ export function createCharges(
         accountId: hold.snapshot.id,
         items,
         allowance,
-        // A month in the future is the stored one; one that an operator has just renewed must not come back.
+        // A charge must not bring back a month in the future that an operator has just ended.
         periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
         day: dayOf(nowMs),
       }
@@ -102,12 +104,12 @@ export function createCharges(
       if (pending.isRefused) await refuse(hold)
     },
     status(caller, rate) {
-      const balance = balanceOf(accounts.find(caller), caller, clock.now())
+      const balance = balanceOf(findSnapshot(caller), caller, clock.now())
       return { plan: caller.plan.name, balance, rate }
     },
     async report(caller) {
       const stored = await store.findAccount(caller.account.id)
-      const snapshot = accounts.find(caller)
+      const snapshot = findSnapshot(caller)
       if (stored) refresh(snapshot, stored)
       const balance = balanceOf(snapshot, caller, clock.now())
       return { balance, rows: await store.monthUsage(caller.account.id, balance.period.startMs) }
@@ -127,15 +129,6 @@ function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number):
       isHeld = false
     },
   }
-}
-
-/** Takes over the balance after a charge. False when the database refused the charge. */
-function takeOver(snapshot: AccountSnapshot, outcome: ChargeOutcome): boolean {
-  if (!outcome.charged) return false
-  snapshot.used = outcome.used
-  snapshot.bonus = outcome.bonus
-  snapshot.periodStartMs = outcome.periodStartMs
-  return true
 }
 
 let dayCache = { startMs: Number.NaN, text: "" }

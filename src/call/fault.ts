@@ -1,7 +1,7 @@
 import { InputRejected, Unavailable } from "../apis/contract.ts"
 import { StoreUnavailable } from "../store/store.ts"
 
-/** Every way a call can fail: its HTTP status, and the text for the client; null when each fault has its own text. */
+/** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
 const table = {
   inputRejected: { status: 400, text: null },
   keyMissing: { status: 401, text: "An API key is needed: send it in the 'x-api-key' header." },
@@ -41,7 +41,7 @@ export class Fault extends Error {
   override readonly name = "Fault"
   readonly code: FaultCode
   readonly status: number
-  /** The parameter that has to change; null when it is not input that is wrong. */
+  /** The parameter that has to change; null for faults that are not about input. */
   readonly parameter: string | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null
@@ -72,7 +72,7 @@ export function inputFault(parameter: string, requirement: string): Fault {
   return toFault(new InputRejected(parameter, requirement))
 }
 
-/** The fault behind anything thrown. What the table does not know is `internal`: its own text never reaches a client. */
+/** Turns anything thrown into a fault. An unknown error becomes `internal`, so its message never reaches a client. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof InputRejected) {

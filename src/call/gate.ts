@@ -34,7 +34,7 @@ export function createGate(
       take.outcome = outcomes[index]
     })
   })
-  /** Parsed allow-lists by the key's own list, so that a bound key is not parsed anew with each call. */
+  /** Parsed allow-lists, by the list of the key. */
   const networks = new WeakMap<readonly string[], readonly Network[]>()
 
   async function takeFrom(buckets: RateTake["buckets"]): Promise<RateOutcome> {
@@ -87,17 +87,9 @@ export function createGate(
   }
 }
 
-/**
- * The fault of a call that a per-minute limit refuses.
- * @param limit `perMinute` is null when the number is not known
- */
-export function rateLimited({
-  perMinute,
-  retryInMs,
-}: {
-  perMinute: number | null
-  retryInMs: number
-}): Fault {
+/** The fault of a call that a per-minute limit refuses; `perMinute` is null when the limit is not known. */
+export function rateLimited(limit: { perMinute: number | null; retryInMs: number }): Fault {
+  const { perMinute, retryInMs } = limit
   const retryAfterSeconds = Math.ceil(retryInMs / 1_000)
   const calls = perMinute === null ? "calls" : perMinute === 1 ? "1 call" : `${perMinute} calls`
   const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`

@@ -1,31 +1,31 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { isPremium, reject } from "../apis/contract.ts"
-import { isBoolean, isNumber, toRequirement } from "./requirement.ts"
+import { toRequirement } from "./requirement.ts"
 
-/** Parameters before the check: as text that has to say what it means (query, command line), or typed (JSON). */
+/** Parameters before the check: text (query, command line) or typed values (JSON). */
 export type RawInput =
   | TextInput
   | { readonly kind: "typed"; readonly values: Readonly<Record<string, unknown>> }
 
 export interface TextInput {
   readonly kind: "text"
-  /** In the order given; each name as often as it was. */
+  /** In the order given; a name may come more than once. */
   readonly parameters: readonly TextParameter[]
 }
 
 export interface TextParameter {
   readonly name: string
-  /** Null where it could not be read. */
+  /** Null when it could not be decoded. */
   readonly text: string | null
 }
 
 export type Input = Record<string, unknown>
 
 /**
- * Turns raw parameters into the input of `run`: typed, checked, defaults filled, unknown ones left out. Where the plan
- * has no premium, premium parameters are checked and then dropped.
- * @throws InputRejected naming the first parameter, in schema order, that has to change
+ * Turns raw parameters into the input of `run`: typed, checked, with defaults, without unknown ones. On a plan without
+ * premium, premium parameters are checked and then dropped.
+ * @throws InputRejected naming the first wrong parameter in schema order
  */
 export type ReadInput = (raw: RawInput, premium: boolean) => Input
 
@@ -33,7 +33,7 @@ interface Parameter {
   readonly name: string
   readonly schema: TSchema
   readonly isList: boolean
-  /** What one text stands for. */
+  /** The value of a text. */
   readonly coerce: (text: string) => unknown
   readonly check: TypeCheck<TSchema>
   readonly required: boolean
@@ -63,8 +63,7 @@ export function compileInput(input: TObject): ReadInput {
     for (const parameter of parameters) {
       const value =
         raw.kind === "text" ? fromText(parameter, raw.parameters) : fromTyped(parameter, raw.values)
-      const effective = value !== undefined && (premium || !parameter.premium)
-      if (effective) result[parameter.name] = value
+      if (value !== undefined && (premium || !parameter.premium)) result[parameter.name] = value
     }
     return result
   }
@@ -80,16 +79,14 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
     count++
   }
   if (first === null) return absent(parameter)
-  if (parameter.isList) return checked(parameter, textsOf(parameter.name, given))
+  if (parameter.isList) {
+    return checked(
+      parameter,
+      given.filter(({ name }) => name === parameter.name).map(({ text }) => text),
+    )
+  }
   if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
   return checked(parameter, parameter.coerce(first))
-}
-
-/** All that was given under a name and could be read, in order. */
-function textsOf(name: string, given: readonly TextParameter[]): string[] {
-  const texts: string[] = []
-  for (const one of given) if (one.name === name && one.text !== null) texts.push(one.text)
-  return texts
 }
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
@@ -109,7 +106,7 @@ function checked({ name, check, requirement }: Parameter, value: unknown): unkno
   return value === 0 ? 0 : value
 }
 
-/** Where in a list the trouble is, since "an array of strings" does not help with ten thousand of them. */
+/** Names the wrong item of a list. */
 function place(check: TypeCheck<TSchema>, value: unknown): string {
   if (!Array.isArray(value)) return ""
   const index = /^\/(\d+)/.exec(check.Errors(value).First()?.path ?? "")?.[1]
@@ -123,9 +120,9 @@ function isUnicode(value: unknown): boolean {
 
 const numberText = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
-/** Text becomes a number or a boolean only when it says exactly that; anything else stays text and fails the check. */
-function toCoercion(schema: TSchema): (text: string) => unknown {
-  if (isNumber(schema)) return (text) => (numberText.test(text) ? Number(text) : text)
-  if (isBoolean(schema)) return (text) => (text === "true" ? true : text === "false" ? false : text)
+/** Text that is not exactly a number or a boolean stays text and fails the check. */
+function toCoercion({ type }: TSchema): (text: string) => unknown {
+  if (type === "number" || type === "integer") return (text) => (numberText.test(text) ? Number(text) : text)
+  if (type === "boolean") return (text) => (text === "true" ? true : text === "false" ? false : text)
   return (text) => text
 }

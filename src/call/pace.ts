@@ -1,18 +1,19 @@
 import type { Ports } from "../apis/contract.ts"
 
-/** Work without waits gives way to everything else after so long. */
+/** After this long, work without waits lets other requests run. */
 const sliceMs = 10
-/** Steps that take next to no time are not measured one by one: reading the clock takes longer than some of them. */
+/** The clock is read once for up to this many quick steps, since reading it takes longer than some of them. */
 const maxSteps = 8
 const quickMs = 0.1
 
 /**
- * Keeps the many steps of one request from holding up all other requests. Call it before each step: it gives a promise to
- * wait for when a slice of time is used up, so that other work comes in between, and otherwise nothing.
+ * Keeps the many steps of one request from holding up all other requests. Call the result before each step: it gives a
+ * promise to wait for when the time slice is used up, and otherwise nothing.
  */
-export type Pace = () => Promise<void> | undefined
-
-export function createPace({ clock, timer }: Pick<Ports, "clock" | "timer">): Pace {
+export function createPace({
+  clock,
+  timer,
+}: Pick<Ports, "clock" | "timer">): () => Promise<void> | undefined {
   let sliceEndMs = clock.monotonicMs() + sliceMs
   let lastMs = Number.NEGATIVE_INFINITY
   let steps = 1
@@ -36,7 +37,7 @@ export function createPace({ clock, timer }: Pick<Ports, "clock" | "timer">): Pa
     turn = undefined
   }
 
-  /** Of all steps that wait for the same turn, only those go on that fit the next slice. */
+  /** Of the steps that wait for one turn, only those continue that fit the next slice. */
   async function waitForSlice(): Promise<void> {
     while (clock.monotonicMs() >= sliceEndMs) {
       turn ??= giveWay()

@@ -31,19 +31,19 @@ export interface Reply extends CallRecord {
   readonly retryAfterSeconds: number | null
 }
 
-/** What a request's own work gives: its data and what they cost, or the fault that ended it, which is logged already. */
+/** The data of a request and what was charged, or the fault that ended it, which is logged already. */
 export type Work =
   | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
   | { readonly fault: Fault }
 
-/** How far a request has come. A refusal needs it as much as a success. */
+/** What is known of the caller so far; refusals carry it too. */
 export interface Progress {
   caller: Caller | null
   rate: RateState | null
 }
 
 /**
- * Takes a request through the pipeline. Never throws: whatever `work` throws becomes a fault in the reply.
+ * Takes a request through the pipeline. Never throws: anything that `work` throws becomes a fault in the reply.
  * @param apis ids of the APIs that the request calls
  * @param work reads the input, runs, charges; called once the caller is admitted, so that a stranger gets a 401 and no
  *   list of parameters
@@ -58,9 +58,16 @@ export async function answer(
   try {
     const caller = await admit(request, apis, pipeline, progress)
     const done = await work(caller)
-    return done.fault
-      ? refuse(done.fault, progress, pipeline)
-      : succeed(done.data, done.charged, progress, pipeline)
+    if (done.fault) return refuse(done.fault, progress, pipeline)
+    return {
+      status: 200,
+      envelope: { status: "ok", error: null, data: done.data },
+      usage: pipeline.charges.status(caller, progress.rate),
+      retryAfterSeconds: null,
+      caller,
+      charged: done.charged,
+      fault: null,
+    }
   } catch (thrown) {
     return refuse(explain(thrown, request.requestId, pipeline), progress, pipeline)
   }
@@ -92,32 +99,15 @@ export async function admit(
   return caller
 }
 
-/** The fault behind anything thrown. Faults of this side are logged. */
+/** Turns anything thrown into a fault. Faults of the service are logged. */
 export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeline, "log">): Fault {
   const fault = toFault(thrown)
   logFault(fault, requestId, log)
   return fault
 }
 
-function succeed(
-  data: Record<string, unknown>,
-  charged: readonly ChargeItem[],
-  progress: Progress,
-  pipeline: Pipeline,
-): Reply {
-  return {
-    status: 200,
-    envelope: { status: "ok", error: null, data },
-    usage: statusOf(progress, pipeline),
-    retryAfterSeconds: null,
-    caller: progress.caller,
-    charged,
-    fault: null,
-  }
-}
-
-function refuse(fault: Fault, progress: Progress, pipeline: Pipeline): Reply {
-  return { ...toReply(fault), usage: statusOf(progress, pipeline), caller: progress.caller }
+function refuse(fault: Fault, { caller, rate }: Progress, { charges }: Pipeline): Reply {
+  return { ...toReply(fault), usage: caller && charges.status(caller, rate), caller }
 }
 
 /** The reply to a request that is refused before its caller is known. */
@@ -133,20 +123,16 @@ export function toReply(fault: Fault): Reply {
   }
 }
 
-function statusOf({ caller, rate }: Progress, { charges }: Pipeline): UsageStatus | null {
-  return caller && charges.status(caller, rate)
-}
-
 /**
- * Logs a fault of this side with its cause; a caller's own mistakes are not logged.
- * @param message false for what an API's run has thrown. Such messages quote input (those of JSON.parse and URL do), which
- *   may be a secret: then the log gets the kind of the error and where it was thrown.
+ * Logs a fault of the service with its cause; mistakes of the caller are not logged.
+ * @param message false for errors of an API's run. Their messages may quote input, as those of JSON.parse do, and input may
+ *   be a secret: then the log gets the kind of the error and where it was thrown.
  */
 export function logFault(fault: Fault, requestId: string, log: Log, { message } = { message: true }): void {
   if (fault.status < 500) return
   const { cause } = fault
   if (fault.code === "upstreamUnavailable") {
-    // The sentence for the client names what was asked for.
+    // The message for the client may quote input.
     log.info(fault.code, { requestId, reason: cause instanceof Unavailable ? cause.reason : "unavailable" })
     return
   }
@@ -157,16 +143,11 @@ function describeCause(cause: unknown, message: boolean): string {
   if (!(cause instanceof Error)) return message ? String(cause) : `a ${typeof cause} was thrown`
   if (message) return cause.stack ?? cause.message
   const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : ""
-  const frames = framesOf(cause)
-  return `${cause.constructor.name}${code} (message withheld: it may quote input)${frames && `\n${frames}`}`
-}
-
-/** The stack without the message, whose own lines may look like frames. */
-function framesOf({ stack = "", message }: Error): string {
-  const start = message === "" ? 0 : stack.indexOf(message) + message.length
-  return stack
-    .slice(start)
+  // The message is cut off first, since its lines may look like frames.
+  const { stack = "", message: text } = cause
+  const frames = stack
+    .slice(text === "" ? 0 : stack.indexOf(text) + text.length)
     .split("\n")
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
-    .join("\n")
+  return [`${cause.constructor.name}${code} (message withheld: it may quote input)`, ...frames].join("\n")
 }

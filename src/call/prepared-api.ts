@@ -3,7 +3,7 @@ import type { ChargeItem } from "../store/store.ts"
 import { compileInput, type ReadInput } from "./input.ts"
 import { compileMask, type Mask } from "./present.ts"
 
-/** An API with everything compiled that does not change from call to call. */
+/** An API, compiled and with its price. */
 export interface PreparedApi {
   readonly definition: ApiDefinition
   /** The price of one successful call. */
@@ -14,10 +14,7 @@ export interface PreparedApi {
   readonly mask: Mask
 }
 
-/**
- * Compiles an API's input check and premium mask, once at start.
- * @param credits the price of a call, where the configuration changes it
- */
+/** Compiles an API's input check and premium mask, once at start. `credits` replaces the price of its definition. */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
   return {
     definition,

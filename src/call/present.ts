@@ -1,13 +1,10 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { isPremium } from "../apis/contract.ts"
 
-/** Takes the premium fields out of an answer. Leaves its argument as it is. */
+/** Gives a copy of an answer without its premium fields. */
 export type Mask = (data: Record<string, unknown>) => Record<string, unknown>
 
-/**
- * Projects an output schema into its mask, once, at start: a list of the fields that may pass, so that a field that the
- * schema does not know never passes either.
- */
+/** Compiles the mask of an output schema. It lists the fields that may pass, so that an unknown field never passes. */
 export function compileMask(output: TObject): Mask {
   const fields = Object.entries(output.properties)
     .filter(([, schema]) => !isPremium(schema))
@@ -23,7 +20,7 @@ export function compileMask(output: TObject): Mask {
   }
 }
 
-/** The mask of a nested value, or null when nothing below is premium and the value can pass as it is. */
+/** The mask of a nested value; null when nothing in it is premium. */
 function compileInner(schema: TSchema): ((value: unknown) => unknown) | null {
   if (!hasPremium(schema)) return null
   if (schema.type === "object") {

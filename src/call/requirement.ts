@@ -1,17 +1,9 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf } from "../apis/contract.ts"
 
-export function isNumber(schema: TSchema): boolean {
-  return schema.type === "number" || schema.type === "integer"
-}
-
-export function isBoolean(schema: TSchema): boolean {
-  return schema.type === "boolean"
-}
-
 /**
- * What a schema wants, in the words that follow "The 'x' parameter …": `must be a number from -90 to 90`. A schema's
- * own `x-requirement` wins.
+ * What a schema requires, in the words that follow "The 'x' parameter …": `must be a number from -90 to 90`. The schema's
+ * `x-requirement` wins.
  */
 export function toRequirement(schema: TSchema): string {
   const own: unknown = schema["x-requirement"]
@@ -21,28 +13,30 @@ export function toRequirement(schema: TSchema): string {
 function describe(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices) return `one of ${choices.join(", ")}`
-  if (isNumber(schema)) {
-    return `${schema.type === "integer" ? "a whole number" : "a number"}${describeRange(schema.minimum, schema.maximum)}`
+  const { type, minimum, maximum, minLength, maxLength, maxItems, items } = schema
+  switch (type) {
+    case "number":
+    case "integer":
+      return `${type === "integer" ? "a whole number" : "a number"}${describeRange(minimum, maximum)}`
+    case "boolean":
+      return "true or false"
+    case "array": {
+      const most = maxItems === undefined ? "" : `at most ${group(maxItems)} `
+      return `an array of ${most}${items?.type === "string" ? "strings" : "items"}`
+    }
+    case "object":
+      return "an object"
+    default: {
+      const most = maxLength === undefined ? "" : ` of at most ${group(maxLength)} characters`
+      return `${minLength ? "a non-empty string" : "a string"}${most}`
+    }
   }
-  if (isBoolean(schema)) return "true or false"
-  if (schema.type === "array") {
-    const most = schema.maxItems === undefined ? "" : `at most ${group(schema.maxItems)} `
-    const items = schema.items?.type === "string" ? "strings" : "items"
-    return `an array of ${most}${items}`
-  }
-  if (schema.type === "object") return "an object"
-  return `${schema.minLength ? "a non-empty string" : "a string"}${describeLength(schema.maxLength)}`
 }
 
 function describeRange(minimum: unknown, maximum: unknown): string {
   if (typeof minimum === "number" && typeof maximum === "number") return ` from ${minimum} to ${maximum}`
   if (typeof minimum === "number") return `, ${minimum} or more`
-  if (typeof maximum === "number") return `, ${maximum} or less`
-  return ""
-}
-
-function describeLength(maxLength: unknown): string {
-  return typeof maxLength === "number" ? ` of at most ${group(maxLength)} characters` : ""
+  return typeof maximum === "number" ? `, ${maximum} or less` : ""
 }
 
 function group(count: number): string {

@@ -4,7 +4,7 @@ import type { Input, RawInput } from "./input.ts"
 import { logFault, type Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 
-/** What came of one run: the data that the caller's plan includes, or the fault. */
+/** The result of one run: the data that the caller's plan includes, or the fault. */
 export type Outcome =
   | { readonly data: Record<string, unknown>; readonly fault: null }
   | { readonly data: null; readonly fault: Fault }
@@ -27,19 +27,13 @@ export function runApi(api: PreparedApi, input: Input, context: RunContext): Out
   }
 }
 
-/** {@link runApi} on parameters that are not checked yet, for one of the calls that a batch or a query holds. */
-export function checkAndRun(
-  api: PreparedApi,
-  raw: RawInput,
-  context: RunContext,
-): Outcome | Promise<Outcome> {
-  let input: Input
+/** {@link runApi} on parameters that are not checked yet: one call of a batch or a query. */
+export function checkAndRun(api: PreparedApi, raw: RawInput, context: RunContext) {
   try {
-    input = api.readInput(raw, context.caller.plan.premium)
+    return runApi(api, api.readInput(raw, context.caller.plan.premium), context)
   } catch (thrown) {
     return failed(thrown, context)
   }
-  return runApi(api, input, context)
 }
 
 function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { caller }: RunContext): Outcome {

@@ -4,8 +4,7 @@ import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { runApi } from "./run.ts"
 
-/** One request for one API. */
-export interface SingleCall {
+interface SingleCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
   /** Reads the parameters. Called once the caller is admitted. */

@@ -1,9 +1,9 @@
 import type { Timer } from "../apis/contract.ts"
 
 /**
- * Gathers what arrives in one turn of the event loop into one batch: a busy server commits rarely, an idle one at once.
- * All items of a batch wait for one promise: one for each costs more than most of the work. `work` writes each item's result
- * into the item. When it throws, every item of that batch fails with the same error, and no other.
+ * Gathers what arrives in one turn of the event loop into one batch. All items of a batch share one promise, since a promise
+ * for each costs more than most of the work. `work` writes each item's result into the item; when it throws, every item of
+ * that batch fails with the same error.
  */
 export function createTurnBatch<Item>(
   timer: Pick<Timer, "turn">,

@@ -4,12 +4,13 @@ import { Fault, fixedFault } from "../call/fault.ts"
 import { type Gate, rateLimited } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { ActiveFault } from "./faults.ts"
-import { askedFor } from "./keys.ts"
+import { withoutStack } from "./keys.ts"
 import type { Stubs } from "./stubs.ts"
 
-/** The fault of the request in progress. The pipeline does not know of faults, so it travels beside it. */
+/** The fault of the request in progress. The pipeline has no argument for it, since only the mock has faults. */
 const current = new AsyncLocalStorage<ActiveFault>()
 
+/** Runs the work of a request under a fault, which {@link injectAtGate} and {@link injectAtApi} apply. */
 export function runWithFault<T>(fault: ActiveFault, work: () => T): T {
   return current.run(fault, work)
 }
@@ -17,10 +18,7 @@ export function runWithFault<T>(fault: ActiveFault, work: () => T): T {
 const callerStatuses: ReadonlySet<number> = new Set([401, 429])
 const apiStatuses: ReadonlySet<number> = new Set([400, 403, 500, 503])
 
-/**
- * A status of a fault that the service itself never gives, or not for a request without an API: as a proxy in front of the
- * service would answer. Null without such a status.
- */
+/** A status that only a proxy in front of the service could answer this request with; null without one. */
 export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]): number | null {
   for (const status of statuses.values()) {
     const isFromService = callerStatuses.has(status) || (apis.length > 0 && apiStatuses.has(status))
@@ -29,7 +27,7 @@ export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]):
   return null
 }
 
-/** The gate, which also refuses what an active fault tells it to refuse. */
+/** A gate that also refuses calls as the active fault says. */
 export function injectAtGate(gate: Gate): Gate {
   const isActive = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
   return {
@@ -49,7 +47,7 @@ export function injectAtGate(gate: Gate): Gate {
   }
 }
 
-/** An API that fails when an active fault tells it to, and gives a matching stub's answer. */
+/** An API that fails as the active fault says, and otherwise gives the answer of a matching stub. */
 export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
   const { definition } = api
   const { id } = definition
@@ -61,8 +59,9 @@ export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
       run(input, context) {
         const status = statusOf(id)
         if (status === 400) throw new InputRejected(parameter, "is refused by a fault of the mock")
-        if (status === 500) throw askedFor(new Error("a fault of the mock"))
-        if (status === 503) throw askedFor(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
+        if (status === 500) throw withoutStack(new Error("a fault of the mock"))
+        if (status === 503)
+          throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
         return stubs.find(id, input) ?? definition.run(input, context)
       },
     },

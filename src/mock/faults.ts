@@ -1,22 +1,19 @@
-/** What is to go wrong with calls that match. At least one of the effects is there. */
+/** What goes wrong with calls that match. */
 export interface FaultRule {
-  /** Only calls of this API. */
   readonly api?: string
-  /** Only calls with this key. */
   readonly key?: string
-  /** How many calls; without it, all until the rule is taken away. */
+  /** How many calls; without it, all until the rule is removed. */
   readonly times?: number
   /** HTTP status, 400 to 599. */
   readonly status?: number
-  /** How long the answer is held back. */
   readonly delay_ms?: number
-  /** The connection is reset without an answer. */
+  /** Resets the connection without an answer. */
   readonly reset?: boolean
-  /** The body of the answer is cut and cannot be parsed. */
+  /** Cuts the body of the answer so that it cannot be parsed. */
   readonly malformed?: boolean
 }
 
-/** A request that a rule may match: a GET, POST or batch of one API, a GraphQL query of several, usage of none. */
+/** A request that a rule may match: a call or batch of one API, a GraphQL query of several, usage of none. */
 export interface Target {
   readonly apis: readonly string[]
   readonly key: string | null
@@ -32,11 +29,11 @@ export interface ActiveFault {
 }
 
 export interface Faults {
-  /** Adds a rule. One with the same `api` and `key` is replaced. */
+  /** Adds a rule; it replaces one with the same `api` and `key`. */
   put(rule: FaultRule): void
   clear(): void
   list(): readonly FaultRule[]
-  /** The faults of this request, null without any. Counts it as a call of every rule that matches. */
+  /** The faults of this request; null when no rule matches. Counts as a call of every matching rule. */
   take(target: Target): ActiveFault | null
 }
 
@@ -52,7 +49,10 @@ export function createFaults(): Faults {
     },
     list: () => rules,
     take(target) {
-      const matching = rules.filter((rule) => matches(rule, target))
+      const matching = rules.filter(
+        ({ api, key }) =>
+          (api === undefined || target.apis.includes(api)) && (key === undefined || key === target.key),
+      )
       if (matching.length === 0) return null
       rules = rules
         .map((rule) => (matching.includes(rule) ? countDown(rule) : rule))
@@ -68,10 +68,6 @@ export function createFaults(): Faults {
       }
     },
   }
-}
-
-function matches({ api, key }: FaultRule, target: Target): boolean {
-  return (api === undefined || target.apis.includes(api)) && (key === undefined || key === target.key)
 }
 
 function countDown(rule: FaultRule): FaultRule {

@@ -1,56 +1,46 @@
-/** One request and its answer. Keys are shown as {@link shownKey} shows them. */
+import type { FaultRule } from "./faults.ts"
+
+/** One request and its answer. */
 export interface JournalEntry {
-  /** 1, 2, … since the start or the last reset; what was dropped keeps its number. */
+  /** 1, 2, … since the start or the last reset; dropped entries keep theirs. */
   readonly number: number
-  /** The mock's clock when it came. */
+  /** Time of the mock's clock, ISO 8601. */
   readonly at: string
   readonly method: string
   /** With the query string. */
   readonly path: string
-  /** APIs it called; none for usage and other paths. */
   readonly apis: readonly string[]
+  /** As {@link shownKey} gives it. */
   readonly key: string | null
-  /** What a fault did to it; null without one. */
-  readonly fault: {
-    readonly status?: number
-    readonly delay_ms?: number
-    readonly reset?: true
-    readonly malformed?: true
-  } | null
+  /** The fault that the request got; null without one. */
+  readonly fault: Pick<FaultRule, "status" | "delay_ms" | "reset" | "malformed"> | null
   readonly request: Message
   /** Null when the connection was reset. */
   readonly response: (Message & { readonly status: number }) | null
 }
 
-export interface Message {
+interface Message {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** Whether the body was longer than the journal keeps. */
   readonly cut: boolean
 }
 
-export interface JournalFilter {
-  readonly api?: string
-  readonly status?: number
-  readonly key?: string
-}
-
 export interface Journal {
   add(entry: Omit<JournalEntry, "number">): void
   clear(): void
-  /** What is kept and matches, oldest first; how many came in all; how many of those are no longer kept. */
-  read(filter: JournalFilter): {
+  /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
+  read(filter: { readonly api?: string; readonly status?: number; readonly key?: string }): {
     readonly requests: readonly JournalEntry[]
     readonly total: number
     readonly dropped: number
   }
 }
 
-/** Requests that are kept; the oldest go first. */
+/** The most entries that are kept; the oldest are dropped first. */
 export const maxEntries = 10_000
-/** Characters of all bodies together. */
+/** The most characters of all bodies together, and of one body. */
 const maxCharacters = 64 * 1024 * 1024
-/** Characters of one body. */
 export const maxBodyCharacters = 65_536
 
 export function createJournal(): Journal {
@@ -91,7 +81,7 @@ export function toMessage(headers: Readonly<Record<string, string>>, body: strin
   return { headers, body: cut ? body.slice(0, maxBodyCharacters) : body, cut }
 }
 
-/** The mock's own keys as they are. Of any other key, which may be a real one sent here by mistake, the start alone. */
+/** Shows the mock's keys whole, and only the start of others: they may be real keys, sent here by mistake. */
 export function shownKey(key: string): string {
   return key.startsWith("mock-") || key.length <= 9 ? key : `${key.slice(0, 9)}…`
 }

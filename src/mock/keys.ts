@@ -1,14 +1,14 @@
 import type { Accounts, NewKey } from "../accounts/accounts.ts"
 import { hashKey } from "../accounts/key.ts"
-import type { Plan, Plans } from "../accounts/plan.ts"
+import type { Plans } from "../accounts/plan.ts"
 import type { Gate } from "../call/gate.ts"
 import type { MockClock } from "../ports/mock/clock.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
-/** The key whose plan `--plan` settles. */
+/** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
 
-/** Names of the keys that need no set-up, and what each shows. */
+/** Keys that need no set-up, and what each shows. */
 export const magicKeys: Readonly<Record<string, string>> = {
   [defaultKey]: "an account on the plan that --plan names",
   "mock-free": "a free account",
@@ -16,7 +16,7 @@ export const magicKeys: Readonly<Record<string, string>> = {
   "mock-expiring": "a pro account; the key expires after 30 days",
   "mock-expired": "401, the key has expired",
   "mock-revoked": "401, the key is revoked",
-  "mock-forbidden": "403, the key may be used from one address only, which nobody has",
+  "mock-forbidden": "403, the key is bound to an address that no client has",
   "mock-no-credits": "429, the month's credits are used up",
   "mock-rate-limited": "429, throttled: one call a minute, already made",
   "mock-unavailable": "503 on every call: the store does not answer",
@@ -24,9 +24,9 @@ export const magicKeys: Readonly<Record<string, string>> = {
 
 const dayMs = 86_400_000
 /** TEST-NET-1 (RFC 5737): no request comes from there. */
-const nobody = "192.0.2.1"
+const unusedAddress = "192.0.2.1"
 
-export interface SeedParts {
+interface SeedParts {
   readonly store: Store
   readonly accounts: Accounts
   readonly plans: Plans
@@ -35,10 +35,10 @@ export interface SeedParts {
   readonly plan: string
 }
 
-/** Real keys by the name they go by. */
-export type KeyNames = ReadonlyMap<string, string>
+/** Real keys by their names. */
+type KeyNames = ReadonlyMap<string, string>
 
-/** Brings accounts and keys into the states that their names promise, so that the rules of the service do the rest. */
+/** Makes an account and a key in the state that each name promises. Gives the real keys by name. */
 export async function seedMagicKeys({ store, accounts, plans, clock, plan }: SeedParts): Promise<KeyNames> {
   const names = new Map<string, string>()
   const startMs = clock.now()
@@ -62,64 +62,47 @@ export async function seedMagicKeys({ store, accounts, plans, clock, plan }: See
   await issueOn("pro", "mock-pro")
   await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs })
   await accounts.revokeKey(await issueOn("pro", "mock-revoked"))
-  await issueOn("pro", "mock-forbidden", { allowIps: [nobody] })
+  await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })
   await issueOn("pro", "mock-unavailable")
 
-  const spent = await createSpentAccount(store, plans, startMs)
-  await issue("mock-no-credits", spent)
+  await issue("mock-no-credits", await createSpentAccount(store, plans, startMs))
 
   const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
   await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }], nowMs: startMs }])
   return names
 }
 
-/** An account whose month is used up without a call: no usage, no notice. */
+/** Creates an account whose credits are used up without a call: no usage, no notice. Its plan is pro unless that is unlimited. */
 async function createSpentAccount(store: Store, plans: Plans, nowMs: number): Promise<string> {
-  const { name, monthlyCredits } = finitePlan(plans)
+  const pro = plans.get("pro")
+  const limited = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
+  if (!limited) throw new Error("mock-no-credits needs a plan with limited credits, and none is configured")
   const id = "acc_mockNoCredits"
-  await store.createAccount({
-    id,
-    name: "mock-no-credits",
-    plan: name,
-    createdMs: nowMs,
-    closedMs: null,
-    periodStartMs: nowMs,
-    used: monthlyCredits ?? 0,
-    bonus: 0,
-  })
+  const spent = { plan: limited.name, used: limited.monthlyCredits ?? 0, bonus: 0 }
+  const times = { createdMs: nowMs, closedMs: null, periodStartMs: nowMs }
+  await store.createAccount({ id, name: "mock-no-credits", ...spent, ...times })
   return id
 }
 
-/** Pro, unless the configuration has made it unlimited. */
-function finitePlan(plans: Plans): Plan {
-  const pro = plans.get("pro")
-  const found = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
-  if (!found) throw new Error("mock-no-credits needs a plan with limited credits, and none is configured")
-  return found
-}
-
-/** The gate with the names in front of it. */
+/** A gate that also takes the names of keys. */
 export function nameKeys(gate: Gate, names: KeyNames): Gate {
-  return {
-    ...gate,
-    identify: (key) => gate.identify(key === null ? null : (names.get(key) ?? key)),
-  }
+  return { ...gate, identify: (key) => gate.identify(key === null ? null : (names.get(key) ?? key)) }
 }
 
-/** A store that does not answer when it is asked for `key`. */
+/** A store that does not answer a look-up of `key`. */
 export function withoutAnswerFor(store: Store, key: string): Store {
   const hash = hashKey(key)
   return {
     ...store,
     async findKey(secretHash) {
-      if (secretHash === hash) throw askedFor(new StoreUnavailable("the key mock-unavailable was used"))
+      if (secretHash === hash) throw withoutStack(new StoreUnavailable("the key mock-unavailable was used"))
       return store.findKey(secretHash)
     },
   }
 }
 
-/** An error that was wanted: the log needs no stack of it. */
-export function askedFor<E extends Error>(error: E): E {
+/** Removes the stack of an error that the user of the mock asked for, so that the log does not show it. */
+export function withoutStack<E extends Error>(error: E): E {
   error.stack = `${error.name}: ${error.message}`
   return error
 }

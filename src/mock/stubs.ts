@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util"
 
-/** A fixed answer of an API, in place of what it would compute. */
+/** A fixed answer of an API. */
 export interface Stub {
   readonly api: string
-  /** Only for inputs that have these values, whatever else they have. */
+  /** Only for inputs with these values. */
   readonly input?: Readonly<Record<string, unknown>>
   /** The `data` of the answer. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 export interface Stubs {
-  /** Adds a stub. One for the same API and the same `input` is replaced. */
+  /** Adds a stub; it replaces one for the same API and the same `input`. */
   put(stub: Stub): void
   clear(): void
   list(): readonly Stub[]
-  /** The answer for an input, of the latest stub that matches; null for none. */
+  /** The data of the latest stub that matches; null without one. */
   find(api: string, input: Readonly<Record<string, unknown>>): Stub["data"] | null
 }
 

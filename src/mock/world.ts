@@ -9,7 +9,7 @@ import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
 
-/** A service with everything around it that a test can see and move. A reset ends one and begins another. */
+/** A mocked service and everything that a test can read and change. A reset replaces it. */
 export interface MockWorld {
   readonly pipeline: Pipeline
   readonly apis: readonly PreparedApi[]
@@ -20,7 +20,7 @@ export interface MockWorld {
   readonly faults: Faults
   readonly stubs: Stubs
   readonly journal: Journal
-  /** Notifications that would have been sent, oldest first, as their receivers would read them. */
+  /** Notices that a service would send, oldest first, as receivers would get them. */
   notices(): Promise<readonly object[]>
   readMetrics(): Promise<Exposition>
   ping(): Promise<void>

@@ -1,22 +1,18 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import {
-  GraphQLBoolean,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLFloat,
   GraphQLInputObjectType,
   type GraphQLInputType,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  GraphQLString,
 } from "graphql"
 import { choicesOf, isPremium } from "../../apis/contract.ts"
 import { toFields, toTypeName } from "./names.ts"
-import { fitsInt } from "./output-type.ts"
+import { toScalarType } from "./scalar-type.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The single `input` argument of an API; needed where any of its parameters is. */
+/** The `input` argument of an API, required when one of its parameters is. */
 export function toInputArgument(
   schema: TObject,
   path: readonly string[],
@@ -46,7 +42,7 @@ function toInputType(schema: TObject, path: readonly string[]) {
       name: toTypeName(...path),
       fields: Object.fromEntries(parameters.map(({ name, field }) => [name, field])),
     }),
-    /** GraphQL clients say null for what they leave out, so null is that. */
+    /** Null counts as left out, since GraphQL clients send it for that. */
     toParameters(input: Values): Values {
       const values: Record<string, unknown> = {}
       for (const { name, original, toParameter } of parameters) {
@@ -58,14 +54,13 @@ function toInputType(schema: TObject, path: readonly string[]) {
   }
 }
 
-/** `toParameter` is null where a value is the same in GraphQL as in JSON. */
 interface ValueType {
   readonly type: GraphQLInputType
+  /** Null when a value is the same in GraphQL as in JSON. */
   readonly toParameter: ((value: unknown) => unknown) | null
 }
 
 function typeOf(schema: TSchema, path: readonly string[]): ValueType {
-  if (choicesOf(schema)) return { type: GraphQLString, toParameter: null }
   switch (schema.type) {
     case "object": {
       const { type, toParameters } = toInputType(schema as TObject, path)
@@ -78,16 +73,8 @@ function typeOf(schema: TSchema, path: readonly string[]): ValueType {
         toParameter: toParameter && ((value) => (value as unknown[]).map(toParameter)),
       }
     }
-    case "string":
-      return { type: GraphQLString, toParameter: null }
-    case "boolean":
-      return { type: GraphQLBoolean, toParameter: null }
-    case "integer":
-      return { type: fitsInt(schema) ? GraphQLInt : GraphQLFloat, toParameter: null }
-    case "number":
-      return { type: GraphQLFloat, toParameter: null }
     default:
-      throw new Error(`${path.join(".")}: there is no GraphQL type for ${JSON.stringify(schema)}`)
+      return { type: toScalarType(schema, path), toParameter: null }
   }
 }
 

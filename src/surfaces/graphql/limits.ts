@@ -19,13 +19,12 @@ const maxDepth = 10
 const maxAliases = 50
 const maxFields = 500
 const maxDirectives = 50
-/** Brackets of any kind within each other. The parser calls itself for each, and its stack is not endless. */
+/** Brackets of any kind inside each other. The parser recurses into each, and its stack is limited. */
 const maxNesting = 100
 
 /**
- * Before a query is parsed: refuses one that is too long or nests too deeply.
- * @throws Refusal QUERY_TOO_COMPLEX
- * @throws GraphQLError where the text has no such tokens
+ * Refuses a query that is too long or nests too deeply to parse.
+ * @throws Refusal QUERY_TOO_COMPLEX; GraphQLError when the text is not made of GraphQL tokens
  */
 export function requireParsable(query: string): void {
   if (query.length > maxBytes || Buffer.byteLength(query) > maxBytes) {
@@ -44,8 +43,8 @@ const opening: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BR
 const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /**
- * Before a query is validated, which takes longest: refuses one that is too deep or too broad. Each takes time linear in
- * the query's length, however its fragments lead into each other.
+ * Refuses a query that is too deep or too broad, before it is validated, which takes longest. Takes linear time in the length
+ * of the query, also when its fragments use each other.
  * @throws Refusal QUERY_TOO_COMPLEX
  */
 export function requireWithinLimits(schema: GraphQLSchema, document: DocumentNode): void {
@@ -65,7 +64,7 @@ export function requireWithinLimits(schema: GraphQLSchema, document: DocumentNod
   if (first !== undefined) throw tooComplex(first)
 }
 
-/** Fields of the document's largest operation, those of a fragment counted wherever it is spread. */
+/** Counts the fields of the largest operation, those of a fragment each time it is spread. */
 function largestFieldCount({ definitions }: DocumentNode): number {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const node of definitions) {
@@ -89,7 +88,7 @@ function largestFieldCount({ definitions }: DocumentNode): number {
   function countOf(name: string): number {
     const known = counts.get(name)
     if (known !== undefined) return known
-    // One that spreads itself ends here; validation refuses it.
+    // Ends the recursion of a fragment that spreads itself, which validation refuses.
     counts.set(name, 0)
     const fragment = fragments.get(name)
     const count = fragment ? countIn(fragment.selectionSet) : 0

@@ -11,11 +11,11 @@ import { fieldCodeOf, Refusal, shorten } from "./refusal.ts"
 import type { FieldContext } from "./schema.ts"
 import { readVariables, type Variables } from "./variables.ts"
 
-/** How a query is executed once it is paid for. */
+/** Executes a query; graphql-js's `execute`. */
 export type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
 
 /** A query that is parsed, validated and within the limits. */
-export interface MeteredQuery {
+interface MeteredQuery {
   readonly schema: GraphQLSchema
   readonly parts: QueryParts
   /** As the client sent them. */
@@ -45,13 +45,8 @@ export async function executeMetered(
   const succeeded = new Set<PreparedApi>()
   const contextValue = createFieldContext(apis, succeeded, caller, call.request.requestId, pipeline)
   const { document, operation } = parts
-  const args: ExecutionArgs = {
-    schema,
-    document,
-    operationName: operation.name?.value,
-    variableValues: variables,
-    contextValue,
-  }
+  const operationName = operation.name?.value
+  const args = { schema, document, operationName, variableValues: variables, contextValue }
   if (apis.length === 0) return execute(args)
   const hold = pipeline.charges.hold(
     caller,

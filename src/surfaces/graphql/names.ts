@@ -4,15 +4,15 @@ export function toRootField(id: string): string {
 }
 
 /**
- * The GraphQL name of a parameter or result field. Hyphen, plus, colon, period, slash and backslash become underscores,
- * anything else that no name may hold is dropped, and a digit at the start gets an underscore before it.
+ * The GraphQL name of a parameter or result field: `-+:./\` become underscores, other characters that a name cannot have are
+ * dropped, and a digit at the start gets an underscore before it.
  */
 export function toFieldName(name: string): string {
   const normal = name.replace(/[-+:./\\]/g, "_").replace(/[^A-Za-z0-9_]/g, "")
   return /^\d/.test(normal) ? `_${normal}` : normal
 }
 
-/** A type's name, made of the path to where it is used: `("spfvalidator", "authorized_ips")` → `SpfvalidatorAuthorizedIps`. */
+/** A type's name from the path to its use: `("spfvalidator", "authorized_ips")` → `SpfvalidatorAuthorizedIps`. */
 export function toTypeName(...path: readonly string[]): string {
   return path
     .flatMap((part) => part.split(/[^A-Za-z0-9]+/))
@@ -21,8 +21,8 @@ export function toTypeName(...path: readonly string[]): string {
 }
 
 /**
- * Object members under their GraphQL names, each with the original.
- * @throws Error when two become one, or none is left of a name
+ * Object members under their GraphQL names, each with its original name.
+ * @throws Error when two names become the same, or a name becomes empty
  */
 export function toFields<T>(
   members: Readonly<Record<string, T>>,

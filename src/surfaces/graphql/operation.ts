@@ -28,31 +28,23 @@ export function selectOperation(document: DocumentNode, name: string | null): Qu
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
   const found = name === null ? operations : operations.filter((operation) => operation.name?.value === name)
   const [operation] = found
+  const parameter = "The 'operationName' parameter"
+  if (!operation && name === null) throw new Refusal("BAD_REQUEST", "The query has no operation.")
   if (!operation) {
-    throw new Refusal(
-      "BAD_REQUEST",
-      name === null
-        ? "The query has no operation."
-        : "The 'operationName' parameter must be the name of an operation in the query.",
-    )
+    throw new Refusal("BAD_REQUEST", `${parameter} must be the name of an operation in the query.`)
   }
   if (name === null && found.length > 1) {
-    throw new Refusal(
-      "BAD_REQUEST",
-      "The 'operationName' parameter is required where the query has several operations.",
-    )
+    throw new Refusal("BAD_REQUEST", `${parameter} is required where the query has several operations.`)
   }
-  if (operation.operation !== OperationTypeNode.QUERY) {
-    throw new Refusal(
-      "OPERATION_NOT_SUPPORTED",
-      `A ${operation.operation} is not supported, only queries are.`,
-    )
+  const { operation: kind } = operation
+  if (kind !== OperationTypeNode.QUERY) {
+    throw new Refusal("OPERATION_NOT_SUPPORTED", `A ${kind} is not supported, only queries are.`)
   }
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
   return { document, operation, fragments: new Map(fragments.map((node) => [node.name.value, node])) }
 }
 
-/** Names of the root fields that an operation selects, also through its fragments, as far as `isIncluded` passes them. */
+/** Names of the root fields that an operation selects, also through fragments, and that `isIncluded` lets pass. */
 export function rootFieldsOf(
   { fragments, operation: { selectionSet } }: QueryParts,
   isIncluded: (node: SelectionNode) => boolean,

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError, SourceLocation } from "graphql"
 import type { Fault, FaultCode } from "../../call/fault.ts"
 
-/** The HTTP status of each code of a request that is refused as a whole. */
+/** The HTTP status of each code that refuses a whole request. */
 export const statuses = {
   BAD_REQUEST: 400,
   FILE_UPLOAD_NOT_SUPPORTED: 400,
@@ -46,14 +46,12 @@ const codes = {
   storeUnavailable: "UPSTREAM_UNAVAILABLE",
 } as const satisfies Record<FaultCode, RefusalCode>
 
-/** A message may quote the query or a variable, which may be long. */
+/** Messages quote queries and variables, and a query can repeat one mistake thousands of times. */
 const maxMessageLength = 500
-
-/** A query can repeat one mistake thousands of times. */
 const maxLocations = 20
 
-/** What is wrong with a query, and where. */
-interface Problem {
+/** A mistake in a query, and its places there. */
+export interface Problem {
   readonly message: string
   readonly locations?: readonly SourceLocation[] | undefined
 }
@@ -91,7 +89,7 @@ export function toRefusal({ code, message, retryAfterSeconds }: Fault): Refusal 
   return new Refusal(codes[code], message, retryAfterSeconds)
 }
 
-/** The code of a fault that is one field's own. */
+/** The code of a fault in a single field. */
 export function fieldCodeOf({ code }: Fault): RefusalCode | "BAD_USER_INPUT" {
   return code === "inputRejected" ? "BAD_USER_INPUT" : codes[code]
 }

@@ -10,15 +10,15 @@ import { toInputArgument } from "./input-type.ts"
 import { toRootField } from "./names.ts"
 import { toOutputType } from "./output-type.ts"
 
-/** What resolves a root field: runs the API and gives its data, or throws the field's error. */
+/** The context value of a query: runs an API and gives its data, or throws the field's error. */
 export interface FieldContext {
   run(apiId: string, parameters: Readonly<Record<string, unknown>>): unknown
 }
 
 /**
- * The schema of a catalog: a root field per API. An API that takes a file has none, since GraphQL cannot carry it.
- * Whoever executes a query on it passes a {@link FieldContext} as context value.
- * @throws Error when a definition cannot be said in GraphQL
+ * The schema of a catalog: a root field per API, except for those that take a file, which GraphQL cannot carry. A query needs a
+ * {@link FieldContext} as context value.
+ * @throws Error when GraphQL cannot express a definition
  */
 export function createGraphqlSchema(apis: readonly ApiDefinition[]): GraphQLSchema {
   const fields = apis

@@ -5,22 +5,21 @@ import {
   isInputType,
   isNonNullType,
   type OperationDefinitionNode,
-  type SourceLocation,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
 } from "graphql"
-import { Refusal } from "./refusal.ts"
+import { type Problem, Refusal } from "./refusal.ts"
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** What is wrong with variables is told up to so many times. */
+/** The most problems that an answer lists. */
 const maxProblems = 20
 
 /**
- * Variables as the operation declares them (GraphQL §6.1.2). graphql-js has this too, but quotes a variable's whole value
- * in each error: secrets among them, and seconds of work where the value is large.
- * @throws Refusal BAD_REQUEST where they do not fit
+ * Reads variables as the operation declares them (GraphQL §6.1.2). graphql-js quotes the whole value of a variable in each
+ * error, which may be a secret, and takes seconds for a large value.
+ * @throws Refusal BAD_REQUEST when they do not fit
  */
 export function readVariables(
   schema: GraphQLSchema,
@@ -30,9 +29,10 @@ export function readVariables(
   const values: Record<string, unknown> = {}
   const problems: Problem[] = []
   for (const definition of variableDefinitions) {
+    const { loc } = definition
     try {
       readVariable(schema, definition, given, values, (message) => {
-        problems.push({ message, locations: locationsOf(definition) })
+        problems.push({ message, locations: loc && [getLocation(loc.source, loc.start)] })
         if (problems.length === maxProblems) throw enough
       })
     } catch (thrown) {
@@ -44,12 +44,7 @@ export function readVariables(
   return values
 }
 
-interface Problem {
-  readonly message: string
-  readonly locations: readonly SourceLocation[]
-}
-
-/** Thrown to end the look at a value that has more wrong with it than will be told. */
+/** Thrown to stop reading a value with too many problems. */
 const enough = new Error("enough problems")
 
 function readVariable(
@@ -70,16 +65,12 @@ function readVariable(
     else if (value === null) values[name] = null
   } else {
     values[name] = coerceInputValue(value, type, (path, _value, { message }) =>
-      refuse(`The variable '${toText(name, path)}' does not fit: ${message}`),
+      refuse(`The variable '$${name}${path.map(toStep).join("")}' does not fit: ${message}`),
     )
   }
 }
 
-/** `$input.lines[3]`. */
-function toText(name: string, path: readonly (string | number)[]): string {
-  return `$${name}${path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")}`
-}
-
-function locationsOf({ loc }: VariableDefinitionNode): readonly SourceLocation[] {
-  return loc ? [getLocation(loc.source, loc.start)] : []
+/** A step of a path such as `$input.lines[3]`. */
+function toStep(key: string | number): string {
+  return typeof key === "number" ? `[${key}]` : `.${key}`
 }

@@ -20,15 +20,15 @@ import { rootFieldsOf, selectOperation } from "./operation.ts"
 import { readParameters } from "./parameters.ts"
 import { fieldCodeOf, Refusal, toRefusal } from "./refusal.ts"
 
-export interface PluginParts {
+interface PluginParts {
   readonly apis: readonly PreparedApi[]
   readonly schema: GraphQLSchema
   readonly pipeline: Pipeline
-  /** Gives what a request says of its caller. */
+  /** Gives the key, address and id of a request. */
   requestOf(request: Request): CallerRequest
   /** Reads the body as a JSON object. Called once the caller is admitted. */
   readBody(request: Request): Promise<Readonly<Record<string, unknown>>>
-  /** Gives the answer its form. */
+  /** Makes the HTTP answer. */
   respond(call: GraphqlCall, body: GraphqlBody, request: Request): Response
   /** Called once for each request, when its answer is made. */
   record(call: GraphqlCall, status: number, request: Request): void
@@ -55,7 +55,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
   const { schema, pipeline } = parts
   const byField = new Map(parts.apis.map((api) => [toRootField(api.definition.id), api]))
 
-  /** Keeps why a request is refused. The answer is that refusal, whatever yoga makes of the thrown value. */
+  /** Keeps why a request is refused, since yoga may wrap the thrown value. */
   function refuse(call: GraphqlCall, thrown: unknown): Refusal {
     if (call.refusal) return call.refusal
     const isRefusal = thrown instanceof Refusal
@@ -160,15 +160,15 @@ function parseWithinLimits(query: string, schema: GraphQLSchema): DocumentNode {
 }
 
 function requireNoFiles(fields: readonly string[], byField: ReadonlyMap<string, PreparedApi>): void {
-  const takers = fields.filter((field) => byField.get(field)?.definition.takesFile)
-  if (takers.length === 0) return
+  const takers = fields.filter((field) => byField.get(field)?.definition.takesFile).join(", ")
+  if (takers === "") return
   throw new Refusal(
     "FILE_UPLOAD_NOT_SUPPORTED",
-    `GraphQL cannot carry the files that these APIs take: ${takers.join(", ")}.`,
+    `GraphQL cannot carry the files that these APIs take: ${takers}.`,
   )
 }
 
-/** An error without a code of ours is a fault of this side: the answer of an API does not fit its own schema. */
+/** An error without one of our codes is a fault of the service: an API's answer does not fit its schema. */
 function formatError(error: GraphQLError, requestId: string, { log }: Pipeline): GraphQLFormattedError {
   if (typeof error.extensions.code === "string") return error.toJSON()
   if (isOfArgument(error)) return { ...error.toJSON(), ...nullArgument }
@@ -179,8 +179,8 @@ function formatError(error: GraphQLError, requestId: string, { log }: Pipeline):
 }
 
 /**
- * A variable that may be null passes validation where null is not allowed, when one of the two has a default (GraphQL §5.8.5).
- * Only the run of the field finds it. Such an error carries the part of the query that it is about.
+ * Validation lets a null variable pass where null is not allowed, when one of the two has a default (GraphQL §5.8.5). Such an
+ * error comes from the field's run and carries a part of the query.
  */
 function isOfArgument({ originalError }: GraphQLError): boolean {
   return originalError instanceof GraphQLError && originalError.nodes !== undefined

@@ -1,0 +1,14 @@
+import type { TSchema } from "@sinclair/typebox"
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from "graphql"
+import { choicesOf } from "../../apis/contract.ts"
+
+/** The scalar of a schema that is neither an object nor an array. */
+export function toScalarType(schema: TSchema, path: readonly string[]): GraphQLScalarType {
+  const { type, minimum, maximum } = schema
+  if (choicesOf(schema) || type === "string") return GraphQLString
+  if (type === "boolean") return GraphQLBoolean
+  // GraphQL's Int has 32 bits (GraphQL §3.5.1).
+  if (type === "integer" && minimum >= -(2 ** 31) && maximum < 2 ** 31) return GraphQLInt
+  if (type === "integer" || type === "number") return GraphQLFloat
+  throw new Error(`${path.join(".")}: there is no GraphQL type for ${JSON.stringify(schema)}`)
+}
