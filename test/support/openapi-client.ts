@@ -9,9 +9,9 @@ const root = join(import.meta.dir, "../..")
 export interface WrittenClient {
   /** The text of the client, with the types beside it in `./schema`. */
   readonly text: string
-  /** What the compiler says of a program beside the types; empty when it is content. */
-  compile(program: string): string
-  /** Runs a program beside the types; gives what it prints. */
+  /** The compiler's errors in programs beside the types; empty without any. */
+  compile(...programs: string[]): string
+  /** Runs a program beside the types, and gives what it prints. */
   run(program: string, env: Readonly<Record<string, string>>): Promise<string>
   /** Loads the client: makes the calls of `clientText` at an address with a key. */
   load(): Promise<(url: string, key: string) => Record<string, () => Promise<CallResult>>>
@@ -34,19 +34,18 @@ export async function writeClient(document: string, apis: readonly ApiDefinition
   const text = clientText(apis)
   writeFileSync(file, text)
   function write(program: string): string {
-    const name = join(folder, `program-${programs++}.ts`)
+    const name = join(folder, `program-${written++}.ts`)
     writeFileSync(name, program)
     return name
   }
-  let programs = 0
+  let written = 0
 
   return {
     text,
-    compile(program) {
+    compile(...programs) {
       const compiler = join(root, "node_modules/typescript/bin/tsc")
-      const run = Bun.spawnSync([process.execPath, compiler, ...compilerOptions, write(program)], {
-        cwd: folder,
-      })
+      const command = [process.execPath, compiler, ...compilerOptions, ...programs.map(write)]
+      const run = Bun.spawnSync(command, { cwd: folder })
       return run.stdout.toString() + run.stderr.toString()
     },
     async run(program, env) {
