@@ -1,9 +1,9 @@
 import { createHistogram, type Histogram, record } from "./histogram.ts"
 
-/** How a request came in: `unkeyed` are health, metrics and documentation, `none` is what no path takes. */
+/** How a request came in. `unkeyed`: health, metrics and documentation. `none`: no such path or method. */
 export type Surface = "rest" | "batch" | "graphql" | "unkeyed" | "none"
 
-/** What one API, or a kind of request without one, has seen on one surface. */
+/** The requests of one API, or of a kind of request without API, on one surface. */
 export interface Tally {
   readonly api: string
   readonly surface: Surface
@@ -21,15 +21,15 @@ export interface ChargedTally {
 }
 
 /**
- * What this process has counted since its start, in plain numbers: the libraries' counters hash their labels on every call.
- * Labels come from the catalog and from tables of the code, never from a request, so that nobody can make them grow.
+ * Everything that this process has counted since its start, in plain numbers. prom-client's counters hash their labels on
+ * every call. Labels never come from a request, so no client can add series.
  */
 export interface Counts {
   readonly tallies: readonly Tally[]
   readonly charged: readonly ChargedTally[]
-  /** Requests that failed, by what was wrong. */
+  /** Failed requests by fault code. */
   readonly faults: ReadonlyMap<string, number>
-  /** The tally of an API on a surface, made where there is none yet. For the start: requests use what it gave. */
+  /** Returns the tally of an API on a surface and creates it if needed. Call it at the start, not for each request. */
   tallyOf(api: string, surface: Surface): Tally
   add(tally: Tally, status: number, durationMs: number): void
   addCharged(api: string, surface: Surface, calls: number, credits: number): void
@@ -38,7 +38,7 @@ export interface Counts {
 
 const latencyBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** @param faultCodes what is shown from the start, with 0 */
+/** @param faultCodes the faults that are reported from the start, with the value 0 */
 export function createCounts(faultCodes: readonly string[]): Counts {
   const tallies: Tally[] = []
   const charged: ChargedTally[] = []

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import { createHistogram, type Histogram, record } from "./histogram.ts"
 
-/** Measures how late timers are: as late is every other request. */
+/** Measures how late timers run. Requests wait as long. */
 export interface LagMeter {
   /** Seconds. */
   readonly lag: Histogram

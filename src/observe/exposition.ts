@@ -1,36 +1,29 @@
-import type { Metric, Report, Sample } from "./report.ts"
+import type { Report } from "./report.ts"
 
-/** Metrics as Prometheus reads them. */
+/** Metrics in the Prometheus text format. */
 export interface Exposition {
   readonly contentType: string
   readonly text: string
 }
 
-/** Puts the reports of all processes together into one text. */
+/** Merges the reports of all processes into one text. */
 export async function toExposition(reports: readonly Report[]): Promise<Exposition> {
   const registry = await aggregate(reports)
   return { contentType: registry.contentType, text: await registry.metrics() }
 }
 
 /**
- * What is to be kept of processes that have ended, as one report: counters would otherwise fall when a worker dies, and
- * whoever reads them takes a fall for a restart and counts the rest anew.
+ * Merges the reports of processes that have ended, without gauges. Without them a counter would fall when a worker dies.
+ * Prometheus takes that for a restart and counts the remaining value again.
  */
 export async function toRetired(reports: readonly Report[]): Promise<Report> {
   const kept = reports.map((report) => report.filter(({ type }) => type !== "gauge"))
-  const merged = await (await aggregate(kept)).getMetricsAsJSON()
-  return merged.map(({ name, help, type, aggregator, values }): Metric => {
-    return {
-      name,
-      help,
-      type: String(type) as Metric["type"],
-      aggregator: aggregator as Metric["aggregator"],
-      values: values as unknown as readonly Sample[],
-    }
-  })
+  const registry = await aggregate(kept)
+  // The library returns the form that it was given, but declares another type.
+  return (await registry.getMetricsAsJSON()) as unknown as Report
 }
 
-/** The library is loaded with the first question: a start must not wait for it. */
+/** Loads the library at the first scrape, so that the start is not slower. */
 async function aggregate(reports: readonly Report[]) {
   const { AggregatorRegistry } = await import("prom-client")
   return AggregatorRegistry.aggregate([...reports])

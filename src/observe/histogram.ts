@@ -1,11 +1,11 @@
-/** Observations counted by size, in plain numbers: `counts[i]` are those up to `bounds[i]`, the last one all above. */
+/** Counts values by size. `counts[i]` is the number of values up to `bounds[i]`; the last count is for larger values. */
 export interface Histogram {
   readonly bounds: readonly number[]
   readonly counts: Float64Array
   sum: number
 }
 
-/** @param bounds upper bounds, rising */
+/** @param bounds upper bounds in ascending order */
 export function createHistogram(bounds: readonly number[]): Histogram {
   return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 }
 }
@@ -13,7 +13,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
 export function record(histogram: Histogram, value: number): void {
   const { bounds, counts } = histogram
   let index = 0
-  // Most values are among the first bounds, so this is faster than halving.
+  // Most values are small, so this is faster than a binary search.
   while (index < bounds.length && value > (bounds[index] ?? 0)) index++
   counts[index] = (counts[index] ?? 0) + 1
   histogram.sum += value

@@ -5,7 +5,7 @@ import type { RequestLog } from "./request-log.ts"
 
 /** Counts and logs requests. */
 export interface Observer {
-  /** For the start of a request. */
+  /** The current time, for `RequestStart.startedMs`. */
   nowMs(): number
   /**
    * Returns the function that records the requests of one API on one surface. Call it once, at the start.
@@ -14,7 +14,7 @@ export interface Observer {
   recorderFor(api: string | null, surface: Surface): RecordRequest
 }
 
-/** Where no API is in question, and where a request asks more than one. */
+/** The `api` label of requests without an API, and of requests with several. */
 const noApi = "none"
 const severalApis = "several"
 

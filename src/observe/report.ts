@@ -1,12 +1,12 @@
 import type { Counts } from "./counts.ts"
 import type { Histogram } from "./histogram.ts"
 
-/** One metric of one process, in the form that prom-client merges and writes. */
+/** One metric of one process, in the JSON form of prom-client. */
 export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: "counter" | "gauge" | "histogram"
-  /** How values of several processes become one. */
+  /** How the values of several processes are merged. */
   readonly aggregator: "sum" | "max" | "min"
   readonly values: readonly Sample[]
 }
@@ -14,24 +14,24 @@ export interface Metric {
 export interface Sample {
   readonly value: number
   readonly labels: Readonly<Record<string, string | number>>
-  /** Where it differs from the metric's: `…_bucket`, `…_sum`, `…_count`. */
+  /** The name of a part of a histogram: `…_bucket`, `…_sum` or `…_count`. */
   readonly metricName?: string
 }
 
-/** Everything that one process has to report. Plain data. */
+/** All metrics of one process. Plain data. */
 export type Report = readonly Metric[]
 
-/** What is looked at when someone asks. */
+/** Values that are read at each scrape. */
 export interface Gauges {
   readonly version: string
-  /** Requests under way. */
+  /** The number of requests in progress. */
   openRequests(): number
   droppedLines(): number
   readonly eventLoopLag: Histogram
   dns(): DnsCounts
-  /** Empty where the store does not answer. */
+  /** The number of notices by state. Empty if the store does not answer. */
   notices(): Readonly<Record<string, number>>
-  /** Octets by part. */
+  /** Sizes in octets: the data file and its write-ahead log. */
   storeBytes(): Readonly<Record<string, number>>
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
@@ -45,18 +45,21 @@ export interface DnsCounts {
   readonly failures: number
 }
 
+/** Returns the current values of all metrics of this process. */
 export function toReport(counts: Counts, gauges: Gauges): Report {
   const { tallies, charged, faults } = counts
   const dns = gauges.dns()
   const { residentBytes, cpuSeconds, startSeconds } = gauges.process()
   return [
-    counter("penknife_requests_total", "Requests by API, surface and HTTP status.", [
-      ...tallies.flatMap(({ api, surface, statuses }) =>
+    counter(
+      "penknife_requests_total",
+      "Requests by API, surface and HTTP status.",
+      tallies.flatMap(({ api, surface, statuses }) =>
         [...statuses].flatMap((value, status) =>
           value > 0 ? [{ value, labels: { api, surface, status } }] : [],
         ),
       ),
-    ]),
+    ),
     histogram(
       "penknife_request_duration_seconds",
       "From the arrival of a request's head until its answer was made.",
@@ -77,13 +80,14 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
     counter(
       "penknife_faults_total",
       "Requests that failed, by what was wrong: rateLimited, creditsUsedUp, keyUnknown and so on.",
-      [...faults].map(([fault, value]) => ({ value, labels: { fault } })),
+      byLabel("fault", Object.fromEntries(faults)),
     ),
     gauge("penknife_open_requests", "Requests under way, this one included.", "sum", gauges.openRequests()),
-    counter("penknife_dns_queries_total", "DNS queries sent, repeated ones included.", [
-      { value: dns.queries - dns.tcpQueries, labels: { transport: "udp" } },
-      { value: dns.tcpQueries, labels: { transport: "tcp" } },
-    ]),
+    counter(
+      "penknife_dns_queries_total",
+      "DNS queries sent, repeated ones included.",
+      byLabel("transport", { udp: dns.queries - dns.tcpQueries, tcp: dns.tcpQueries }),
+    ),
     counter(
       "penknife_dns_retries_total",
       "DNS queries sent since an earlier one brought nothing.",
@@ -92,12 +96,13 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
     counter("penknife_dns_cache_hits_total", "DNS questions answered from memory.", dns.cacheHits),
     counter("penknife_dns_cache_misses_total", "DNS questions that had to be sent.", dns.cacheMisses),
     counter("penknife_dns_failures_total", "DNS questions that no server answered.", dns.failures),
-    byLabel("penknife_notices", "Notices to accounts, by state.", "state", gauges.notices()),
-    byLabel(
+    // All processes read the same store, so its values are not added up.
+    gauge("penknife_notices", "Notices to accounts, by state.", "max", byLabel("state", gauges.notices())),
+    gauge(
       "penknife_store_bytes",
       "Size of the data file and its write-ahead log.",
-      "part",
-      gauges.storeBytes(),
+      "max",
+      byLabel("part", gauges.storeBytes()),
     ),
     histogram(
       "penknife_event_loop_lag_seconds",
@@ -110,7 +115,7 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       gauges.droppedLines(),
     ),
     gauge("penknife_workers", "Processes that have reported.", "sum", 1),
-    gauge("penknife_info", "The version that runs.", "max", 1, { version: gauges.version }),
+    gauge("penknife_info", "The version that runs.", "max", byLabel("version", { [gauges.version]: 1 })),
     gauge("process_resident_memory_bytes", "Resident memory, of all workers.", "sum", residentBytes),
     counter("process_cpu_seconds_total", "User and system CPU time, of all workers.", cpuSeconds),
     gauge(
@@ -122,30 +127,22 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
   ]
 }
 
-function counter(name: string, help: string, values: number | readonly Sample[]): Metric {
-  const samples = typeof values === "number" ? [{ value: values, labels: {} }] : values
-  return { name, help, type: "counter", aggregator: "sum", values: samples }
+type Values = number | readonly Sample[]
+
+function counter(name: string, help: string, values: Values): Metric {
+  return { name, help, type: "counter", aggregator: "sum", values: toSamples(values) }
 }
 
-function gauge(
-  name: string,
-  help: string,
-  aggregator: Metric["aggregator"],
-  value: number,
-  labels: Sample["labels"] = {},
-): Metric {
-  return { name, help, type: "gauge", aggregator, values: [{ value, labels }] }
+function gauge(name: string, help: string, aggregator: Metric["aggregator"], values: Values): Metric {
+  return { name, help, type: "gauge", aggregator, values: toSamples(values) }
 }
 
-/** What all processes see alike: one store. */
-function byLabel(
-  name: string,
-  help: string,
-  label: string,
-  values: Readonly<Record<string, number>>,
-): Metric {
-  const samples = Object.entries(values).map(([key, value]) => ({ value, labels: { [label]: key } }))
-  return { name, help, type: "gauge", aggregator: "max", values: samples }
+function toSamples(values: Values): readonly Sample[] {
+  return typeof values === "number" ? [{ value: values, labels: {} }] : values
+}
+
+function byLabel(label: string, values: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(values).map(([key, value]) => ({ value, labels: { [label]: key } }))
 }
 
 interface LabelledHistogram {

@@ -3,18 +3,18 @@ import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
 import type { RequestEnd, RequestStart } from "./request.ts"
 
-/** Writes one line about a request, or none. */
+/** Writes one line about a request if its level and the sampling allow it. */
 export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) => void
 
 export const noRequestLog: RequestLog = () => {}
 
-/** A forwarded address may be any text; the longest that is one has 45 characters. */
+/** A forwarded address may be any text. The longest valid address has 45 characters. */
 const maxAddressLength = 64
 
 export interface RequestLogOptions {
   /** Takes a line with its newline. */
   readonly write: (line: string) => void
-  /** Lines below it are not made. */
+  /** Lines below this level are not written. */
   readonly level: LogLevel
   readonly clock: Clock
   /** The share of lines of answers below 500 that are written, 0 to 1; those of 500 and above are always. */
@@ -23,9 +23,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * One line a request: who asked what, how it ended, what it cost and how long it took. Neither path nor query nor body is
- * in it: people paste keys into the wrong places. The form is that of `createLog`; it is written here since the runtime's
- * own JSON of a flat object costs half of what a logger's does, and there is one for every request.
+ * Writes one line for each request, in the form of `createLog`. Paths, queries and bodies are left out, since people paste
+ * keys into the wrong places. `JSON.stringify` of a flat object takes half the time of pino (decision 12).
  */
 export function createRequestLog({ write, level, sample, clock, random }: RequestLogOptions): RequestLog {
   const isoTime = createIsoTime(clock)
@@ -55,8 +54,8 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
 }
 
 /**
- * Probes and scrapes that went well come every few seconds for ever: they would hide the rest. A 501 is no trouble of this side
- * but what the operator has turned off, and any stranger may ask for it.
+ * Successful probes and scrapes are frequent and would hide other lines. A 501 is no failure of the service: the operator
+ * turned that feature off, and anyone may ask for it.
  */
 function levelFor(status: number, { surface }: Tally): "debug" | "info" | "warn" | "error" {
   if (status >= 500 && status !== 501) return status === 503 ? "warn" : "error"
@@ -69,14 +68,14 @@ function sumOf({ charged }: RequestEnd): number {
   return sum
 }
 
-/** By chance, not every n-th: callers who take turns would each be seen always or never. */
+/** Chooses at random. If every n-th line were chosen, callers who take turns would be seen always or never. */
 function createSampler(sample: number, random: Random): () => boolean {
   if (sample >= 1) return () => true
   if (sample <= 0) return () => false
   const limit = sample * 2 ** 32
   let state = (Buffer.from(random.bytes(4)).readUInt32LE(0) | 1) >>> 0
   return () => {
-    // Marsaglia's xorshift32: good enough to choose lines, and costs nothing.
+    // Marsaglia's xorshift32 is good enough to choose lines, and fast.
     state ^= state << 13
     state ^= state >>> 17
     state = (state ^ (state << 5)) >>> 0

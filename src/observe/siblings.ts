@@ -1,35 +1,36 @@
 import type { Report } from "./report.ts"
 
-/** A line to the supervisor that has started this process. Messages are plain data. */
+/** The connection to the supervisor that started this process. Messages are plain data. */
 export interface Channel {
   send(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** What a worker and its supervisor say to each other. */
+/** A message from a worker to its supervisor. */
 export type FromWorker =
-  /** "What do all of us report?" */
+  /** Asks for the reports of all workers. */
   | { readonly kind: "gather"; readonly id: number }
-  /** To `report`; without an id the last one before the end. */
+  /** Answers `report`. The id is null in the last report before the process ends. */
   | { readonly kind: "reported"; readonly id: number | null; readonly report: Report }
+/** A message from the supervisor to a worker. */
 export type FromSupervisor =
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
 
 /** The processes that share this one's port. */
 export interface Siblings {
-  /** The reports of all, this one's included, and what is kept of those that have ended. */
+  /** Returns the reports of all processes: this one, the others, and those that have ended. */
   gather(): Promise<readonly Report[]>
-  /** Leaves a last report behind. */
+  /** Sends a last report to the supervisor. */
   leave(): void
 }
 
-/** A process by itself. */
+/** For a process without a supervisor. */
 export function noSiblings(report: () => Report): Siblings {
   return { gather: async () => [report()], leave() {} }
 }
 
-/** @param report what this process has to report when it is asked */
+/** @param report returns the current report of this process */
 export function joinSiblings(channel: Channel, report: () => Report): Siblings {
   const waiting = new Map<number, (reports: readonly Report[]) => void>()
   let lastId = 0

@@ -2,13 +2,13 @@ import { pino } from "pino"
 import type { Clock } from "../apis/contract.ts"
 import { systemClock } from "./clock.ts"
 
-/** From the most talkative to none at all. */
+/** Log levels, from the most lines to none. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
 export type LogLevel = (typeof logLevels)[number]
 
 type Write = (message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** Where operators read what happened. Values are plain data; never a key, a secret or a caller's input. */
+/** The operator's log. Values are plain data and never contain a key, a secret or a caller's input. */
 export interface Log {
   readonly debug: Write
   readonly info: Write
@@ -17,15 +17,15 @@ export interface Log {
 }
 
 export interface LogOptions {
-  /** Lines below it are not made. `info` unless told otherwise. */
+  /** Lines below this level are not written; `info` by default. */
   readonly level?: LogLevel
-  /** Of the `time` that every line has. */
+  /** Gives the `time` of each line. */
   readonly clock?: Clock
-  /** Called after a line that must not be lost should the process end now. */
+  /** Called after an error line, which must not be lost if the process ends. */
   readonly urgent?: () => void
 }
 
-/** JSON lines, each `{"level", "time", …fields, "message"}`, given to `write` one by one with the newline. */
+/** Creates a log of JSON lines `{"level", "time", …fields, "message"}`. `write` receives each line with its newline. */
 export function createLog(write: (line: string) => void, options: LogOptions = {}): Log {
   const { level = "info", clock = systemClock, urgent = () => {} } = options
   const isoTime = createIsoTime(clock)
@@ -50,7 +50,7 @@ export function createLog(write: (line: string) => void, options: LogOptions = {
   }
 }
 
-/** The time now as ISO 8601, formatted once a millisecond, not once a line. */
+/** Returns a function that gives the current time as ISO 8601. It formats once per millisecond. */
 export function createIsoTime(clock: Clock): () => string {
   let lastMs = Number.NaN
   let text = ""
