@@ -1,45 +1,21 @@
 import { describe, expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
+import { accountOf, keyOf } from "../../test/support/store.ts"
 import { defaultPlans, type Plan } from "../accounts/plan.ts"
 import type { Clock } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
-import type { AccountRecord, KeyRecord, Store } from "../store/store.ts"
+import type { AccountRecord, Store } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 import { createCharges } from "./charges.ts"
 
 const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
-const account: AccountRecord = {
-  id: "acc_1",
-  name: "Ann",
-  plan: free.name,
-  createdMs: nowMs,
-  closedMs: null,
-  periodStartMs: nowMs,
-  used: 998,
-  bonus: 0,
+const account = accountOf({ plan: free.name, createdMs: nowMs, periodStartMs: nowMs, used: 998 })
+const callerOf = (record: AccountRecord, revision = 1): Caller => {
+  return { key: keyOf(), account: record, revision, plan: free }
 }
-const key: KeyRecord = {
-  id: "key_1",
-  accountId: "acc_1",
-  name: "",
-  prefix: "pk_",
-  createdMs: nowMs,
-  expiresMs: null,
-  revokedMs: null,
-  allowApis: null,
-  blockApis: [],
-  allowIps: null,
-  rateLimit: null,
-}
-const callerOf = (record: AccountRecord, revision = 1): Caller => ({
-  key,
-  account: record,
-  revision,
-  plan: free,
-})
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
@@ -47,30 +23,27 @@ async function setUp(record = account, clock: Clock = systemClock) {
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
-  return {
-    store,
-    logged,
-    caller: callerOf(record),
-    charges: createCharges(store, { clock, timer: systemTimer }, log),
-  }
+  const charges = createCharges(store, { clock, timer: systemTimer }, log)
+  return { store, logged, caller: callerOf(record), charges }
 }
 
-test("what is held is not given to another call, and is free again after", async () => {
+test("held credits are refused to other calls of any key of the account, until they are released once", async () => {
   const { charges, caller } = await setUp()
-  const holds = [charges.hold(caller, 1), charges.hold(caller, 1)]
-  expect(() => charges.hold(caller, 1)).toThrow("used up")
+  const other = callerOf(account)
+  const holds = [charges.hold(caller, 1), charges.hold(other, 1)]
+  for (const each of [caller, other]) expect(() => charges.hold(each, 1)).toThrow("used up")
   holds[0]?.release()
   holds[0]?.release()
-  const third = charges.hold(caller, 1)
-  expect(() => charges.hold(caller, 1)).toThrow("used up")
-  third.release()
+  holds.push(charges.hold(other, 1))
+  for (const each of [caller, other]) expect(() => charges.hold(each, 1)).toThrow("used up")
+  for (const hold of holds) hold.release()
 })
 
-test("credits never count twice, not even between the charge and the end of the call", async () => {
+test("credits do not count twice between the charge and the end of the call", async () => {
   const { charges, caller } = await setUp()
   const first = charges.hold(caller, 1)
   await charges.settle(first, items)
-  // The first call has not released its hold yet; one credit is left, and it is there to be had.
+  // The first call has not released its hold yet; one credit is left.
   const second = charges.hold(caller, 1)
   await charges.settle(second, items)
   first.release()
@@ -79,7 +52,7 @@ test("credits never count twice, not even between the charge and the end of the 
   expect(() => charges.hold(caller, 1)).toThrow("used up")
 })
 
-test("a charge that another process was faster than is refused, and what it left is known then", async () => {
+test("a charge is refused when another process spent the credits first; the balance is then up to date", async () => {
   const { store, charges, caller } = await setUp()
   const hold = charges.hold(caller, 2)
   const { allowance, period } = charges.status(caller, null).balance
@@ -90,7 +63,7 @@ test("a charge that another process was faster than is refused, and what it left
   charges.hold(caller, 1).release()
 })
 
-test("a caller read before an administrative change does not bring its old balance back", async () => {
+test("a caller that was read before an administrative change does not restore the old balance", async () => {
   const { charges, caller } = await setUp()
   const granted = callerOf({ ...account, bonus: 5 }, 2)
   expect(charges.status(caller, null).balance.remaining).toBe(2)
@@ -107,7 +80,7 @@ test.each([
       await store.updateAccount("acc_1", { closedMs: nowMs })
     },
   ],
-])("a call whose account is %s while it is under way is told that the key is revoked", async (_, change) => {
+])("a call whose account is %s meanwhile fails with keyRevoked and charges nothing", async (_, change) => {
   const { store, charges, caller } = await setUp()
   const hold = charges.hold(caller, 1)
   await change(store)
@@ -124,24 +97,15 @@ describe("a stored month in the future", () => {
   test("is logged once, with what to do", async () => {
     const { charges, logged, caller: ahead } = await setUp(record, clock)
     for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items)
-    expect(logged).toEqual([
-      [
-        "credit month in the future",
-        {
-          account: "acc_1",
-          problem: expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/),
-        },
-      ],
-    ])
+    const problem = expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/)
+    expect(logged).toEqual([["credit month in the future", { account: "acc_1", problem }]])
     const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
-    await healthy.charges.settle(
-      healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1),
-      items,
-    )
+    const hold = healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1)
+    await healthy.charges.settle(hold, items)
     expect(healthy.logged).toEqual([])
   })
 
-  test("does not come back with a call that was under way when the month was renewed", async () => {
+  test("is not restored by a call that began before the month was renewed", async () => {
     const { store, charges, caller } = await setUp(record, clock)
     const hold = charges.hold(caller, 1)
     const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
@@ -151,18 +115,7 @@ describe("a stored month in the future", () => {
   })
 })
 
-test("the holds of all keys of an account count together", async () => {
-  const { charges, caller } = await setUp()
-  const other = callerOf(account)
-  const holds = [charges.hold(caller, 1), charges.hold(other, 1)]
-  for (const each of [caller, other]) expect(() => charges.hold(each, 1)).toThrow("used up")
-  holds[0]?.release()
-  const third = charges.hold(other, 1)
-  expect(() => charges.hold(caller, 1)).toThrow("used up")
-  for (const hold of [...holds, third]) hold.release()
-})
-
-test("of 50,000 accounts in memory the idle go first; what calls hold is never forgotten", async () => {
+test("of more than 50,000 accounts, idle ones leave memory first; held credits always count", async () => {
   const { charges } = await setUp()
   const callerWith = (id: string, used: number) => callerOf({ ...account, id, used })
   const look = (id: string, used: number) => charges.status(callerWith(id, used), null).balance.used

@@ -24,7 +24,7 @@ test("what one turn submits is one batch, in order", async () => {
   expect(batches).toEqual([[1, 2, 3], [4]])
 })
 
-test("a batch that fails fails for all in it, and for none that came while it was at work", async () => {
+test("a batch that fails does so for all its items, and for no item that came meanwhile", async () => {
   const later = sum(3)
   let submittedLater: Promise<void> | undefined
   const submit = createTurnBatch(systemTimer, async (batch: readonly Sum[]) => {
@@ -33,10 +33,8 @@ test("a batch that fails fails for all in it, and for none that came while it wa
     throw new Error("disk full")
   })
   const results = await Promise.allSettled([submit(sum(1)), submit(sum(2))])
-  expect(results.map((result) => result.status === "rejected" && result.reason.message)).toEqual([
-    "disk full",
-    "disk full",
-  ])
+  const messages = results.map((result) => result.status === "rejected" && result.reason.message)
+  expect(messages).toEqual(["disk full", "disk full"])
   expect(submittedLater).toBeInstanceOf(Promise)
   await submittedLater
 })

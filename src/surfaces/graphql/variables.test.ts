@@ -25,7 +25,7 @@ function read(operation: OperationDefinitionNode, given: Record<string, unknown>
   }
 }
 
-test("what graphql-js takes is taken, as the same values; what it refuses is refused", () => {
+test("the same variables are accepted and refused as by graphql-js, with the same values", () => {
   const operation = operationOf(
     `$outer: Outer, $list: [[Int]!], $id: String = "x", $must: Outer! = {flag: false}, $no: Int!`,
   )
@@ -66,11 +66,11 @@ test("what graphql-js takes is taken, as the same values; what it refuses is ref
   expect(Math.min(taken, refused)).toBeGreaterThan(50)
 })
 
-describe("what is told", () => {
+describe("the messages", () => {
   const outer = operationOf("$outer: Outer!")
   const told = (given: Record<string, unknown>) => read(outer, given).errors.map(({ message }) => message)
 
-  test("names the place and quotes nothing around it", () => {
+  test("name the place and quote nothing around it", () => {
     expect(told({ outer: { list: [{ text: "secret" }, { text: 5 }], flag: true } })).toEqual([
       "The variable '$outer.list[1].text' does not fit: String cannot represent a non string value: 5",
     ])
@@ -81,7 +81,7 @@ describe("what is told", () => {
     expect(read(outer, {}).errors[0]?.locations).toEqual([{ line: 1, column: 7 }])
   })
 
-  test("is no more than can be read", () => {
+  test("are at most 20", () => {
     const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x${index}`, index]))
     expect(told({ outer: members })).toHaveLength(20)
     expect(told({ outer: { list: Array(1_000).fill(1) } })).toHaveLength(20)
