@@ -1,4 +1,4 @@
-/** `GET /metrics`: what is counted, and that nobody outside can make it grow. */
+/** `GET /metrics`: the values, and that clients cannot add series. */
 import { afterAll, expect, test } from "bun:test"
 import { readMetrics, sumOf } from "./support/metrics.ts"
 import { converse } from "./support/raw-http.ts"
@@ -70,7 +70,7 @@ test("requests, credits, calls and faults are counted where they belong", async 
   }
   expect(Object.fromEntries([...series].filter(([name]) => name in expected))).toEqual(expected)
   expect(sumOf(series, "penknife_requests_total")).toBe(14)
-  // What was charged is what the store says.
+  // REST, the batch, and the two GraphQL queries; each call costs one credit.
   expect(sumOf(series, "penknife_credits_charged_total")).toBe(3 + 2 + 1 + 2)
 })
 
@@ -82,7 +82,7 @@ test("limits that are reached are counted", async () => {
   expect(await read()).toContainEqual(['penknife_faults_total{fault="rateLimited"}', 1])
 })
 
-test("the store, its notices, the process and the event loop are looked at", async () => {
+test("the store, its notices, the process and the event loop are measured", async () => {
   const { read } = await start()
   const series = await read()
   expect(series.get('penknife_store_bytes{part="main"}')).toBeGreaterThan(1_023)
@@ -101,7 +101,7 @@ test("the store, its notices, the process and the event loop are looked at", asy
   expect(series.get("penknife_dns_cache_hits_total")).toBe(0)
 })
 
-test("buckets rise, and the last one is the count", async () => {
+test("buckets are cumulative, and the last one equals the count", async () => {
   const { service, read } = await start()
   const { key } = await service.createKey("pro")
   for (let count = 0; count < 5; count++) await service.fetch(lookup, { key })
@@ -139,7 +139,7 @@ test("a thousand random paths, methods, keys and queries make no new label", asy
     })
     await response.arrayBuffer()
   }
-  // Everything that there can be of paths, methods and keys together, then the rest.
+  // The first 126 requests use every combination of path, method and key.
   for (let count = 0; count < 126; count++) await request(count)
   await read()
   const before = await read()
@@ -153,7 +153,7 @@ test("a thousand random paths, methods, keys and queries make no new label", asy
   expect(sumOf(after, "penknife_requests_total")).toBe(1_002)
 }, 60_000)
 
-test("its answer is Prometheus text, for no other origin and no cache", async () => {
+test("the answer is Prometheus text without CORS, and not cached", async () => {
   const { scrape } = await start()
   const { status, headers } = await scrape()
   expect(status).toBe(200)
@@ -164,9 +164,9 @@ test("its answer is Prometheus text, for no other origin and no cache", async ()
   expect(headers.get("x-request-id")).not.toBeNull()
 })
 
-test("the token is asked for however the path is written", async () => {
+test("the token is required for every spelling of the path", async () => {
   const { service } = await start({ metricsToken: "s3cret-token" })
-  // The runtime makes /metrics of some of these, which a rule in a proxy may not see.
+  // The runtime turns some of these into /metrics, which a rule in a proxy may miss.
   for (const path of ["/v1/../metrics", "/v1\\..\\metrics", "/v1/%2e%2e/metrics", "//metrics", "/metrics/"]) {
     const answer = await converse(service.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 40[14] /)
@@ -174,7 +174,7 @@ test("the token is asked for however the path is written", async () => {
   }
 })
 
-test("a token lets its readers alone in", async () => {
+test("with a token, requests without it are refused", async () => {
   const { scrape } = await start({ metricsToken: "s3cret-token" })
   for (const authorization of ["", "Bearer", "Bearer s3cret-toke", "s3cret-token", "Basic s3cret-token"]) {
     const refused = await scrape({ authorization })
@@ -190,7 +190,7 @@ test("a token lets its readers alone in", async () => {
   )
 })
 
-test("without metrics there is nothing at the path", async () => {
+test("with --no-metrics the path does not exist", async () => {
   const { scrape } = await start({ noMetrics: "true" })
   expect((await scrape()).status).toBe(404)
 })

@@ -1,4 +1,4 @@
-/** The log of a service: what a request's line says, and what no line may ever say. */
+/** The request log of a service: the fields of a line, and what a line must never contain. */
 
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
@@ -30,7 +30,7 @@ async function logOf(
 }
 
 describe("a request's line", () => {
-  test("says who asked what, how it ended, what it cost and from where", async () => {
+  test("has the caller, the API, the result, the cost and the address", async () => {
     let made = { account: "", id: "", key: "" }
     const lines = await logOf(
       async (service) => {
@@ -58,7 +58,7 @@ describe("a request's line", () => {
     ])
   })
 
-  test("is there for every way in and every end, with the id that the answer has", async () => {
+  test("is written for every surface and every result, with the request id of the answer", async () => {
     const ids: (string | null)[] = []
     const lines = await logOf(async (service) => {
       const { key } = await service.createKey("pro")
@@ -96,7 +96,7 @@ describe("a request's line", () => {
     ])
   })
 
-  test("is not written for probes, scrapes and preflights that went well, but at debug", async () => {
+  test("is written for successful probes, scrapes and preflights at debug only", async () => {
     const probe = async (service: TestService) => {
       for (const path of ["/health", "/ready", "/metrics"]) await service.fetch(path)
       await service.fetch(lookup, { method: "OPTIONS" })
@@ -113,7 +113,7 @@ describe("a request's line", () => {
 })
 
 describe("levels and sampling", () => {
-  /** 200 good calls, one bad one, one that fails on this side. */
+  /** Makes 200 successful calls, one with a wrong input, and one that fails in the service. */
   const mixed = async (service: TestService) => {
     const { key } = await service.createKey("pro")
     for (let count = 0; count < 200; count++) await service.fetch(lookup, { key })
@@ -127,19 +127,19 @@ describe("levels and sampling", () => {
   const statuses = (lines: Record<string, unknown>[]) =>
     lines.filter(({ message }) => message === "request").map(({ status }) => status)
 
-  test("every line at info", async () => {
+  test("at info every line is written", async () => {
     expect(statuses(await logOf(mixed))).toEqual([...Array(200).fill(200), 400, 503])
   })
-  test("a tenth is about a tenth, and what fails on this side is always there", async () => {
+  test("a share of 0.1 writes about a tenth of the lines, and all failures of the service", async () => {
     const some = statuses(await logOf(mixed, { flags: { logSample: "0.1" } }))
     expect(some).toContain(503)
     expect(some.length).toBeGreaterThan(1)
     expect(some.length).toBeLessThan(70)
   })
-  test("none of the others at 0", async () => {
+  test("a share of 0 writes failures of the service only", async () => {
     expect(statuses(await logOf(mixed, { flags: { logSample: "0" } }))).toEqual([503])
   })
-  test("at warn what fails on this side, at silent nothing", async () => {
+  test("warn writes failures of the service only, silent writes nothing", async () => {
     const lines = await logOf(mixed, { flags: { logLevel: "warn" } })
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ["error", "storeUnavailable"],
@@ -147,7 +147,7 @@ describe("levels and sampling", () => {
     ])
     expect(await logOf(mixed, { flags: { logLevel: "silent" } })).toEqual([])
   }, 30_000)
-  test("asking for what the operator has turned off is no trouble of this side", async () => {
+  test("a request for a feature that is turned off is not a failure of the service", async () => {
     const lines = await logOf(
       async (service) =>
         void (await service.fetch("/v1/graphql", { method: "POST", headers: json, body: "{}" })),
@@ -157,7 +157,7 @@ describe("levels and sampling", () => {
   })
 })
 
-/** Something that no line may hold, in whatever a client can send. */
+/** A text that no line may contain. Tests put it into every field that a client can send. */
 const mark = "sEcReTmArK"
 const marked = (api: (typeof catalog)[number]): Record<string, unknown>[] => [
   ...api.examples.map(({ input }) => input),
@@ -171,13 +171,13 @@ const marked = (api: (typeof catalog)[number]): Record<string, unknown>[] => [
   { ...api.examples[0]?.input, [mark]: mark },
 ]
 
-describe("no line ever holds", () => {
-  /** A resolver with a bug, whose message quotes what it was asked, over several lines. */
+describe("no line contains", () => {
+  /** A resolver with a bug. Its message quotes the question and has several lines. */
   const broken: Dns = {
     resolve: (name) => Promise.reject(new Error(`bug at ${name}\n    at ${name} (${name}:1:1)`)),
   }
 
-  /** A resolver that nobody answers. */
+  /** A resolver that gets no answer. */
   const silent: Dns = { resolve: async () => ({ kind: "failure", reason: "timeout" }) }
 
   test.each([
@@ -213,7 +213,7 @@ describe("no line ever holds", () => {
             await send(`/v1/${api.id}?${mark}=${mark}&format=${mark}`, { key })
             await send(`/v1/${api.id}?%${mark}`, { key: mark })
           }
-          // As well-formed as keys come, but of nobody.
+          // A well-formed key that belongs to no account.
           const other = key.replace(/^pk_./, "pk_0")
           keys.push(other)
           await send(lookup, { key: other })
@@ -253,7 +253,7 @@ describe("no line ever holds", () => {
       expect(
         lines.some(({ message, reason }) => message === "upstreamUnavailable" && reason === "timeout"),
       ).toBe(status === 503)
-      // The bug itself is there, by its kind and place.
+      // The kind and place of the bug are logged.
       const causes = lines.filter(({ message }) => message === "internal").map(({ cause }) => String(cause))
       expect(causes.length > 0).toBe(status === 500)
       for (const cause of causes) expect(cause).toContain("message withheld")
@@ -261,7 +261,7 @@ describe("no line ever holds", () => {
     60_000,
   )
 
-  test("what looks like a line of its own, in any field that a client can fill", async () => {
+  test("a text that looks like another line, in any field that a client can fill", async () => {
     const evil = '203.0.113.7"}\\n{"level":"error"} \u009b2J'
     for (const logFormat of ["json", "pretty"]) {
       const service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"], logFormat } })

@@ -129,7 +129,7 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
     expect(timer.waiting).toEqual([])
   })
 
-  test("a reader that has gone harms nothing, holds up no stop, and one that comes back is served", async () => {
+  test("after the reader has gone, writing and closing still work, and a new reader gets new lines", async () => {
     const { output, timer, read, closeReader, reopenReader } = setUp()
     closeReader()
     for (const line of linesOf(500)) output.write(line)

@@ -1,4 +1,4 @@
-/** Logs and metrics of the executable, by itself and as several workers. */
+/** Logs and metrics of the executable, with one process and with several workers. */
 import { expect, onTestFinished, test } from "bun:test"
 import { closeSync, constants, openSync } from "node:fs"
 import { join } from "node:path"
@@ -89,7 +89,7 @@ test.if(process.platform === "linux")(
   async () => {
     const { server, call, scrape } = await startWithKey("--workers", "3")
     for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
-    // Whichever worker is asked gives the sum of all.
+    // Any worker returns the sum of all.
     for (let count = 0; count < 6; count++) {
       const series = await scrape()
       expect(series.get("penknife_workers")).toBe(3)

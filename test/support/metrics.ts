@@ -1,8 +1,8 @@
 import parse from "parse-prometheus-text-format"
 
 /**
- * The values of a scrape by series, `name{a="b"}` with sorted labels. Fails where the text is not in form, as far as
- * `promtool check metrics` would: HELP and TYPE once and before the samples, counters that end in `_total`.
+ * Returns the values of a scrape by series, `name{a="b"}` with sorted labels. Throws if the text is malformed, with the checks
+ * of `promtool check metrics`: HELP and TYPE once and before the samples, counters that end in `_total`.
  */
 export function readMetrics(text: string): ReadonlyMap<string, number> {
   if (!text.endsWith("\n")) throw new Error("the last line does not end")
@@ -21,7 +21,7 @@ export function readMetrics(text: string): ReadonlyMap<string, number> {
       series.set(key, value)
     }
   }
-  // A reader that others have written finds the same families.
+  // An independent parser finds the same families.
   const families = parse(text).map(({ name }) => name)
   if (families.sort().join() !== [...types.keys()].sort().join()) throw new Error(`families: ${families}`)
   return series
@@ -31,7 +31,7 @@ function readSample(line: string, types: ReadonlyMap<string, string>): [key: str
   const [, name = "", labels = "", value] =
     /^([a-z_]+)(?:\{((?:[a-z_]+="[^"\\\n]*",?)+)\})? (-?[\d.e+-]+|NaN)$/.exec(line) ?? []
   const isTyped = types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram"
-  if (!isTyped) throw new Error(`this is no sample of what was announced: ${line}`)
+  if (!isTyped) throw new Error(`a sample without TYPE: ${line}`)
   const sorted = labels.split(",").sort().join(",")
   return [sorted ? `${name}{${sorted}}` : name, Number(value)]
 }

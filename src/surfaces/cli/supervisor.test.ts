@@ -138,7 +138,7 @@ test("a replacement that cannot be started is tried again each second", async ()
   await stop()
 })
 
-test("a worker too busy to report is counted by its last report, one that has ended for ever", async () => {
+test("the last report is used for a worker that is too busy, and kept for one that has ended", async () => {
   const { supervised, timer, workers } = setUp("obedient", "obedient", "obedient")
   await supervised
   const [asked, busy, ended] = workers
