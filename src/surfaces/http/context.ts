@@ -5,6 +5,7 @@ import { drainBody } from "./drain.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
+import type { PreparedHeaders } from "./reply.ts"
 
 /** What the features of the HTTP app share. */
 export interface HttpContext {
@@ -18,6 +19,7 @@ export interface HttpContext {
   readonly maxCalls: number
   /** Whether idle connections are closed. A test double keeps them, since its delays may be long. */
   readonly closesIdle: boolean
+  readonly prepared: PreparedHeaders
   /** The method of each path, for refusals. Features add their own. */
   readonly methods: Map<string, string>
 }

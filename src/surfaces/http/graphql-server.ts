@@ -92,6 +92,8 @@ function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, reque
     "content-type": `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`,
   }
   setAnswerHeaders(headers, { retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
-  setRate(headers, rate)
+  setRate((name, value) => {
+    headers[name] = value
+  }, rate)
   return new Response(JSON.stringify(body), { status: refusal?.status ?? 200, headers })
 }

@@ -35,9 +35,49 @@ export function send(
   const { headers } = set
   set.status = reply.status
   headers["content-type"] = contentTypes[format]
-  setUsage(headers, reply.usage)
+  if (reply.usage) {
+    setUsage((name, value) => {
+      headers[name] = value
+    }, reply.usage)
+  }
   setAnswerHeaders(headers, reply)
   return toBody(text)
+}
+
+/** The headers that all successes in one format share, by format. One for each app. */
+export type PreparedHeaders = Map<Format, Headers>
+
+/**
+ * {@link send} for the successes of metered calls. Bun takes 0.19 µs to convert each header of a plain object and 0.03 µs to copy
+ * one of a `Headers`, so those that never change are converted once: 1.5 µs less of about 14 (decision 14). Elysia passes a
+ * `Headers` on as it is, if the status is a name.
+ */
+export function sendMetered(
+  reply: Answer,
+  format: Format,
+  set: AnswerSettings,
+  prepared: PreparedHeaders,
+): string | Response {
+  const { status, usage, envelope } = reply
+  if (status !== 200 || usage === null || set.headers.connection !== undefined)
+    return send(reply, format, set)
+  const headers = new Headers(prepared.get(format) ?? prepare(format, set, prepared))
+  headers.set("x-request-id", String(set.headers["x-request-id"]))
+  setUsage((name, value) => headers.set(name, value), usage)
+  set.headers = headers as unknown as AnswerSettings["headers"]
+  set.status = "OK"
+  return toBody(encodeEnvelope(format, envelope))
+}
+
+/** Takes over what Elysia and its plugins set, except for what belongs to this request. */
+function prepare(format: Format, set: AnswerSettings, prepared: PreparedHeaders): Headers {
+  const { "x-request-id": _, ...shared } = set.headers
+  const headers = new Headers(shared as Record<string, string>)
+  headers.set("content-type", contentTypes[format])
+  headers.set("vary", "Accept")
+  headers.set("cache-control", "no-store")
+  prepared.set(format, headers)
+  return headers
 }
 
 /** Answers with a fault, in the format that the request asks for. */
@@ -60,24 +100,25 @@ export function setAnswerHeaders(
   if (fault === "bodyTooSlow") headers.connection = "close"
 }
 
+type SetHeader = (name: string, value: string) => void
+
 /** Headers of the per-minute limit: calls a minute, calls left now, whole seconds until all are back. */
-export function setRate(headers: AnswerSettings["headers"], rate: RateState | null): void {
+export function setRate(set: SetHeader, rate: RateState | null): void {
   if (rate === null) return
-  headers["x-ratelimit-limit"] = String(rate.perMinute)
-  headers["x-ratelimit-remaining"] = String(rate.remaining)
-  headers["x-ratelimit-reset"] = String(Math.ceil(rate.fullInMs / 1_000))
+  set("x-ratelimit-limit", String(rate.perMinute))
+  set("x-ratelimit-remaining", String(rate.remaining))
+  set("x-ratelimit-reset", String(Math.ceil(rate.fullInMs / 1_000)))
 }
 
-/** Headers of credits and limits; none when the caller is not known. */
-function setUsage(headers: AnswerSettings["headers"], usage: UsageStatus | null): void {
-  if (usage === null) return
-  const { used, remaining, allowance, period } = usage.balance
-  setRate(headers, usage.rate)
-  headers["x-api-credits-used"] = String(used)
-  headers["x-api-remaining-credits"] = remaining === null ? "unlimited" : String(remaining)
-  headers["x-api-max-credits"] = allowance === null ? "unlimited" : String(allowance)
-  headers["x-api-renewal"] = String(Math.ceil(period.endMs / 1_000))
-  headers["x-api-current-plan"] = usage.plan
+/** Headers of credits and limits. */
+function setUsage(set: SetHeader, { balance, plan, rate }: UsageStatus): void {
+  const { used, remaining, allowance, period } = balance
+  setRate(set, rate)
+  set("x-api-credits-used", String(used))
+  set("x-api-remaining-credits", remaining === null ? "unlimited" : String(remaining))
+  set("x-api-max-credits", allowance === null ? "unlimited" : String(allowance))
+  set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
+  set("x-api-current-plan", plan)
 }
 
 /** Bun gathers what it writes, headers included, in a buffer of 16 KiB. */

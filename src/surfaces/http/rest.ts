@@ -11,7 +11,7 @@ import type { incomingRequests } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { refuseOverload } from "./refuse.ts"
-import { send } from "./reply.ts"
+import { sendMetered } from "./reply.ts"
 import { routeOf } from "./route-schemas.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
@@ -49,10 +49,9 @@ async function answer(
     return method === "GET" ? query : readFromBody(request, context)
   }
   const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
-  const body = send(reply, negotiated.format, set)
   record(incoming, reply)
   if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
-  return body
+  return sendMetered(reply, negotiated.format, set, context.prepared)
 }
 
 async function readFromBody(request: Request, { intake }: HttpContext): Promise<RawInput> {
