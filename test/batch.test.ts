@@ -1,12 +1,11 @@
 /** `POST /v1/{api}/batch`: one request with many inputs; each has its own result, and only successes are charged. */
 import { describe, expect, test } from "bun:test"
-import { Type } from "@sinclair/typebox"
-import { type ApiDefinition, defineApi, unavailable } from "../src/apis/contract.ts"
+import { unavailable } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import type { Envelope } from "../src/encode/envelope.ts"
 import { contentTypes, encodeEnvelope, formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService({
@@ -187,49 +186,31 @@ describe("credits", () => {
 
 describe("while a batch runs", () => {
   const events: string[] = []
-  let underWay = 0
+  let inProgress = 0
   let most = 0
   const gate = Promise.withResolvers<void>()
-  const slow: ApiDefinition = defineApi({
-    id: "slow",
-    title: "Slow",
-    description: "Waits for the outside world.",
-    method: "POST",
-    credits: 1,
-    input: Type.Object({ what: Type.String({ description: "What to do." }) }),
-    output: Type.Object({ done: Type.String({ description: "What was done." }) }),
-    examples: [],
-    run: async ({ what }) => {
-      underWay++
-      most = Math.max(most, underWay)
-      if (underWay === 16) gate.resolve()
-      await gate.promise
-      underWay--
-      if (what === "down") unavailable("The outside world does not answer.")
-      if (what === "bug") throw new Error("secret detail")
-      return { done: what }
+  const slow = echoApi("slow", async ({ what }) => {
+    inProgress++
+    most = Math.max(most, inProgress)
+    if (inProgress === 16) gate.resolve()
+    await gate.promise
+    inProgress--
+    if (what === "down") unavailable("The outside world does not answer.")
+    if (what === "bug") throw new Error("secret detail")
+    return { done: what }
+  })
+  const busy = echoApi("busy", ({ what }) => {
+    events.push("run")
+    monotonic += 1
+    return { done: what }
+  })
+  const wordy = echoApi("wordy", ({ what }) => ({
+    // Called whenever an encoder reads the value.
+    get done() {
+      onEncode()
+      return what
     },
-  })
-  const busy: ApiDefinition = defineApi({
-    ...slow,
-    id: "busy",
-    run: ({ what }) => {
-      events.push("run")
-      monotonic += 1
-      return { done: what }
-    },
-  })
-  const wordy: ApiDefinition = defineApi({
-    ...slow,
-    id: "wordy",
-    run: ({ what }) => ({
-      // Called whenever an encoder reads the value.
-      get done() {
-        onEncode()
-        return what
-      },
-    }),
-  })
+  }))
   let onEncode = () => {}
   let monotonic = 0
   /** What every look at the clock moves it by. */

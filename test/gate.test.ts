@@ -6,55 +6,45 @@ import { startTestService } from "./support/service.ts"
 const path = "/v1/bluetoothlookup?companyid=76"
 const service = await startTestService({ flags: { trustedProxies: ["127.0.0.1"] } })
 
+const statusWith = async (key: string) => (await service.fetch(path, { key })).status
+
+/** Status and message of a refusal. */
 async function refusal(response: Response | Promise<Response>) {
   const answer = await response
   const { status, error, data } = await readAnswer(answer)
   expect({ status, data }).toEqual({ status: "error", data: null })
-  return { status: answer.status, error: String(error) }
+  return `${answer.status} ${error}`
 }
 
 describe("401", () => {
-  test("no key", async () => {
-    expect(await refusal(service.fetch(path))).toEqual({
-      status: 401,
-      error: "An API key is needed: send it in the 'x-api-key' header.",
-    })
+  test("without a key", async () => {
+    const message = "An API key is needed: send it in the 'x-api-key' header."
+    expect(await refusal(service.fetch(path))).toBe(`401 ${message}`)
   })
 
-  test("a mistyped key is told from an unknown one, and neither is echoed", async () => {
+  test("a mistyped and an unknown key get different messages, and neither is echoed", async () => {
     const { key } = await service.createKey("free")
     const mistyped = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`
-    const { error, status } = await refusal(service.fetch(path, { key: mistyped }))
-    expect(status).toBe(401)
-    expect(error).toContain("mistyped")
-    expect(error).not.toContain(mistyped)
-
+    const message = "401 The API key in the 'x-api-key' header is"
+    expect(await refusal(service.fetch(path, { key: mistyped }))).toBe(`${message} mistyped or cut short.`)
     const other = await startTestService()
-    const unknown = await refusal(other.fetch(path, { key }))
-    await other.stop()
-    expect(unknown).toEqual({ status: 401, error: "The API key in the 'x-api-key' header is not known." })
+    expect(await refusal(other.fetch(path, { key }))).toBe(`${message} not known.`)
   })
 
-  test("an expired key, from its very instant on", async () => {
+  test("an expired key, from the instant of its expiry", async () => {
     const { key } = await service.createKey("free", { expiresMs: service.clock.now() + 1_000 })
-    expect((await service.fetch(path, { key })).status).toBe(200)
+    expect(await statusWith(key)).toBe(200)
     service.clock.advance(999)
-    expect((await service.fetch(path, { key })).status).toBe(200)
+    expect(await statusWith(key)).toBe(200)
     service.clock.advance(1)
-    expect(await refusal(service.fetch(path, { key }))).toMatchObject({
-      status: 401,
-      error: expect.stringContaining("expired"),
-    })
+    expect(await refusal(service.fetch(path, { key }))).toMatch(/^401 .*expired/)
   })
 
   test("a revoked key, from the next request on", async () => {
     const { id, key } = await service.createKey("free")
-    expect((await service.fetch(path, { key })).status).toBe(200)
+    expect(await statusWith(key)).toBe(200)
     await service.accounts.revokeKey(id)
-    expect(await refusal(service.fetch(path, { key }))).toMatchObject({
-      status: 401,
-      error: expect.stringContaining("revoked"),
-    })
+    expect(await refusal(service.fetch(path, { key }))).toMatch(/^401 .*revoked/)
   })
 
   test("a rotated key works until its grace ends, the new one at once", async () => {
@@ -62,20 +52,17 @@ describe("401", () => {
     const rotated = await service.accounts.rotateKey(id, 60_000)
     expect(rotated.id).toBe(id)
     expect(rotated.key).not.toBe(key)
-    expect((await service.fetch(path, { key })).status).toBe(200)
-    expect((await service.fetch(path, { key: rotated.key })).status).toBe(200)
+    expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([200, 200])
     service.clock.advance(60_000)
-    expect((await service.fetch(path, { key })).status).toBe(401)
-    expect((await service.fetch(path, { key: rotated.key })).status).toBe(200)
+    expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([401, 200])
     const again = await service.accounts.rotateKey(id, 0)
-    expect((await service.fetch(path, { key: rotated.key })).status).toBe(401)
-    expect((await service.fetch(path, { key: again.key })).status).toBe(200)
+    expect([await statusWith(rotated.key), await statusWith(again.key)]).toEqual([401, 200])
   })
 
   test("the key of a closed account", async () => {
     const { account, key } = await service.createKey("free")
     await service.accounts.closeAccount(account)
-    expect((await service.fetch(path, { key })).status).toBe(401)
+    expect(await statusWith(key)).toBe(401)
   })
 
   test("a stranger learns nothing about parameters, formats or bodies", async () => {
@@ -97,13 +84,11 @@ describe("403", () => {
     const blocked = await service.createKey("free", { blockApis: ["bluetoothlookup"] })
     const allowed = await service.createKey("free", { allowApis: ["hmac"] })
     for (const { key } of [blocked, allowed]) {
-      expect(await refusal(service.fetch(path, { key }))).toEqual({
-        status: 403,
-        error: "This API key may not call 'bluetoothlookup'.",
-      })
+      const message = "This API key may not call 'bluetoothlookup'."
+      expect(await refusal(service.fetch(path, { key }))).toBe(`403 ${message}`)
     }
     const fine = await service.createKey("free", { allowApis: ["bluetoothlookup"] })
-    expect((await service.fetch(path, { key: fine.key })).status).toBe(200)
+    expect(await statusWith(fine.key)).toBe(200)
   })
 
   test("an address outside the allow-list, the forwarded one behind a trusted proxy", async () => {
@@ -111,16 +96,11 @@ describe("403", () => {
       allowIps: ["198.51.100.0/24", "2001:db8::/32"],
     })
     const from = (address: string) => service.fetch(path, { key, headers: { "x-forwarded-for": address } })
-    expect((await from("198.51.100.7")).status).toBe(200)
-    expect((await from("2001:db8::7")).status).toBe(200)
-    expect((await from("::ffff:198.51.100.7")).status).toBe(200)
-    expect((await from("203.0.113.5, 198.51.100.7")).status).toBe(200)
+    const bound = ["198.51.100.7", "2001:db8::7", "::ffff:198.51.100.7", "203.0.113.5, 198.51.100.7"]
+    for (const address of bound) expect((await from(address)).status).toBe(200)
     const foreign = ["203.0.113.5", "198.51.100.7, 203.0.113.5", "nonsense", "2001:db9::7", "::198.51.100.7"]
     for (const address of foreign) {
-      expect(await refusal(from(address))).toEqual({
-        status: 403,
-        error: "This API key may not be used from this IP address.",
-      })
+      expect(await refusal(from(address))).toBe("403 This API key may not be used from this IP address.")
     }
     const refused = await service.fetch(path, { key })
     expect([refused.status, refused.headers.get("x-api-credits-used")]).toEqual([403, "4"])
@@ -131,7 +111,6 @@ describe("403", () => {
     const plain = await startTestService()
     const { key } = await plain.createKey("free", { allowIps: ["198.51.100.0/24"] })
     const lied = await plain.fetch(path, { key, headers: { "x-forwarded-for": "198.51.100.7" } })
-    await plain.stop()
     expect(lied.status).toBe(403)
   })
 })

@@ -1,45 +1,29 @@
 /** Batch and GraphQL: what of a request runs, and when. */
 import { describe, expect, test } from "bun:test"
-import { Type } from "@sinclair/typebox"
-import { type ApiDefinition, defineApi } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 
 /** Every API that has run, in order. */
 const ran: string[] = []
-let underWay = 0
+let inProgress = 0
 const together = Promise.withResolvers<void>()
 
-const one: ApiDefinition = defineApi({
-  id: "one",
-  title: "One",
-  description: "Answers when three runs are under way.",
-  method: "POST",
-  credits: 1,
-  input: Type.Object({ what: Type.String({ description: "What to do." }) }),
-  output: Type.Object({ done: Type.String({ description: "What was done." }) }),
-  examples: [],
-  run: async ({ what }) => {
-    ran.push("one")
-    underWay++
-    if (underWay === 3) together.resolve()
-    await together.promise
-    return { done: what }
-  },
-})
-const two: ApiDefinition = defineApi({ ...one, id: "two" })
-/** As dear as all credits that the plan 'starter' has in a month. */
-const dear: ApiDefinition = defineApi({
-  ...one,
-  id: "dear",
-  credits: 200_000,
-  run: ({ what }) => {
-    ran.push("dear")
-    return { done: what }
-  },
-})
-const own = startCatalogService([one, two, dear])
+/** Answers when three runs are in progress. */
+async function meet({ what }: { readonly what: string }) {
+  ran.push("one")
+  inProgress++
+  if (inProgress === 3) together.resolve()
+  await together.promise
+  return { done: what }
+}
+/** Costs all credits that the plan 'starter' has in a month. */
+const dear = echoApi("dear", runDear, 200_000)
+function runDear({ what }: { readonly what: string }) {
+  ran.push("dear")
+  return { done: what }
+}
+const own = startCatalogService([echoApi("one", meet), echoApi("two", meet), dear])
 const graphql = async (query: string, key: string) => readGraphql(own.post("/v1/graphql", { query }, key))
 
 test("the fields of a query run side by side, also those of one API", async () => {

@@ -1,9 +1,9 @@
 /** Faults of the mock, in every way of calling, and that they act where the real ones do. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import { connect } from "node:net"
 import { readAnswer } from "./support/answer.ts"
 import { errorReaders } from "./support/formats.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
+import { slowly } from "./support/raw-http.ts"
 
 const mock = await startTestMock()
 beforeEach(() => mock.reset())
@@ -141,27 +141,23 @@ test.each(everyWay)(
   },
 )
 
-/** What a client on a bare socket sees. */
-function rawCall(path: string, body: object | null): Promise<{ received: string; code: string | null }> {
+/** What a client on a bare socket gets. */
+async function rawCall(
+  path: string,
+  body: object | null,
+): Promise<{ received: string; code: string | null }> {
   const text = body ? JSON.stringify(body) : ""
-  const { hostname, port } = new URL(mock.url)
-  return new Promise((resolve) => {
-    let received = ""
-    let code: string | null = null
-    const socket = connect(Number(port), hostname, () => {
-      const type = `Content-Type: application/json\r\nContent-Length: ${text.length}`
-      socket.write(
-        `${body ? "POST" : "GET"} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${key}\r\n${type}\r\n\r\n${text}`,
-      )
-    })
-    socket.on("data", (chunk) => {
-      received += chunk
-    })
-    socket.on("error", (cause: NodeJS.ErrnoException) => {
-      code = cause.code ?? ""
-    })
-    socket.on("close", () => resolve({ received, code }))
+  const head = `${body ? "POST" : "GET"} ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\n`
+  const { socket, closed } = slowly(mock.url, `${head}Content-Length: ${text.length}\r\n\r\n${text}`)
+  let received = ""
+  socket.on("data", (chunk) => {
+    received += chunk
   })
+  const code = await closed.then(
+    () => null,
+    (cause: NodeJS.ErrnoException) => cause.code ?? "",
+  )
+  return { received, code }
 }
 
 test.each(everyWay)(

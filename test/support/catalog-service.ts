@@ -1,8 +1,9 @@
 import { afterAll } from "bun:test"
 import { join } from "node:path"
+import { Type } from "@sinclair/typebox"
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
+import { type ApiDefinition, defineApi, type Ports } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charges.ts"
 import { createGate } from "../../src/call/gate.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
@@ -17,6 +18,25 @@ import { startHttpServer } from "../../src/surfaces/http/server.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
 import { tempDir } from "./temp.ts"
+
+/** An API for tests: a text goes in as `what` and comes out as `done`. It costs 1 credit. */
+export function echoApi(
+  id: string,
+  run: (input: { readonly what: string }) => { done: string } | Promise<{ done: string }>,
+  credits = 1,
+): ApiDefinition {
+  return defineApi({
+    id,
+    title: id,
+    description: `Gives back a text (${id}).`,
+    method: "POST",
+    credits,
+    input: Type.Object({ what: Type.String({ description: "The text." }) }),
+    output: Type.Object({ done: Type.String({ description: "The same text." }) }),
+    examples: [],
+    run,
+  })
+}
 
 export interface CatalogService {
   readonly accounts: Accounts
