@@ -11,116 +11,78 @@ export interface HmacVector {
 
 const text = (value: string) => new TextEncoder().encode(value)
 const repeat = (octet: number, count: number) => new Uint8Array(count).fill(octet)
-const counting = (count: number) => Uint8Array.from({ length: count }, (_, index) => index + 1)
+const larger = "Test Using Larger Than Block-Size Key"
 
-const question = text("what do ya want for nothing?")
-const longKey = text("Test Using Larger Than Block-Size Key - Hash Key First")
+/** Keys and messages of the seven cases, which are the same in both RFCs but for the lengths of keys and the last message. */
+function inputs(shortKey: number, longKey: number, last: string): [key: Uint8Array, message: Uint8Array][] {
+  return [
+    [repeat(0x0b, shortKey), text("Hi There")],
+    [text("Jefe"), text("what do ya want for nothing?")],
+    [repeat(0xaa, shortKey), repeat(0xdd, 50)],
+    [Uint8Array.from({ length: 25 }, (_, index) => index + 1), repeat(0xcd, 50)],
+    [repeat(0x0c, shortKey), text("Test With Truncation")],
+    [repeat(0xaa, longKey), text(`${larger} - Hash Key First`)],
+    [repeat(0xaa, longKey), text(last)],
+  ]
+}
 
-/** RFC 2202 §2 (HMAC-MD5). */
-const md5: readonly HmacVector[] = (
-  [
-    [repeat(0x0b, 16), text("Hi There"), "9294727a3638bb1c13f48ef8158bfc9d"],
-    [text("Jefe"), question, "750c783e6ab0b503eaa86e310a5db738"],
-    [repeat(0xaa, 16), repeat(0xdd, 50), "56be34521d144c88dbb8c733f0e8b3f6"],
-    [counting(25), repeat(0xcd, 50), "697eaf0aca3a3aea3a75164746ffaa79"],
-    [repeat(0x0c, 16), text("Test With Truncation"), "56461ef2342edc00f9bab995690efd4c"],
-    [repeat(0xaa, 80), longKey, "6b1ab7fe4bd7bf8f0b62e6ce61b9d0cd"],
-    [
-      repeat(0xaa, 80),
-      text("Test Using Larger Than Block-Size Key and Larger Than One Block-Size Data"),
-      "6f630fad67cda0ee1fb1f562db3aa53e",
-    ],
-  ] as const
-).map(([key, message, digest], index) => ({
-  name: `RFC 2202 §2 case ${index + 1}`,
-  key,
-  message,
-  digests: { md5: digest },
-}))
+const md5 = `
+9294727a3638bb1c13f48ef8158bfc9d
+750c783e6ab0b503eaa86e310a5db738
+56be34521d144c88dbb8c733f0e8b3f6
+697eaf0aca3a3aea3a75164746ffaa79
+56461ef2342edc00f9bab995690efd4c
+6b1ab7fe4bd7bf8f0b62e6ce61b9d0cd
+6f630fad67cda0ee1fb1f562db3aa53e`
 
-/** RFC 2202 §3 (HMAC-SHA-1). */
-const sha1: readonly HmacVector[] = (
-  [
-    [repeat(0x0b, 20), text("Hi There"), "b617318655057264e28bc0b6fb378c8ef146be00"],
-    [text("Jefe"), question, "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"],
-    [repeat(0xaa, 20), repeat(0xdd, 50), "125d7342b9ac11cd91a39af48aa17b4f63f175d3"],
-    [counting(25), repeat(0xcd, 50), "4c9007f4026250c6bc8414f9bf50c86c2d7235da"],
-    [repeat(0x0c, 20), text("Test With Truncation"), "4c1a03424b55e07fe7f27be1d58bb9324a9a5a04"],
-    [repeat(0xaa, 80), longKey, "aa4ae5e15272d00e95705637ce8a3b55ed402112"],
-    [
-      repeat(0xaa, 80),
-      text("Test Using Larger Than Block-Size Key and Larger Than One Block-Size Data"),
-      "e8e99d0f45237d786d6bbaa7965c7808bbff1a91",
-    ],
-  ] as const
-).map(([key, message, digest], index) => ({
-  name: `RFC 2202 §3 case ${index + 1}`,
-  key,
-  message,
-  digests: { sha1: digest },
-}))
+const sha1 = `
+b617318655057264e28bc0b6fb378c8ef146be00
+effcdf6ae5eb2fa2d27416d5f184df9c259a7c79
+125d7342b9ac11cd91a39af48aa17b4f63f175d3
+4c9007f4026250c6bc8414f9bf50c86c2d7235da
+4c1a03424b55e07fe7f27be1d58bb9324a9a5a04
+aa4ae5e15272d00e95705637ce8a3b55ed402112
+e8e99d0f45237d786d6bbaa7965c7808bbff1a91`
 
-/** RFC 4231 §4; its SHA-224 digests are left out. */
-const sha2: readonly HmacVector[] = (
-  [
-    [
-      repeat(0x0b, 20),
-      text("Hi There"),
-      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
-      "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59cfaea9ea9076ede7f4af152e8b2fa9cb6",
-      "87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cdedaa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854",
-    ],
-    [
-      text("Jefe"),
-      question,
-      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-      "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
-      "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
-    ],
-    [
-      repeat(0xaa, 20),
-      repeat(0xdd, 50),
-      "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
-      "88062608d3e6ad8a0aa2ace014c8a86f0aa635d947ac9febe83ef4e55966144b2a5ab39dc13814b94e3ab6e101a34f27",
-      "fa73b0089d56a284efb0f0756c890be9b1b5dbdd8ee81a3655f83e33b2279d39bf3e848279a722c806b485a47e67c807b946a337bee8942674278859e13292fb",
-    ],
-    [
-      counting(25),
-      repeat(0xcd, 50),
-      "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
-      "3e8a69b7783c25851933ab6290af6ca77a9981480850009cc5577c6e1f573b4e6801dd23c4a7d679ccf8a386c674cffb",
-      "b0ba465637458c6990e5a8c5f61d4af7e576d97ff94b872de76f8050361ee3dba91ca5c11aa25eb4d679275cc5788063a5f19741120c4f2de2adebeb10a298dd",
-    ],
-    [
-      repeat(0x0c, 20),
-      text("Test With Truncation"),
-      "a3b6167473100ee06e0c796c2955552b",
-      "3abf34c3503b2a23a46efc619baef897",
-      "415fad6271580a531d4179bc891d87a6",
-    ],
-    [
-      repeat(0xaa, 131),
-      longKey,
-      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
-      "4ece084485813e9088d2c63a041bc5b44f9ef1012a2b588f3cd11f05033ac4c60c2ef6ab4030fe8296248df163f44952",
-      "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f3526b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598",
-    ],
-    [
-      repeat(0xaa, 131),
-      text(
-        "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.",
-      ),
-      "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2",
-      "6617178e941f020d351e2f254e8fd32c602420feb0b8fb9adccebb82461e99c5a678cc31e799176d3860e6110c46523e",
-      "e37b6a775dc87dbaa4dfa9f96e5e3ffddebd71f8867289865df5a32d20cdc944b6022cac3c4982b10d5eeb55c3e4de15134676fb6de0446065c97440fa8c6a58",
-    ],
-  ] as const
-).map(([key, message, sha256, sha384, sha512], index) => ({
-  name: `RFC 4231 case ${index + 1}`,
-  key,
-  message,
-  digests: { sha256, sha384, sha512 },
-}))
+/** SHA-256, SHA-384 and SHA-512; the digests by SHA-224 are left out. */
+const sha2 = `
+b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7 afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59cfaea9ea9076ede7f4af152e8b2fa9cb6 87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cdedaa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854
+5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843 af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649 164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737
+773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe 88062608d3e6ad8a0aa2ace014c8a86f0aa635d947ac9febe83ef4e55966144b2a5ab39dc13814b94e3ab6e101a34f27 fa73b0089d56a284efb0f0756c890be9b1b5dbdd8ee81a3655f83e33b2279d39bf3e848279a722c806b485a47e67c807b946a337bee8942674278859e13292fb
+82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b 3e8a69b7783c25851933ab6290af6ca77a9981480850009cc5577c6e1f573b4e6801dd23c4a7d679ccf8a386c674cffb b0ba465637458c6990e5a8c5f61d4af7e576d97ff94b872de76f8050361ee3dba91ca5c11aa25eb4d679275cc5788063a5f19741120c4f2de2adebeb10a298dd
+a3b6167473100ee06e0c796c2955552b 3abf34c3503b2a23a46efc619baef897 415fad6271580a531d4179bc891d87a6
+60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54 4ece084485813e9088d2c63a041bc5b44f9ef1012a2b588f3cd11f05033ac4c60c2ef6ab4030fe8296248df163f44952 80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f3526b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598
+9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2 6617178e941f020d351e2f254e8fd32c602420feb0b8fb9adccebb82461e99c5a678cc31e799176d3860e6110c46523e e37b6a775dc87dbaa4dfa9f96e5e3ffddebd71f8867289865df5a32d20cdc944b6022cac3c4982b10d5eeb55c3e4de15134676fb6de0446065c97440fa8c6a58`
 
 /** Every case of RFC 2202 and RFC 4231 for the algorithms on offer. */
-export const rfcVectors: readonly HmacVector[] = [...md5, ...sha1, ...sha2]
+export const rfcVectors: readonly HmacVector[] = [
+  ...vectors("RFC 2202 §2", ["md5"], inputs(16, 80, `${larger} and Larger Than One Block-Size Data`), md5),
+  ...vectors("RFC 2202 §3", ["sha1"], inputs(20, 80, `${larger} and Larger Than One Block-Size Data`), sha1),
+  ...vectors(
+    "RFC 4231 §4",
+    ["sha256", "sha384", "sha512"],
+    inputs(
+      20,
+      131,
+      "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.",
+    ),
+    sha2,
+  ),
+]
+
+function vectors(
+  source: string,
+  algorithms: readonly HashAlgorithm[],
+  cases: readonly [key: Uint8Array, message: Uint8Array][],
+  digestText: string,
+): HmacVector[] {
+  const digests = digestText.trim().split(/\s+/)
+  return cases.map(([key, message], index) => ({
+    name: `${source} case ${index + 1}`,
+    key,
+    message,
+    digests: Object.fromEntries(
+      algorithms.map((name, at) => [name, digests[index * algorithms.length + at]]),
+    ),
+  }))
+}

@@ -8,29 +8,10 @@ export interface MixedRequest {
   readonly body: string | null
 }
 
-const keys = [
-  "mock-key",
-  "mock-free",
-  "mock-pro",
-  "mock-expired",
-  "mock-forbidden",
-  "mock-no-credits",
-  "mock-rate-limited",
-]
+const keys = "key free pro expired forbidden no-credits rate-limited".split(" ").map((name) => `mock-${name}`)
 const statuses = [400, 401, 403, 429, 500, 502, 503]
 const formats = ["json", "xml", "yaml", "csv"]
-const domains = [
-  "good",
-  "softfail",
-  "open",
-  "none",
-  "loop",
-  "toomany",
-  "macro",
-  "timeout",
-  "flaky",
-  "nothing",
-]
+const domains = "good softfail open none loop toomany macro timeout flaky nothing".split(" ")
 
 /** So many requests of every kind, always the same: REST in four formats, batches, GraphQL, usage, mistakes, faults, clock. */
 export function mixedRequests(count: number): MixedRequest[] {
