@@ -167,10 +167,8 @@ describe("a plan that is no longer configured", () => {
     const { out } = await runCliForTest(["account", "list", "--db", db])
     expect(out).toContain(problem)
 
-    expect(await json("account", "set-plan", id, "free", "--db", db)).toMatchObject({
-      plan: "free",
-      remaining: 1_005,
-    })
+    const free = { plan: "free", remaining: 1_005 }
+    expect(await json("account", "set-plan", id, "free", "--db", db)).toMatchObject(free)
     const mended = await json("account", "list", "--db", db)
     expect(mended).toMatchObject([{ id, plan: "free" }])
     expect(mended[0]).not.toHaveProperty("problem")
@@ -202,9 +200,8 @@ describe("a plan that is no longer configured", () => {
     const answer = await call(service, key)
     expect(answer.status).toBe(500)
     expect((await readAnswer(answer)).error).toContain(message)
-    expect((await readAnswer(await service.fetch("/v1/usage", { key }))).error).toContain(
-      "'account set-plan'",
-    )
+    const usage = await readAnswer(service.fetch("/v1/usage", { key }))
+    expect(usage.error).toContain("'account set-plan'")
     const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
     const graphql = await service.post("/v1/graphql", { query }, { key })
     expect(graphql.status).toBe(500)
