@@ -53,9 +53,8 @@ describe("the answer", () => {
     })
     const single = await readAnswer(batch(key, sign("c"), "/v1/hmac"))
     expect(resultsOf(answer)[2]?.data).toEqual(single.data)
-    expect(await service.accounts.usage(account, 1)).toEqual([
-      { day: "2025-01-01", api: "hmac", calls: 3, credits: 3 },
-    ])
+    const row = { day: "2025-01-01", api: "hmac", calls: 3, credits: 3 }
+    expect(await service.accounts.usage(account, 1)).toEqual([row])
   })
 
   test.each([...formats])("comes as %s, encoded like a single answer", async (format) => {
@@ -83,13 +82,8 @@ describe("the answer", () => {
     expect(answer.data).toMatchObject({ count: 200, succeeded: 200, failed: 0, credits_used: 200 })
     const ids = resultsOf(answer).map((result) => result.data?.companyId)
     expect(ids).toEqual(Array.from({ length: 200 }, (_, index) => index))
-    const sun = {
-      inputs: [
-        { lat: 1, lon: 2 },
-        { lat: "1", lon: 2 },
-      ],
-    }
-    const typed = await readAnswer(batch(key, sun, "/v1/sunrisesunset/batch"))
+    const sun = [1, "1"].map((lat) => ({ lat, lon: 2 }))
+    const typed = await readAnswer(batch(key, { inputs: sun }, "/v1/sunrisesunset/batch"))
     expect(resultsOf(typed).map(({ status }) => status)).toEqual(["ok", "error"])
     expect(await usedBy(account)).toBe(201)
   })

@@ -8,12 +8,7 @@ const file = {
   plans: { small: { monthly_credits: 300, sign_up_bonus: 40 } },
   credits: { hmac: 2, sunrisesunset: 7 },
 }
-const prices: Readonly<Record<string, number>> = {
-  hmac: 2,
-  bluetoothlookup: 1,
-  linesorter: 1,
-  sunrisesunset: 7,
-}
+const prices: Readonly<Record<string, number>> = { ...file.credits, bluetoothlookup: 1, linesorter: 1 }
 const requests = 1_000
 const clients = 32
 const first = await startTestService({ file })

@@ -34,22 +34,16 @@ describe("credits", () => {
     expect(refused.status).toBe(429)
     expect(usageOf(refused)).toMatchObject({ left: "0", renewal })
     expect(refused.headers.get("retry-after")).toBe(String(28 * 86_400))
-    expect(await readAnswer(refused)).toEqual({
-      status: "error",
-      error:
-        "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-28T12:00:00.000Z.",
-      data: null,
-    })
+    const error =
+      "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-28T12:00:00.000Z."
+    expect(await readAnswer(refused)).toEqual({ status: "error", error, data: null })
 
     clock.set("2025-02-28T11:59:59.999Z")
     expect((await call(key)).status).toBe(429)
     clock.set("2025-02-28T12:00:00Z")
     const renewed = await call(key)
-    expect(usageOf(renewed)).toMatchObject({
-      used: "1",
-      left: "2",
-      renewal: String(Date.parse("2025-03-31T12:00:00Z") / 1_000),
-    })
+    const nextRenewal = String(Date.parse("2025-03-31T12:00:00Z") / 1_000)
+    expect(usageOf(renewed)).toMatchObject({ used: "1", left: "2", renewal: nextRenewal })
     const { balance } = await service.accounts.show(account)
     expect(balance).toMatchObject({ used: 1, bonus: 0, remaining: 2 })
   })
@@ -59,12 +53,10 @@ describe("credits", () => {
     const { key } = await service.createKey("tiny")
     clock.set("2025-03-01T00:00:00Z")
     for (let i = 0; i < 5; i++) expect((await call(key)).status).toBe(200)
-    clock.set("2025-02-01T00:00:00Z")
-    expect((await call(key)).status).toBe(429)
-    clock.set("2025-03-02T00:00:00Z")
-    expect((await call(key)).status).toBe(429)
-    clock.set("2024-12-01T00:00:00Z")
-    expect((await call(key)).status).toBe(429)
+    for (const day of ["2025-02-01", "2025-03-02", "2024-12-01"]) {
+      clock.set(`${day}T00:00:00Z`)
+      expect((await call(key)).status).toBe(429)
+    }
     clock.set(start)
   })
 
@@ -170,12 +162,8 @@ describe("GET /v1/usage", () => {
     clock.set("2025-02-20T00:00:00Z")
     await call(key)
     expect(await report()).toEqual([3, 2, 0, ["2025-03-01 3", "2025-02-28 1", "2025-02-20 1"]])
-    expect(await service.accounts.usage(account, 1)).toContainEqual({
-      day: "2025-02-28",
-      api: "bluetoothlookup",
-      calls: 3,
-      credits: 3,
-    })
+    const row = { day: "2025-02-28", api: "bluetoothlookup", calls: 3, credits: 3 }
+    expect(await service.accounts.usage(account, 1)).toContainEqual(row)
     await service.accounts.renew(account)
     expect(await report()).toEqual([0, 0, 0, []])
     await service.accounts.grant(account, 1)

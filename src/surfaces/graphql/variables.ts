@@ -28,17 +28,16 @@ export function readVariables(
 ): Variables {
   const values: Record<string, unknown> = {}
   const problems: Problem[] = []
-  for (const definition of variableDefinitions) {
-    const { loc } = definition
-    try {
+  try {
+    for (const definition of variableDefinitions) {
+      const { loc } = definition
       readVariable(schema, definition, given, values, (message) => {
         problems.push({ message, locations: loc && [getLocation(loc.source, loc.start)] })
         if (problems.length === maxProblems) throw enough
       })
-    } catch (thrown) {
-      if (thrown !== enough) throw thrown
-      break
     }
+  } catch (thrown) {
+    if (thrown !== enough) throw thrown
   }
   if (problems.length > 0) throw new Refusal("BAD_REQUEST", problems)
   return values
