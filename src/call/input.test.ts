@@ -67,7 +67,7 @@ describe("JSON is taken as typed", () => {
     },
   )
 
-  test("text that could not be read is refused, whatever else was given under its name", () => {
+  test("text that cannot be decoded is refused, also when its name was given again", () => {
     const parameters = [
       { name: "amount", text: "1" },
       { name: "other", text: null },

@@ -76,7 +76,7 @@ export async function answer(
 
 /**
  * Identity → address → APIs → rate. `progress` keeps what was learned, also when a step throws. Gives a promise only when a
- * step waits: an await for a value that is there costs a metered call 2 %, and there would be three.
+ * step waits: three awaits of values that are already available would cost a metered call 2 % each.
  * @throws Fault that refuses the caller
  */
 export function admit(

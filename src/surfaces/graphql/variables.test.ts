@@ -68,22 +68,23 @@ test("the same variables are accepted and refused as by graphql-js, with the sam
 
 describe("the messages", () => {
   const outer = operationOf("$outer: Outer!")
-  const told = (given: Record<string, unknown>) => read(outer, given).errors.map(({ message }) => message)
+  const messagesFor = (given: Record<string, unknown>) =>
+    read(outer, given).errors.map(({ message }) => message)
 
   test("name the place and quote nothing around it", () => {
-    expect(told({ outer: { list: [{ text: "secret" }, { text: 5 }], flag: true } })).toEqual([
+    expect(messagesFor({ outer: { list: [{ text: "secret" }, { text: 5 }], flag: true } })).toEqual([
       "The variable '$outer.list[1].text' does not fit: String cannot represent a non string value: 5",
     ])
-    expect(told({ outer: { flag: null, inner: { text: "secret", other: "secret" } } }).join()).not.toContain(
-      "secret",
-    )
-    expect(told({})).toEqual(["The variable '$outer' is required and must be of type 'Outer!'."])
+    expect(
+      messagesFor({ outer: { flag: null, inner: { text: "secret", other: "secret" } } }).join(),
+    ).not.toContain("secret")
+    expect(messagesFor({})).toEqual(["The variable '$outer' is required and must be of type 'Outer!'."])
     expect(read(outer, {}).errors[0]?.locations).toEqual([{ line: 1, column: 7 }])
   })
 
   test("are at most 20", () => {
     const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x${index}`, index]))
-    expect(told({ outer: members })).toHaveLength(20)
-    expect(told({ outer: { list: Array(1_000).fill(1) } })).toHaveLength(20)
+    expect(messagesFor({ outer: members })).toHaveLength(20)
+    expect(messagesFor({ outer: { list: Array(1_000).fill(1) } })).toHaveLength(20)
   })
 })
