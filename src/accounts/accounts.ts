@@ -32,6 +32,7 @@ export interface ListedAccount extends AccountRecord {
   readonly problem: string | null
 }
 
+/** An account with its plan, balance and keys. */
 export interface AccountStatus {
   readonly account: ListedAccount
   /** Null when the plan is not configured. The balance is then without an allowance. */
@@ -76,6 +77,7 @@ export interface AccountsParts {
   readonly apiIds: readonly string[]
 }
 
+/** Creates what the commands and the service use to manage accounts and keys. */
 export function createAccounts({ store, plans, clock, random, apiIds }: AccountsParts): Accounts {
   function toListed(account: AccountRecord): ListedAccount {
     if (account.closedMs !== null) return { ...account, problem: null }

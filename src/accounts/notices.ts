@@ -31,6 +31,7 @@ export interface NoticesParts {
   readonly random: Random
 }
 
+/** Creates what the commands use to set webhooks and to list notices. */
 export function createNotices({ outbox, store, random }: NoticesParts): Notices {
   return {
     async setWebhook(accountId, text, { allowPrivate }) {

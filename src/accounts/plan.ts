@@ -16,6 +16,7 @@ export interface Plan {
 /** The highest limit of calls a minute, of a plan or a key. Enforcing a higher one would cost more than the calls. */
 export const maxCallsPerMinute = 1_000_000
 
+/** The plans that the operator configured, by name. */
 export type Plans = ReadonlyMap<string, Plan>
 
 /** The most monthly credits, and the most bonus credits. The sum of both stays an exact number (below 2^53). */

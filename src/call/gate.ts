@@ -23,6 +23,7 @@ interface PendingTake extends RateTake {
   outcome: RateOutcome | undefined
 }
 
+/** Creates the gate to one store. */
 export function createGate(
   store: Store,
   plans: Plans,

@@ -7,6 +7,7 @@ import { encodeYaml } from "./yaml.ts"
 /** The formats of an answer, the default first. */
 export const formats = ["json", "xml", "yaml", "csv"] as const
 
+/** A response format. */
 export type Format = (typeof formats)[number]
 
 /** Whether a text is the name of a format, in lower case. */

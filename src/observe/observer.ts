@@ -18,6 +18,7 @@ export interface Observer {
 const noApi = "none"
 const severalApis = "several"
 
+/** Creates the observer of one process. */
 export function createObserver(
   counts: Counts,
   log: RequestLog,

@@ -36,6 +36,7 @@ export interface Gauges {
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
 
+/** What the DNS client has done since the start. */
 export interface DnsCounts {
   readonly queries: number
   readonly tcpQueries: number

@@ -4,6 +4,7 @@ import { systemClock } from "./clock.ts"
 
 /** Log levels, from the most lines to none. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
+/** `debug`, `info`, `warn` or `error`; a log shows its level and those above. */
 export type LogLevel = (typeof logLevels)[number]
 
 type Write = (message: string, fields: Readonly<Record<string, unknown>>) => void

@@ -9,6 +9,7 @@ export interface OpenStore {
   readonly gauges: StoreGauges
 }
 
+/** What any kind of store is opened with. */
 export interface StoreOptions {
   readonly timer: Timer
   /** Without rules, charges raise no notices. */

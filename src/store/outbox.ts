@@ -71,6 +71,7 @@ export interface DueNotice extends NoticeRecord {
   readonly host: string
 }
 
+/** Where the notices of an account go. */
 export interface Webhook {
   readonly url: string
   /** Signing secret, `whsec_…`. */
@@ -95,6 +96,7 @@ export interface ClaimOptions {
   readonly untriedOnly: boolean
 }
 
+/** One try to deliver a notice, and how it ended. */
 export interface Attempt {
   readonly atMs: number
   readonly durationMs: number
@@ -103,6 +105,7 @@ export interface Attempt {
   readonly error: string | null
 }
 
+/** An attempt as it is listed. */
 export interface AttemptRecord extends Attempt {
   readonly noticeId: string
   /** 1, 2, … */

@@ -70,6 +70,7 @@ export interface AccountChange {
   readonly closedMs?: number
 }
 
+/** An API key as it is stored, without its secret. */
 export interface KeyRecord {
   readonly id: string
   readonly accountId: string
@@ -136,12 +137,14 @@ export interface RateTake {
   readonly nowMs: number
 }
 
+/** Whether a take from the rate buckets was granted. */
 export interface RateOutcome {
   readonly granted: boolean
   /** The state of each bucket after the take, in the same order. */
   readonly buckets: readonly RateState[]
 }
 
+/** What a rate bucket holds. */
 export interface RateState {
   readonly perMinute: number
   /** Calls that would be granted right now. */
@@ -152,6 +155,7 @@ export interface RateState {
   readonly retryInMs: number
 }
 
+/** What one API charged to one account on one day. */
 export interface UsageRow {
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string

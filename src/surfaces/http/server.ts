@@ -20,6 +20,7 @@ const letGoMs = 1_000
 /** Calls in progress on an old certificate get this long, which is more than any may take. */
 const leaveMs = httpLimits.patientSeconds * 1_000
 
+/** A server that listens. */
 export interface HttpServer {
   readonly url: string
   /** Requests in progress. */
