@@ -14,6 +14,11 @@ interface HeaderPart {
   readonly required?: boolean
 }
 
+interface Found {
+  readonly pointer: string
+  readonly part: unknown
+}
+
 /** Many services of the suite are described by the same document; it is made and compiled once. */
 const checks = new Map<string, AnswerCheck>()
 
@@ -43,6 +48,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   const closedDocument = closed(document) as OpenApiDocument
   ajv.addSchema({ ...closedDocument, $id: "openapi" })
   const compiled = new Map<string, ValidateFunction>()
+  const places = new Map<string, Found>()
 
   function problemsOf(pointer: string, value: unknown): string[] {
     let validate = compiled.get(pointer)
@@ -55,7 +61,13 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   }
 
   /** A part of the document and its pointer, with references followed. */
-  function at(pointer: string): { pointer: string; part: unknown } | null {
+  function at(pointer: string): Found | null {
+    const found = places.get(pointer) ?? find(pointer)
+    if (found) places.set(pointer, found)
+    return found
+  }
+
+  function find(pointer: string): Found | null {
     let part: unknown = closedDocument
     for (const token of pointer.split("/").slice(1)) {
       part = (part as Record<string, unknown> | undefined)?.[
@@ -81,10 +93,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
     return [...undeclared.map((name) => `the header ${name} is not declared`), ...wrong]
   }
 
-  async function bodyProblems(
-    found: { pointer: string; part: unknown },
-    response: Response,
-  ): Promise<string[]> {
+  async function bodyProblems(found: Found, response: Response): Promise<string[]> {
     const { content } = found.part as ResponsePart
     if (content === undefined) return []
     const type = response.headers.get("content-type")?.split(";")[0]?.trim() ?? ""
