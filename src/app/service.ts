@@ -10,7 +10,6 @@ import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
 import { compileInput, type RawInput } from "../call/input.ts"
-import type { Pipeline } from "../call/pipeline.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
@@ -50,8 +49,6 @@ interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
-  /** Changes the pipeline before it is used: a benchmark measures the service without metering. */
-  readonly changePipeline?: (pipeline: Pipeline) => Pipeline
   /** Where log lines are written; standard error by default. */
   readonly logOutput?: LogOutput
 }
@@ -59,7 +56,6 @@ interface StartOptions {
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
   const { ports = livePorts(config), sharedPort = false, channel = null, logOutput } = options
-  const { changePipeline = (made) => made } = options
   const apis = prepareApis(config)
   const tls = readTls(config)
   const { clock, random } = ports
@@ -77,12 +73,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
-    const pipeline = changePipeline({
+    const pipeline = {
       gate: createGate(store, config.plans, ports),
       charges: createCharges(store, ports, log),
       ports,
       log,
-    })
+    }
     const { logSample, noMetrics, noGraphql, bodyTimeoutSeconds } = config
     const apiIds = apis.map(({ definition }) => definition.id)
     const openRequests = () => server.openRequests()
