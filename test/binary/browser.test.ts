@@ -55,9 +55,13 @@ function inBrowser(browser: Browser, url: string): void {
     await headers.click()
     await page.keyboard.press("Control+A")
     await page.keyboard.insertText(`{ "x-api-key": "${key}" }`)
-    const schema = page.waitForResponse((response) => response.url().includes("/v1/graphql") && response.ok())
-    await page.click("button[aria-label='Re-fetch GraphQL schema']")
-    await schema
+    const isSchemaRead = async () => {
+      const answer = page.waitForResponse((response) => response.url().includes("/v1/graphql"))
+      await page.click("button[aria-label='Re-fetch GraphQL schema']")
+      return (await answer).ok()
+    }
+    // GraphiQL uses what is typed a moment later.
+    while (!(await isSchemaRead()));
     await page.click(".graphiql-execute-button")
     await page.locator(".result-window").getByText("Apple, Inc.").waitFor()
 
