@@ -107,9 +107,7 @@ export const zoneFileExample = {
 
 export const invalidExample = {
   name: "A digest of the wrong length, TTL and class left out",
-  input: {
-    record: "_25._tcp.mail.example.com. TLSA 3 1 1 3a04967761a552db7e9e18c6dba4bd4aae119908",
-  },
+  input: { record: "_25._tcp.mail.example.com. TLSA 3 1 1 3a04967761a552db7e9e18c6dba4bd4aae119908" },
   output: {
     raw_record: "_25._tcp.mail.example.com. TLSA 3 1 1 3a04967761a552db7e9e18c6dba4bd4aae119908",
     parsed: {

@@ -1,10 +1,6 @@
 export const londonExample = {
   name: "London on New Year's Day",
-  input: {
-    lat: 51.5074,
-    lon: -0.1278,
-    date: "01-01-2025",
-  },
+  input: { lat: 51.5074, lon: -0.1278, date: "01-01-2025" },
   output: {
     solarNoon: "2025-01-01T12:04:12.145Z",
     sunrise: "2025-01-01T08:06:10.058Z",
@@ -24,13 +20,8 @@ export const londonExample = {
 
 export const quitoExample = {
   name: "Quito, today",
-  input: {
-    lat: -0.1807,
-    lon: -78.4678,
-  },
-  given: {
-    now: "2025-03-20T23:30:00Z",
-  },
+  input: { lat: -0.1807, lon: -78.4678 },
+  given: { now: "2025-03-20T23:30:00Z" },
   output: {
     solarNoon: "2025-03-20T17:21:11.727Z",
     sunrise: "2025-03-20T11:17:56.908Z",
@@ -51,11 +42,7 @@ export const quitoExample = {
 /** The sun does not set; there is neither twilight nor night. */
 export const tromsoExample = {
   name: "Tromsø at midsummer",
-  input: {
-    lat: 69.6492,
-    lon: 18.9553,
-    date: "06-21-2025",
-  },
+  input: { lat: 69.6492, lon: 18.9553, date: "06-21-2025" },
   output: {
     solarNoon: "2025-06-21T10:46:03.079Z",
     sunrise: null,
