@@ -1,6 +1,7 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
 import { toNetworks } from "../values/ip.ts"
+import { messageOf } from "../values/message-of.ts"
 import { AccountError } from "./account-error.ts"
 import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
@@ -51,8 +52,8 @@ export interface Accounts {
   /** Adds credits to the bonus, up to {@link maxCredits}. */
   grant(id: string, credits: number): Promise<void>
   /**
-   * Starts the current credit month again with zero usage. Repairs an account whose month lies in the future because a clock
-   * was ahead: if even its creation does, it counts as created now. The bonus and the recorded usage stay.
+   * Starts the current credit month again with zero usage; bonus and recorded usage stay. Repairs an account whose month
+   * lies in the future because a clock was ahead. If even its creation does, it counts as created now.
    */
   renew(id: string): Promise<void>
   /** Closes an account for good. Its keys stop working. */
@@ -87,11 +88,10 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 
   async function requireLiveKey(id: string): Promise<KeyRecord> {
     const key = await store.findKeyById(id)
-    if (!key) {
+    if (!key)
       throw new AccountError(
         `There is no key '${id}'. 'key list' shows them all; a key's id starts with key_.`,
       )
-    }
     if (key.revokedMs === null) return key
     throw new AccountError(`Key '${id}' is revoked; make a new one with 'key create'.`)
   }
@@ -207,10 +207,7 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
   }
 }
 
-/**
- * Checks a new account's name and plan, so that a command can do so before it creates a data file.
- * @throws AccountError
- */
+/** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
 export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
   if (name.trim() === "") throw new AccountError("An account needs a name.")
   return requirePlan(plan, plans)
@@ -232,7 +229,7 @@ function requireNetworks(texts: readonly string[]): readonly string[] {
   try {
     toNetworks(texts)
   } catch (cause) {
-    throw new AccountError(`${cause instanceof Error ? cause.message : String(cause)}.`)
+    throw new AccountError(`${messageOf(cause)}.`)
   }
   return texts
 }

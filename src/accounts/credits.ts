@@ -4,11 +4,9 @@ import type { Plan } from "./plan.ts"
 
 /** The credits of an account at one instant. */
 export interface Balance {
-  /** Credits used of this month's allowance. */
   readonly used: number
   /** This month's allowance; null is unlimited. */
   readonly allowance: number | null
-  /** Bonus credits left. */
   readonly bonus: number
   /** Credits left, of the month and the bonus together; null is unlimited. */
   readonly remaining: number | null
@@ -16,9 +14,8 @@ export interface Balance {
 }
 
 /**
- * The balance of an account at `nowMs`. If the stored month is over, the balance is that of a new one, which the next charge
- * stores. If the stored month lies in the future (the clock was set back) it stays in force, so that no month is given
- * twice.
+ * The balance of an account at `nowMs`. A stored month in the future (the clock was set back) stays in force, so that no
+ * month is given twice.
  * @param known a month of the account that is likely the current one, to save computing it
  */
 export function balanceOf(
@@ -44,10 +41,7 @@ export function covers(balance: Balance, credits: number): boolean {
   return balance.remaining === null || credits <= balance.remaining
 }
 
-/**
- * The problem of an account whose stored month lies in the future, and what to do; null if it does not. A clock was
- * ahead, and the month stays in force until its end, which may be years away.
- */
+/** What to do about a stored month in the future, which stays in force until its end, perhaps for years; null for others. */
 export function monthAhead(
   { id, periodStartMs }: Pick<AccountRecord, "id" | "periodStartMs">,
   nowMs: number,

@@ -15,10 +15,7 @@ export function createKey(random: Random): string {
   return body + checksum(body)
 }
 
-/**
- * Whether a text has the form and the checksum of a key. Tells a mistyped key from an unknown one without a look-up. Nothing
- * here is secret, so it need not run in constant time.
- */
+/** Whether a text has the form and checksum of a key. Nothing here is secret, so it need not run in constant time. */
 export function isWellFormedKey(text: string): boolean {
   if (text.length !== keyLength || !text.startsWith("pk_")) return false
   let claimed = 0
@@ -34,8 +31,8 @@ export function isWellFormedKey(text: string): boolean {
 const digits = Int8Array.from({ length: 128 }, (_, code) => alphabet.indexOf(String.fromCharCode(code)))
 
 /**
- * The SHA-256 of a key in hexadecimal, which the store keeps instead of the key. With 190 random bits a fast hash is as good
- * as a slow one. A look-up by hash leaks nothing of the key through timing, since an attacker cannot choose hashes.
+ * The SHA-256 of a key in hexadecimal. With 190 random bits a fast hash is as good as a slow one. A look-up by hash leaks
+ * nothing through timing, since an attacker cannot choose hashes.
  */
 export function hashKey(key: string): string {
   return Bun.SHA256.hash(key, "hex")

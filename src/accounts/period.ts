@@ -6,7 +6,7 @@ export interface Period {
 
 /**
  * The credit month of an account at `nowMs`. Months begin at the day and time of its creation, in UTC; in a month without
- * that day, on its last day. Before the creation (the clock was set back) it is the first month.
+ * that day, on the last day. If the clock was set back before the creation, it is the first month.
  * @param known a month of the account, given back if `nowMs` is in it
  */
 export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {

@@ -19,7 +19,7 @@ export const maxCallsPerMinute = 1_000_000
 /** The plans that the operator configured, by name. */
 export type Plans = ReadonlyMap<string, Plan>
 
-/** The most monthly credits, and the most bonus credits. The sum of both stays an exact number (below 2^53). */
+/** The most monthly credits and the most bonus credits. The sum of both stays exact (below 2^53). */
 export const maxCredits = 4_000_000_000_000_000
 
 /** The plans of a service that configures no others. */

@@ -2,12 +2,9 @@ import type { Random } from "../apis/contract.ts"
 import { isPublic, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./account-error.ts"
 
-/** Standard Webhooks asks for 24 to 64 random octets. */
-const secretBytes = 32
-
-/** A new signing secret in the form of Standard Webhooks: `whsec_` and base64. */
+/** A new signing secret: `whsec_` and 32 random octets in base64. Standard Webhooks asks for 24 to 64. */
 export function createWebhookSecret(random: Random): string {
-  return `whsec_${Buffer.from(random.bytes(secretBytes)).toString("base64")}`
+  return `whsec_${Buffer.from(random.bytes(32)).toString("base64")}`
 }
 
 /**
@@ -36,9 +33,8 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
 }
 
 /**
- * Decides which IP addresses a webhook may be sent to, against server-side request forgery: public ones, or all with
- * `allowPrivate`. Loopback only if the URL names it, so that a stranger's host name cannot resolve to it. With http, only
- * loopback.
+ * Which IP addresses a webhook may be sent to, against server-side request forgery: public ones, or all with `allowPrivate`.
+ * Loopback if the URL names it, so that a stranger's host name cannot resolve to it. With http, only loopback.
  */
 export function addressRule(url: URL, allowPrivate: boolean): (address: string) => boolean {
   const mayBeLoopback = namesLoopback(url)

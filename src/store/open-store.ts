@@ -18,10 +18,7 @@ export interface StoreOptions {
 
 /** Measurements of a store, for metrics. Reading them takes no lock. */
 export interface StoreGauges {
-  /**
-   * The number of notices in each state.
-   * @throws StoreUnavailable
-   */
+  /** The number of notices in each state. Throws StoreUnavailable. */
   notices(): Readonly<Record<string, number>>
   /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory. */
   bytes(): Readonly<Record<string, number>>

@@ -1,16 +1,9 @@
-/**
- * The notices to send to accounts, and what became of them. A notice is written in the transaction of the charge that
- * raised it, and sent at least once from here (a transactional outbox). Several processes may work on one outbox.
- */
+/** A transactional outbox: a charge writes its notices in its own transaction. Several processes may send from it. */
 export interface Outbox {
-  /**
-   * Leases the notice that has been due longest: no other worker gets it for `leaseMs`. When a worker dies, its notice is
-   * due again at the end of the lease. Null when nothing is due.
-   */
+  /** Leases the notice that has been due longest for `leaseMs`, after which it is due again. Null when nothing is due. */
   claim(options: ClaimOptions): Promise<DueNotice | null>
   /** When the next notice becomes due after `nowMs`; null without one. */
   nextAttemptMs(nowMs: number): Promise<number | null>
-  /** Records an attempt and its result. */
   record(notice: DueNotice, attempt: Attempt, result: AttemptResult): Promise<void>
 
   /** Notices of one account, or of all, oldest first. */
@@ -18,10 +11,7 @@ export interface Outbox {
   /** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
   attempts(accountId?: string): Promise<readonly AttemptRecord[]>
 
-  /**
-   * Sets the webhook of an account. Null removes it and marks its pending notices as unsent. False when the account does
-   * not exist.
-   */
+  /** Null removes the webhook and marks pending notices as unsent. False when the account does not exist. */
   setWebhook(accountId: string, webhook: Webhook | null): Promise<boolean>
   findWebhook(accountId: string): Promise<WebhookRecord | null>
 }
@@ -105,7 +95,7 @@ export interface Attempt {
   readonly error: string | null
 }
 
-/** An attempt as it is listed. */
+/** An attempt in the delivery log. */
 export interface AttemptRecord extends Attempt {
   readonly noticeId: string
   /** 1, 2, … */

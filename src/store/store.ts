@@ -1,11 +1,11 @@
 /**
- * The database of a service. Several processes may share it: the database, not the memory of a process, decides whether
- * a charge or a call fits. Every method rejects with {@link StoreUnavailable} when the database cannot do its work now.
+ * The database of a service, which several processes may share. Every method rejects with {@link StoreUnavailable} when the
+ * database cannot do its work now.
  */
 export interface Store {
   /**
-   * Finds a key and its account by the SHA-256 of the secret, in hexadecimal. Secrets that a rotation has replaced are
-   * found too. Gives the value instead of a promise when it is in memory, since every call of the service asks this.
+   * Finds a key by the hexadecimal SHA-256 of its current secret or an earlier one. Gives the value instead of a promise
+   * when it is in memory, since every call of the service asks this.
    */
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
   /** Decides the charges in order and commits them in one transaction. Gives one outcome per charge, in the same order. */
@@ -106,7 +106,7 @@ export interface KeyAccess {
   readonly revision: number
 }
 
-/** What one answer costs. Charged as a whole or not at all. */
+/** The cost of one answer. Charged as a whole or not at all. */
 export interface Charge {
   readonly accountId: string
   readonly items: readonly ChargeItem[]

@@ -9,17 +9,14 @@ const maxEntries = 50_000
 export interface AccessCache {
   /** A key's record, from memory or from `load`. Never older than the last committed administrative change. */
   find(secretHash: string): KeyAccess | null
-  /** Empties the cache after an administrative change through this connection. */
+  /** To be called after an administrative change through this connection. */
   clear(): void
 }
 
 /**
- * Keeps the records of keys in memory without ever serving an outdated one. Each administrative change raises `revision` in
- * the database, in the same transaction. Once per event-loop turn this asks SQLite whether another connection has
- * committed anything (`PRAGMA data_version`, a counter in memory), then whether the revision has changed. A request sent
- * after a revocation was committed is read in a later turn.
- *
- * Unknown hashes are not kept, so that guesses do not fill the memory.
+ * Once per event-loop turn, asks SQLite whether another connection has committed anything (`PRAGMA data_version`, a counter
+ * in memory), then whether `revision` has changed, which each administrative change raises. A request sent after a
+ * revocation was committed is read in a later turn. Unknown hashes are not kept, so that guesses do not fill the memory.
  */
 export function createAccessCache(
   database: Database,

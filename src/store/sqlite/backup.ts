@@ -15,9 +15,8 @@ export interface BackupReport {
 }
 
 /**
- * Copies the data file `source` to `target` while others read and write it. The copy is the data file at one instant:
- * `VACUUM INTO` reads in one transaction, which blocks no writer. It gets its name when it is checked and on the disk.
- * Its mode is 0600, since it holds webhook secrets.
+ * Copies the data file `source` to `target`, as it is at one instant: `VACUUM INTO` reads in one transaction and blocks no
+ * writer. The copy gets its name once it is checked and on the disk. Its mode is 0600, since it holds webhook secrets.
  * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */
 export function backUp(source: string, target: string): BackupReport {

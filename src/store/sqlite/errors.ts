@@ -32,19 +32,16 @@ export function createRead(database: Database): <T>(operation: () => T) => T {
 /** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is given back. */
 export function toStoreError(cause: unknown, database: Database): unknown {
   if (!(cause instanceof SQLiteError)) return cause
-  const code = primaryCode(cause)
+  const text = advice[primaryCode(cause)]
   // Damaged pages in SQLite's cache would outlive the repair of the file.
-  if (advice[code] === damaged) database.run("PRAGMA shrink_memory")
-  const text = advice[code]
+  if (text === damaged) database.run("PRAGMA shrink_memory")
   return text ? new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause }) : cause
 }
 
-/** Whether an operation failed because another process has the lock. */
 export function isBusy(cause: unknown): boolean {
   return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_BUSY"
 }
 
-/** The text of anything thrown, to put into a sentence. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

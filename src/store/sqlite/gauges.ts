@@ -3,7 +3,6 @@ import { realpathSync, statSync } from "node:fs"
 import type { StoreGauges } from "../open-store.ts"
 import { createRead } from "./errors.ts"
 
-/** Prepares the gauges of a database. */
 export function prepareGauges(database: Database): StoreGauges {
   const { filename } = database
   const read = createRead(database)

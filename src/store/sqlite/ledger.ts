@@ -19,13 +19,11 @@ export interface LedgerEntry {
   dayUsage: Record<string, [calls: number, credits: number]>
 }
 
-/** The ledger: one row per account. Read and written within {@link Ledger.transact} only. */
+/** One row per account. Read and written within {@link Ledger.transact} only. */
 export interface Ledger {
   /** Runs `work` in a transaction that locks the database for writing from its start. */
   transact<T>(work: () => T): T
-  /**
-   * Gives an account's entry to change in place. Keep it until the transaction ends: another read may give another object.
-   */
+  /** The entry to change in place. Keep it until the transaction ends: another read may give another object. */
   read(accountId: string): LedgerEntry | null
   write(entry: LedgerEntry): void
   /** Adds usage to the entry's day. Call {@link Ledger.closeDay} before the entry changes its day or month. */

@@ -13,9 +13,8 @@ export interface FlushOptions {
 const flushDelayMs = 100
 
 /**
- * Flushes a store's write-ahead log to the disk in the background after charges. SQLite itself does so only at a
- * checkpoint, and blocks all calls meanwhile. An error here is not lost: the system reports it to SQLite's own flush too
- * (fsync(2)).
+ * Flushes a store's write-ahead log in the background after charges. SQLite does so only at a checkpoint, which blocks all
+ * calls. Errors need no handling: the system reports them to SQLite's own flush too (fsync(2)).
  */
 export function withLogFlush(store: Store, file: string, { timer, sync = fdatasync }: FlushOptions): Store {
   if (file === ":memory:") return store

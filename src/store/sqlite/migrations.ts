@@ -6,13 +6,9 @@ import step3 from "./migrations/3.sql" with { type: "text" }
 import step4 from "./migrations/4.sql" with { type: "text" }
 import step5 from "./migrations/5.sql" with { type: "text" }
 
-/**
- * Entry n takes the schema from version n to n + 1. Released entries never change: a change is a new entry. A data file has
- * its version in `PRAGMA user_version`.
- */
+/** Entry n takes the schema from version n (`PRAGMA user_version`) to n + 1. Released entries never change. */
 export const migrations: readonly string[] = [step1, step2, step3, step4, step5]
 
-/** The schema version that this program writes. */
 export const schemaVersion = migrations.length
 
 /** Brings a data file to {@link schemaVersion}, all or nothing. Two processes may do so at the same time. */

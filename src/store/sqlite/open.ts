@@ -4,10 +4,7 @@ import { StoreUnusable } from "../store.ts"
 import { messageOf } from "./errors.ts"
 import { migrate, requireOwnSchema } from "./migrations.ts"
 
-/**
- * How long SQLite waits for a lock, which blocks the whole process. Our own processes keep a lock for less than a
- * millisecond; longer locks are waited for in `write.ts`.
- */
+/** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `write.ts` waits for longer ones. */
 const busyTimeoutMs = 25
 /** While a file is opened nothing else runs, and another process may be migrating its schema. */
 const openTimeoutMs = 5_000

@@ -17,8 +17,8 @@ const insertNotice = `
 const none: readonly NoticeRecord[] = []
 
 /**
- * Prepares the raising of notices, to be called in the transaction of a charge. Marks the entry with the highest threshold
- * reached and gives the notices that are new. An allowance of null (unlimited) or 0 has no thresholds.
+ * Prepares a function to call in the transaction of a charge. It sets `notified` of the entry and returns the new notices.
+ * An allowance of null (unlimited) or 0 has no thresholds.
  */
 export function prepareRaise(
   database: Database,

@@ -4,10 +4,7 @@
  */
 import type { RateState } from "../store.ts"
 
-/**
- * A minute in microseconds, and the ticks that one call takes. A tick is a microsecond divided by the calls per minute, so a
- * call takes a whole number of ticks at every limit, and a minute's calls take exactly a minute.
- */
+/** A minute in microseconds. A tick is a microsecond divided by the calls per minute, so a call takes as many ticks. */
 const minuteUs = 60_000_000
 
 /** A stored bucket: full at so many microseconds since the Unix epoch, plus some ticks of its limit. */
@@ -25,17 +22,13 @@ export interface RateFill {
   readonly isMisdated: boolean
 }
 
-/**
- * Reads a bucket at an instant, under the present limit. A misdated bucket counts as empty, so that it throttles for no
- * longer than an empty one.
- */
+/** Reads a bucket under the present limit. A misdated bucket counts as empty, so it throttles no longer than an empty one. */
 export function fillOf(bucket: RateBucket | null, perMinute: number, nowUs: number): RateFill {
   const ticks = bucket === null ? 0 : (bucket.fullAtUs - nowUs) * perMinute + restOf(bucket, perMinute)
   const ticksUntilFull = Math.min(Math.max(ticks, 0), minuteUs * perMinute)
   return { ticksUntilFull, ticksAfterCall: ticksUntilFull + minuteUs, isMisdated: ticksUntilFull < ticks }
 }
 
-/** Whether a bucket has a call left. */
 export function hasCall({ ticksAfterCall }: RateFill, perMinute: number): boolean {
   return ticksAfterCall <= minuteUs * perMinute
 }

@@ -12,8 +12,8 @@ export interface RestoreReport extends BackupReport {
 }
 
 /**
- * Replaces the data file `target` with a copy of the backup `source`. The copy is checked, migrated, and put in place by a
- * rename, so that there is a whole data file at any moment. The old one is kept.
+ * Replaces the data file `target` with a checked and migrated copy of the backup `source`. The old file is kept. A rename
+ * puts the copy in place, so that there is a whole data file at any moment.
  * @param nowMs goes into the name of the old data file
  * @throws StoreUnusable, and changes nothing, when the backup is unfit or a process has the data file open
  */
@@ -84,11 +84,10 @@ function requireUnused(target: string): () => void {
     database.run("BEGIN EXCLUSIVE")
   } catch (cause) {
     database.close()
-    if (isBusy(cause)) {
-      const problem = `${target} is in use. Stop the server, then restore, then start it again.`
-      throw new StoreUnusable(problem, { cause })
-    }
-    return () => {}
+    if (!isBusy(cause)) return () => {}
+    throw new StoreUnusable(`${target} is in use. Stop the server, then restore, then start it again.`, {
+      cause,
+    })
   }
   return () => database.close()
 }

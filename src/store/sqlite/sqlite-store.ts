@@ -160,10 +160,7 @@ export function createSqliteStore(database: Database, { timer, notices }: StoreO
   }
 }
 
-/**
- * Checks whether charges can be recorded. It must change a value and commit: else SQLite would not notice a full or
- * read-only disk. The reads find tables that are damaged at their root.
- */
+/** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */
 function prepareProbe(database: Database): () => void {
   const count = database.query(
     "INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT DO UPDATE SET value = value + 1",

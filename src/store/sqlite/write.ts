@@ -19,9 +19,8 @@ interface WaitingWrite {
 }
 
 /**
- * Makes {@link Write} for one connection. SQLite waits for a lock by blocking the whole process, so it may wait only as
- * long as our own processes keep one. A longer lock is waited for here, while reads go on. One waiting write makes the
- * later ones queue behind it: each attempt of theirs would block the process again.
+ * SQLite blocks the whole process while it waits for a lock, so longer waits happen here, while reads go on. Later writes
+ * queue behind a waiting one, since each attempt blocks again.
  */
 export function createWrite(database: Database, timer: Timer): Write {
   const queue: WaitingWrite[] = []
