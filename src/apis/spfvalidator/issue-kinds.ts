@@ -1,13 +1,20 @@
-export type Severity = "error" | "warning" | "info"
-
 export interface IssueKind {
-  readonly severity: Severity
+  readonly severity: "error" | "warning" | "info"
   /** The error in which check_host() ends when it reaches the issue; such a record is not valid. */
   readonly causes: "permerror" | "temperror" | null
   readonly reference: string
   /** The client's text. `{term}` and `{detail}` are filled in, and the reference is added at the end. */
   readonly message: string
 }
+
+const kind =
+  (severity: IssueKind["severity"], causes: IssueKind["causes"] = null) =>
+  (reference: string, message: string): IssueKind => ({ severity, causes, reference, message })
+const permerror = kind("error", "permerror")
+const temperror = kind("error", "temperror")
+const error = kind("error")
+const warning = kind("warning")
+const info = kind("info")
 
 /** Every issue that a report can hold. `docs/spfvalidator.md` explains each code. */
 export const issueKinds = {
@@ -113,23 +120,3 @@ export const issueKinds = {
 }
 
 export type IssueCode = keyof typeof issueKinds
-
-function permerror(reference: string, message: string): IssueKind {
-  return { severity: "error", causes: "permerror", reference, message }
-}
-
-function temperror(reference: string, message: string): IssueKind {
-  return { severity: "error", causes: "temperror", reference, message }
-}
-
-function error(reference: string, message: string): IssueKind {
-  return { severity: "error", causes: null, reference, message }
-}
-
-function warning(reference: string, message: string): IssueKind {
-  return { severity: "warning", causes: null, reference, message }
-}
-
-function info(reference: string, message: string): IssueKind {
-  return { severity: "info", causes: null, reference, message }
-}
