@@ -3,6 +3,7 @@ import type { Clock } from "../contract.ts"
 import { toALabels } from "./domain-name.ts"
 import type { MacroValues } from "./macro.ts"
 import type { MacroLetter } from "./record.ts"
+import type { SpfInput } from "./schema.ts"
 
 /** The sender of a mail, from whom macros take their values (RFC 7208 §7.2). */
 export interface Identity {
@@ -16,17 +17,14 @@ export interface Identity {
   readonly timestamp: number
 }
 
-export interface IdentityInput {
-  readonly domain: string
-  readonly ip: Address | null
-  readonly sender: string | undefined
-  readonly helo: string | undefined
-}
-
 /** Defaults are those of an empty MAIL FROM: postmaster at the domain, which also is the HELO name (RFC 7208 §2.4, §4.3). */
-export async function toIdentity(input: IdentityInput, clock: Clock): Promise<Identity> {
-  const { domain, ip, sender, helo } = input
-  const given = sender ? sender : `postmaster@${domain}`
+export async function toIdentity(
+  domain: string,
+  ip: Address | null,
+  { sender, helo }: Pick<SpfInput, "sender" | "helo">,
+  clock: Clock,
+): Promise<Identity> {
+  const given = sender || `postmaster@${domain}`
   const at = given.lastIndexOf("@")
   const senderDomain = given.slice(at + 1)
   return {

@@ -3,7 +3,7 @@ import { type Identity, macroValues } from "./identity.ts"
 import type { Lookups } from "./lookups.ts"
 import { expandDomainSpec, lettersOf, type MacroValues } from "./macro.ts"
 import type { Policies } from "./policy.ts"
-import type { DomainSpec, MacroLetter, MacroString } from "./record.ts"
+import type { DomainSpec, MacroString } from "./record.ts"
 import { chooseName, findHostNames } from "./validated-names.ts"
 
 /** What the report and the check of an address share in one validation. */
@@ -50,19 +50,8 @@ export function usesNonAsciiLocalPart(macro: MacroString, { identity }: Session)
 export function missingParameters(spec: DomainSpec | null, { identity }: Session): string[] {
   if (spec === null || spec.macro.every((part) => typeof part === "string")) return []
   const unknown = [...lettersOf(spec.macro)].filter((letter) => !identity.known.has(letter))
-  return [...new Set(unknown.map((letter) => parameterOf[letter]))].map((name) => `'${name}'`)
+  return [...new Set(unknown.map((letter) => parameterOf[letter] ?? "ip"))].map((name) => `'${name}'`)
 }
 
-const parameterOf: Readonly<Record<MacroLetter, string>> = {
-  s: "sender",
-  l: "sender",
-  o: "sender",
-  d: "domain",
-  i: "ip",
-  p: "ip",
-  v: "ip",
-  c: "ip",
-  h: "helo",
-  r: "ip",
-  t: "ip",
-}
+/** The other letters of a domain-spec come from `ip`, except `d`, which is always known. */
+const parameterOf: Readonly<Record<string, string>> = { s: "sender", l: "sender", o: "sender", h: "helo" }

@@ -23,7 +23,7 @@ export async function validate(input: SpfInput, ports: Ports, signal: AbortSigna
 
   const lookups = new Lookups(ports.dns, signal)
   try {
-    const identity = await toIdentity({ domain, ip, sender: input.sender, helo: input.helo }, ports.clock)
+    const identity = await toIdentity(domain, ip, input, ports.clock)
     const session: Session = { identity, lookups, policies: new Policies(lookups, ports) }
     const [tree, check] = await Promise.all([
       walkTree(domain, session),
