@@ -1,7 +1,6 @@
 import { type Finding, toFinding } from "./issues.ts"
 import { lintNetworks } from "./lint-networks.ts"
 import { lettersOf } from "./macro.ts"
-import type { Policy } from "./policy.ts"
 import { allOf, type Directive, type SpfRecord, targetOf } from "./record.ts"
 import type { RecordSummary } from "./tree-summary.ts"
 
@@ -14,7 +13,7 @@ export function lintPolicy(summary: RecordSummary): Finding[] {
   const [record, ...more] = policy.records
   return [
     ...(more.length === 0 ? [] : [toFinding("MULTIPLE_RECORDS", domain, null, policy.records.length)]),
-    ...lintSize(policy, domain),
+    ...lintSize(record.text, policy.messageBytes, domain),
     ...lintRecord(record, domain, summary),
     ...others,
   ]
@@ -32,10 +31,7 @@ const largeOctets = 450
 /** The answer size that resolvers ask for, so that answers are not fragmented. */
 const ednsOctets = 1232
 
-function lintSize(
-  { records: [{ text }], messageBytes }: Policy & { readonly kind: "found" },
-  domain: string,
-): Finding[] {
+function lintSize(text: string, messageBytes: number, domain: string): Finding[] {
   const needsTcp = (what: string, octets: number) => `the ${what} has ${octets} octets and needs TCP`
   if (text.length > ednsOctets) {
     return [toFinding("RECORD_TOO_LARGE", domain, null, needsTcp("record", text.length))]
@@ -44,14 +40,8 @@ function lintSize(
     return [toFinding("RECORD_LARGE", domain, null, needsTcp("TXT answer", messageBytes))]
   }
   if (text.length <= largeOctets) return []
-  return [
-    toFinding(
-      "RECORD_LARGE",
-      domain,
-      null,
-      `the record has ${text.length} octets, but only ${largeOctets} are safe`,
-    ),
-  ]
+  const detail = `the record has ${text.length} octets, but only ${largeOctets} are safe`
+  return [toFinding("RECORD_LARGE", domain, null, detail)]
 }
 
 function lintRecord(record: SpfRecord, domain: string, summary: RecordSummary): Finding[] {
@@ -128,11 +118,9 @@ function lintRepeats({ directives }: SpfRecord, domain: string): Finding[] {
 const mechanismNames = new Set(["all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists"])
 
 function lintUnknownModifiers({ unknownModifiers }: SpfRecord, domain: string): Finding[] {
-  return unknownModifiers.map((modifier) =>
-    mechanismNames.has(modifier.name)
-      ? toFinding("UNKNOWN_MODIFIER", domain, modifier, `; write '${modifier.name}:'`, {
-          severity: "warning",
-        })
-      : toFinding("UNKNOWN_MODIFIER", domain, modifier),
-  )
+  return unknownModifiers.map((modifier) => {
+    if (!mechanismNames.has(modifier.name)) return toFinding("UNKNOWN_MODIFIER", domain, modifier)
+    const detail = `; write '${modifier.name}:'`
+    return toFinding("UNKNOWN_MODIFIER", domain, modifier, detail, { severity: "warning" })
+  })
 }

@@ -51,12 +51,8 @@ export function parseRecord(text: string): SpfRecord {
     }
   }
   for (const { text, position } of [...redirects.slice(1), ...explanations.slice(1)]) {
-    problems.push({
-      text,
-      position,
-      code: "DUPLICATE_MODIFIER",
-      detail: "repeats a modifier that is allowed only once",
-    })
+    const detail = "repeats a modifier that is allowed only once"
+    problems.push({ text, position, code: "DUPLICATE_MODIFIER", detail })
   }
   const [redirect = null] = redirects
   const [explanation = null] = explanations
@@ -215,12 +211,8 @@ function failDomain(text: string, topLabel: string, dotAt: number): never {
   if (/\/\d*$/.test(topLabel)) fail("INVALID_CIDR", "a prefix length is not allowed here")
   if (parseIpv4(text) !== null) fail("INVALID_DOMAIN_SPEC", "this is an address: use ip4")
   const code = missingSpaceOr("INVALID_DOMAIN_SPEC", text)
-  return fail(
-    code,
-    dotAt < 0
-      ? `'${text}' is a single label, not a full domain name`
-      : `'${topLabel}' cannot be a top-level label`,
-  )
+  if (dotAt < 0) fail(code, `'${text}' is a single label, not a full domain name`)
+  return fail(code, `'${topLabel}' cannot be a top-level label`)
 }
 
 /** Two terms without a space between them are a common mistake, so this has a separate code. */

@@ -33,11 +33,6 @@ export interface Placed {
   readonly position: number
 }
 
-/** A network with its text in the record. */
-export interface LiteralNetwork extends Network {
-  readonly text: string
-}
-
 export type Mechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: DomainSpec }
@@ -49,7 +44,8 @@ export type Mechanism =
       readonly prefix6: number
     }
   | { readonly kind: "ptr"; readonly target: DomainSpec | null }
-  | { readonly kind: "ip4" | "ip6"; readonly network: LiteralNetwork }
+  /** `text` is the network as written. */
+  | { readonly kind: "ip4" | "ip6"; readonly network: Network & { readonly text: string } }
 
 export interface Directive extends Placed {
   readonly qualifier: Qualifier

@@ -22,11 +22,7 @@ export async function findHostNames(address: Address, lookups: Lookups): Promise
   if (answer.kind !== "records") return { isVoid: answer.kind !== "failure", count: 0, validated: [] }
   const names = answer.records.slice(0, limits.ptrNames).map((name) => name.replace(/\.$/, "").toLowerCase())
   const checks = await Promise.all(names.map((name) => resolvesTo(name, address, lookups)))
-  return {
-    isVoid: false,
-    count: answer.records.length,
-    validated: names.filter((_, index) => checks[index]),
-  }
+  return { isVoid: false, count: answer.records.length, validated: names.filter((_, index) => checks[index]) }
 }
 
 async function resolvesTo(name: string, address: Address, lookups: Lookups): Promise<boolean> {
