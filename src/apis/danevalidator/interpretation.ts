@@ -12,10 +12,7 @@ export function interpretTlsa({ usage, selector, matching }: TlsaRdata, faults: 
   }
 }
 
-interface Rating {
-  readonly security_level: SecurityLevel
-  readonly recommendation: string
-}
+type Rating = { readonly security_level: SecurityLevel; readonly recommendation: string }
 
 function rate(combination: string, faults: readonly string[]): Rating {
   const isKnown = isCombination(combination)

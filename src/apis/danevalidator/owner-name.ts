@@ -44,9 +44,7 @@ function toPort(label: string): number {
 }
 
 function requireHost(labels: readonly string[]): void {
-  if (labels.length === 0) {
-    reject("record", `must have the complete owner name, host included, ${form}`)
-  }
+  if (labels.length === 0) reject("record", `must have the complete owner name, host included, ${form}`)
   for (const label of labels) {
     if (label === "*") reject("record", "must name one host: after the port, * is not a wildcard in the DNS")
     // Host names have no underscores (RFC 1123 §2.1), but some servers use them.
@@ -65,14 +63,8 @@ function toLabels(field: string): string[] {
   }
   const labels = field.includes("\\") ? splitEscaped(field) : field.split(".")
   if (labels.length > 1 && labels.at(-1) === "") labels.pop()
-  if (labels.includes("")) {
-    reject(
-      "record",
-      labels.length === 1
-        ? `must begin with an owner name ${form}`
-        : "must have no empty label in the owner name",
-    )
-  }
+  if (labels.length === 1 && labels[0] === "") reject("record", `must begin with an owner name ${form}`)
+  if (labels.includes("")) reject("record", "must have no empty label in the owner name")
   if (labels.some((label) => label.length > maxLabelLength)) {
     reject("record", `must have owner name labels of at most ${maxLabelLength} characters`)
   }

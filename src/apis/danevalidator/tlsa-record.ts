@@ -50,9 +50,7 @@ function rejectOtherType(fields: readonly string[]): never {
   if (/^(smimea|type53)$/i.test(type)) {
     reject("record", "must be a TLSA record; SMIMEA is a different type (RFC 8162)")
   }
-  if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) {
-    reject("record", `must be of type TLSA, not ${type.toUpperCase()}`)
-  }
+  if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) reject("record", `must be of type TLSA, not ${type.toUpperCase()}`)
   return reject(
     "record",
     `must contain the word TLSA before usage, selector and matching type, as in ${example}`,

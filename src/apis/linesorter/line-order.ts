@@ -1,40 +1,24 @@
-export type Order = "asc" | "desc"
+type Order = "asc" | "desc"
+
+let collator: Intl.Collator | undefined
 
 /**
- * Gives the lines in sorted order. Case-sensitive order goes by Unicode code point. Case-insensitive order is Unicode
- * root-locale collation at its second level: it ignores case, but not accents, punctuation and spaces. Equal lines keep
- * their order, in descending order too.
+ * Case-sensitive order goes by Unicode code point. Case-insensitive order is Unicode root-locale collation at its second
+ * level: it ignores case, but not accents, punctuation and spaces. Equal lines keep their order, in descending order too.
  */
 export function sortLines(lines: readonly string[], order: Order, caseSensitive: boolean): string[] {
   if (caseSensitive) return sortByCodePoint(lines, order)
-  const { compare } = collator()
+  // Made on first use, since it takes half a millisecond. English uses the root collation without changes (CLDR),
+  // whereas `und` would become the language of the machine.
+  collator ??= new Intl.Collator("en", { sensitivity: "accent" })
+  const { compare } = collator
   return lines.toSorted(order === "asc" ? compare : (a, b) => compare(b, a))
 }
 
 function sortByCodePoint(lines: readonly string[], order: Order): string[] {
   // Equal lines are identical here, so reversing their order changes nothing.
-  const sorted = lines.some(hasSurrogate) ? sortByKey(lines) : lines.toSorted()
+  const sorted = lines.some((line) => /[\ud800-\udfff]/.test(line)) ? sortByKey(lines) : lines.toSorted()
   return order === "asc" ? sorted : sorted.reverse()
-}
-
-let rootCollator: Intl.Collator | undefined
-
-/**
- * Made on first use, since it takes half a millisecond. English uses the root collation without changes (CLDR), whereas
- * `und` would become the language of the machine.
- */
-function collator(): Intl.Collator {
-  rootCollator ??= new Intl.Collator("en", {
-    sensitivity: "accent",
-    ignorePunctuation: false,
-    numeric: false,
-    caseFirst: "false",
-  })
-  return rootCollator
-}
-
-function hasSurrogate(line: string): boolean {
-  return /[\ud800-\udfff]/.test(line)
 }
 
 function sortByKey(lines: readonly string[]): string[] {

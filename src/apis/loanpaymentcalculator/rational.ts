@@ -24,10 +24,7 @@ export function subtract(a: Rational, b: Rational): Rational {
 
 /** The product with `numerator / denominator`, in lowest terms. */
 export function scale(value: Rational, numerator: bigint, denominator = 1n): Rational {
-  return reduce({
-    numerator: value.numerator * numerator,
-    denominator: value.denominator * denominator,
-  })
+  return reduce({ numerator: value.numerator * numerator, denominator: value.denominator * denominator })
 }
 
 /** The nearest integer, with halves rounded up; for fractions of 0 or more. */
