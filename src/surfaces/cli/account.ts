@@ -88,14 +88,8 @@ export function addAccount(program: Command, parts: CliParts): void {
   )
 }
 
-function toRow(account: AccountRecord): Row {
-  return {
-    id: account.id,
-    name: account.name,
-    plan: account.plan,
-    created: toIso(account.createdMs),
-    closed: toIso(account.closedMs),
-  }
+function toRow({ id, name, plan, createdMs, closedMs }: AccountRecord): Row {
+  return { id, name, plan, created: toIso(createdMs), closed: toIso(closedMs) }
 }
 
 function toStatusRow({ account, plan, balance, keys }: AccountStatus): Row {

@@ -51,8 +51,7 @@ function toFlag(name: string, schema: TSchema, required: boolean): Flag {
 
 /** The input of the API's first example as flags. */
 function exampleFlags({ examples }: ApiDefinition): string {
-  const input = Object.entries(examples[0]?.input ?? {})
-  return input
+  return Object.entries(examples[0]?.input ?? {})
     .flatMap(([name, value]) => [value].flat().map((item) => `--${name} ${toShell(item)}`))
     .join(" ")
 }

@@ -4,7 +4,7 @@ import type { Config } from "../../config/load.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
-/** Runs a command with its options and its arguments, on what was opened for it. */
+/** Runs a command on what was opened for it. */
 type Action<T, Options> = (
   opened: T,
   options: Options & { readonly json?: boolean },
@@ -23,11 +23,7 @@ export function onAccounts<Options extends object>(
   )
 }
 
-/**
- * Makes a command work on the data file. Adds `--db`, `--config` and `--json`; opens the file for the action and closes it
- * afterwards.
- * @param open opens what the action needs; may throw before the file is touched
- */
+/** Adds `--db`, `--config` and `--json` to a command, and runs its action on what `open` opens; closes that afterwards. */
 export function onDataFile<T extends { close(): Promise<void> }, Options extends object>(
   command: Command,
   parts: CliParts,

@@ -1,8 +1,6 @@
 /**
- * Checks that no other process listens on a port before several workers share it. The system lets any process of the same
- * user share a shared port: a second service would not be refused but take half of the calls. Listening without sharing fails
- * if anyone else listens.
- * @throws the error of listening, such as `EADDRINUSE`
+ * Throws an error such as `EADDRINUSE` if another process listens on a port that several workers will share. Without this
+ * check, a second service of the same user would take half of the calls.
  */
 export function requireFreePort(host: string, port: number): void {
   Bun.serve({ hostname: host, port, fetch: () => new Response(null, { status: 503 }) }).stop(true)

@@ -9,10 +9,7 @@ const settings: readonly OptionKey[] = [
   ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[]),
 ]
 
-interface MockFlags {
-  readonly json?: boolean
-  readonly stopWithStdin?: boolean
-}
+type MockFlags = { readonly json?: boolean; readonly stopWithStdin?: boolean }
 
 /** `mock`: the whole service as a test double. */
 export function addMock(program: Command, parts: CliParts): void {
@@ -35,17 +32,15 @@ export function addMock(program: Command, parts: CliParts): void {
     if (json) {
       const event = { event: "listening", url, pid: process.pid, key, ...(ca !== null && { ca }) }
       terminal.out(`${JSON.stringify(event)}\n`)
-    } else {
-      terminal.out(`penknife listening on ${url}\n`)
-      terminal.out(helpText(url, key))
-    }
+    } else terminal.out(startText(url, key))
     await stopped
     await mock.stop()
   })
 }
 
-function helpText(url: string, key: string): string {
-  return `
+function startText(url: string, key: string): string {
+  return `penknife listening on ${url}
+
 This is a test double: it stores nothing and uses no network. Try it:
 
   curl -H 'x-api-key: ${key}' '${url}/v1/spfvalidator?domain=good.example'

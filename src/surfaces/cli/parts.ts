@@ -7,10 +7,9 @@ import type { Config } from "../../config/load.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
 
-/** What the commands work with. It is passed in, so that commands do not depend on how the service is put together. */
+/** What the commands work with. Passed in, so that commands do not depend on how the service is put together. */
 export interface CliParts {
   readonly terminal: Terminal
-  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly catalog: readonly ApiDefinition[]
@@ -56,9 +55,8 @@ export interface RunningMock {
   stop(): Promise<void>
 }
 
-/** Copies of the data file. */
+/** Copies the data file to a new file, and back. */
 export interface Safekeeping {
-  /** Copies the data file into a new file. */
   backUp(config: Config, file: string): Copied
   /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
   restore(config: Config, file: string): Copied & { readonly replaced: string | null }

@@ -10,7 +10,6 @@ export interface Reporter {
 
 /** The supervisor's part of `GET /metrics`: it collects the metrics of all workers for the one that was asked. */
 export interface Reports {
-  /** Takes a message from a worker. */
   receive(worker: Reporter, message: FromWorker): void
   /** Keeps the last report of a worker that has ended, and stops waiting for it. */
   ended(worker: Reporter): void

@@ -50,11 +50,8 @@ async function startHere(config: Config, { startService, isWorker }: CliParts): 
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker && config.port !== 0) requireFreePort(config.host, config.port)
   const service = await startService(config, { sharedPort: isWorker })
-  return {
-    url: service.server.url,
-    reload: () => void service.reloadCertificate(),
-    stop: () => service.stop(),
-  }
+  const reload = () => void service.reloadCertificate()
+  return { url: service.server.url, reload, stop: () => service.stop() }
 }
 
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */

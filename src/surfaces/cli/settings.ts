@@ -3,13 +3,11 @@ import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey } from "../../config/options.ts"
+import { messageOf } from "../../values/message-of.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
-/**
- * Gives a command the flags of some settings and `--config`, and runs it with the configuration, its options and its
- * arguments.
- */
+/** Adds the flags of some settings and `--config` to a command, and runs it with the configuration. */
 export function onConfig<Options extends object>(
   command: Command,
   keys: readonly OptionKey[],
@@ -26,10 +24,7 @@ export function onConfig<Options extends object>(
   })
 }
 
-/**
- * The environment is read by `loadConfig`. Commander's own `env()` would turn GraphQL off for `PENKNIFE_NO_GRAPHQL=false`,
- * and take an empty variable for a value.
- */
+/** Without commander's `env()`: it would turn GraphQL off for `PENKNIFE_NO_GRAPHQL=false` and accept an empty variable. */
 function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   const flag = new Flag(
     option.value === null ? option.flag : `${option.flag} <${option.value}>`,
@@ -53,7 +48,6 @@ function readToml(name: string): { name: string; values: Record<string, unknown>
   try {
     return { name, values: Bun.TOML.parse(text) as Record<string, unknown> }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError(`The configuration file ${name} is not valid TOML: ${reason}.`)
+    throw new ConfigError(`The configuration file ${name} is not valid TOML: ${messageOf(cause)}.`)
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { createReports } from "./reports.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 
@@ -7,10 +8,7 @@ export interface Supervised {
   readonly url: string
   /** Makes every worker read its certificate again. */
   readonly reload: () => void
-  /**
-   * Asks every worker to stop and waits until all have ended. Kills those that take longer than the grace period.
-   * @throws {WorkerFailed} if a worker had to be killed
-   */
+  /** Waits until every worker has ended. Kills those that outlast the grace period, and then throws WorkerFailed. */
   stop(): Promise<void>
 }
 
@@ -26,12 +24,11 @@ export interface SupervisorParts {
   readonly graceMs?: number
 }
 
-/** A worker that ends sooner than this is replaced after a pause of the same length: the next will likely end too. */
+/** A worker that ends sooner is replaced after a pause of this length: the next will likely end too. */
 const shortLifeMs = 1_000
 
 /**
- * Runs `count` workers on one port and replaces each one that ends. The first worker may pick the port; the others
- * and all replacements use the same one.
+ * Runs `count` workers on one port, which the first may pick, and replaces each one that ends.
  * @throws if one of the first `count` workers does not start to listen
  */
 export async function supervise(
@@ -68,13 +65,9 @@ export async function supervise(
         // If it never listens it ends, and its end starts the next one.
         start().listening.catch(() => {})
       } catch (cause) {
-        replace(`a worker cannot be started: ${cause instanceof Error ? cause.message : cause}`, 0)
+        replace(`a worker cannot be started: ${messageOf(cause)}`, 0)
       }
     })
-  }
-
-  function reload(): void {
-    for (const worker of workers) worker.reload()
   }
 
   /** Stops all workers and returns how many had to be killed. */
@@ -103,6 +96,9 @@ export async function supervise(
     const url = await start().listening
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
+    const reload = () => {
+      for (const worker of workers) worker.reload()
+    }
     return { url, reload, stop }
   } catch (cause) {
     await end()

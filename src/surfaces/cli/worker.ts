@@ -8,11 +8,10 @@ export interface WorkerProcess {
   readonly exited: Promise<number>
   /** Makes it read its certificate again. */
   reload(): void
-  /** Asks it to stop. */
+  /** Asks it to stop, where `kill` ends it at once. */
   stop(): void
-  /** Ends it at once. */
   kill(): void
-  /** Sends a message; does nothing if it has ended. */
+  /** Does nothing if it has ended. */
   send(message: FromSupervisor): void
   /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
   onMessage(listener: (message: FromWorker) => void): void
@@ -24,10 +23,8 @@ export class WorkerFailed extends Error {
 }
 
 /**
- * Starts a worker: the same command line in another process. It prints its URL as JSON on stdout. Its stdin is a pipe that
- * closes when this process ends, so that no worker outlives its supervisor.
- * @param port the port to listen on; null lets the command line decide
- * @throws if the program cannot be run
+ * Starts the same command line as a worker, on `port` unless that is null; throws if the program cannot be run. The worker's
+ * stdin is a pipe that closes when this process ends, so that no worker outlives its supervisor.
  */
 export function spawnWorker(
   program: readonly string[],

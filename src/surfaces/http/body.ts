@@ -4,10 +4,7 @@ import type { Intake } from "./intake.ts"
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/**
- * Reads a request body as a JSON object. Rejects with a Fault: 415 when its Content-Type is not JSON, 413 when it is too large,
- * 408 when it arrives too slowly, 400 when it is not a JSON object.
- */
+/** Reads a JSON object. Rejects with a Fault: 415 (Content-Type), 413 (too large), 408 (too slow), 400 (not an object). */
 export function readJsonObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
     return Promise.reject(fixedFault("mediaTypeUnsupported"))

@@ -1,8 +1,8 @@
 import { addressMatches, type Network } from "../../values/ip.ts"
 
 /**
- * The client's address: the socket's, unless that is a trusted proxy; then the right-most address of `X-Forwarded-For` that is
- * not a trusted proxy. Addresses further left were written by the client itself.
+ * The socket's address or, if that is a trusted proxy, the right-most address of `X-Forwarded-For` that is not one. Addresses
+ * further left were written by the client itself.
  */
 export function clientAddress(
   socket: string,

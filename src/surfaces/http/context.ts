@@ -24,7 +24,7 @@ export interface HttpContext {
   readonly methods: Map<string, string>
 }
 
-/** What is used of the server that Bun runs for the app. */
+/** The part of Bun's server that is used here. */
 export interface ListeningServer {
   readonly pendingRequests: number
   timeout(request: Request, seconds: number): void

@@ -8,10 +8,7 @@ import { graphiqlPage, graphiqlParts } from "./pages/graphiql.ts"
 import { noRoute } from "./paths.ts"
 import { createResource, type Resource } from "./resource.ts"
 
-/**
- * The OpenAPI document, the page that shows it, and GraphiQL. None needs a key, and the pages load everything from this
- * service.
- */
+/** The OpenAPI document, the page that shows it, and GraphiQL. None needs a key. */
 export function documentationFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,

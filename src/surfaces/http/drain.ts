@@ -3,9 +3,8 @@ import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 
 /**
- * Reads away what is left of a request's body, before its answer leaves. A server that answers and closes while the client
- * still sends resets the connection, and the client never reads the answer (RFC 9112 §9.6).
- * @returns false when the body did not end within the bounds: the connection then has to be closed
+ * Reads away the rest of a request's body before the answer: a server that closes while the client still sends resets the
+ * connection, and the answer is lost (RFC 9112 §9.6). Gives false when the body is too long or too slow: close the connection.
  */
 export async function drainBody(request: Request, intake: Intake, timer: Timer): Promise<boolean> {
   if (request.bodyUsed || request.body === null) return true

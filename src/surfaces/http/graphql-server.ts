@@ -13,13 +13,10 @@ import type { IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import { setAnswerHeaders, setRate } from "./reply.ts"
 
-/** Characters of the queries that are kept in parsed form, since clients send the same few over and over. */
+/** Parsed queries are kept up to this many characters, since clients send the same few over and over. */
 const maxKeptCharacters = 200_000
 
-/**
- * The GraphQL server: graphql-yoga with the pipeline as its plugin.
- * @param incomingOf gives a request as it arrived
- */
+/** The GraphQL server: graphql-yoga with the pipeline as its plugin. */
 export function createGraphqlServer(
   context: HttpContext,
   record: RecordRequest,
@@ -50,7 +47,7 @@ export function createGraphqlServer(
           multipart: false,
           maskedErrors: false,
           logging: false,
-          // The reader of bodies has limits of its own.
+          // The intake limits bodies.
           maxRequestBodySize: false,
           parserAndValidationCache: {
             documentCache: new LRUCache<string, DocumentNode>({

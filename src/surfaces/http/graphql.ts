@@ -11,8 +11,7 @@ import { setAnswerHeaders } from "./reply.ts"
 const path = "/v1/graphql"
 
 /**
- * `POST /v1/graphql`. The server behind it is loaded with the first query, so that neither the start nor the memory of a service
- * without GraphQL callers pays for it. Every other method gets its refusal in GraphQL's own form.
+ * `POST /v1/graphql`. Its server is loaded with the first query, so that a service without GraphQL callers saves time and memory.
  * @param enabled false answers every request with `GRAPHQL_NOT_SUPPORTED`
  */
 export function graphqlFeature(
@@ -63,7 +62,6 @@ function withParsableUrl(request: Request): Request {
   return URL.canParse(request.url) ? request : new Request(`http://localhost${path}`, request)
 }
 
-/** What can be refused without a look at the request. */
 function refusalOf({ method }: Request, enabled: boolean, context: HttpContext): Refusal | null {
   if (!enabled) {
     return new Refusal("GRAPHQL_NOT_SUPPORTED", "GraphQL is turned off on this service; use the REST APIs.")

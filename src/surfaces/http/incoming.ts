@@ -1,11 +1,7 @@
 import { Elysia } from "elysia"
 import type { IncomingRequest } from "./exchange.ts"
 
-/**
- * Gives every request its id, before anything else looks at it, so that preflights and refusals carry one too. Handlers
- * find it as `incoming` in Elysia's context.
- * @param open reads a request's id, key and arrival
- */
+/** Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too. */
 export function incomingRequests(open: (request: Request) => IncomingRequest) {
   return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
     const incoming = open(context.request)

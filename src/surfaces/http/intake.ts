@@ -9,9 +9,8 @@ export interface Intake {
   /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
   awaited: number
   /**
-   * Waits for a body and reads it. Without a limit, a client that sends one octet a second would hold a request open for ever.
-   * Rejects with what `read` throws, and with a Fault: 408 when the body does not arrive in time, 400 when the connection
-   * ended first.
+   * Waits for a body and reads it, so that a client that sends one octet a second cannot hold a request open for ever. Rejects
+   * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
    */
   inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T): Promise<T>
 }
@@ -25,10 +24,6 @@ interface Wait {
 /** Nearly every body arrives within this time. Only a later one gets a timer, which costs a tenth of a call. */
 const unwatchedMs = 50
 
-/**
- * @param maxBytes the largest body
- * @param timeoutMs time in which a body must have arrived
- */
 export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer): Intake {
   let unwatched: Wait[] = []
 

@@ -18,7 +18,7 @@ export interface Listener {
   stop(graceMs: number): Promise<void>
 }
 
-/** What is used of an Elysia app to listen with it. */
+/** The part of an Elysia app that is used here. */
 export interface ListeningApp {
   server: Server | null
   listen(options: object): unknown
@@ -35,10 +35,7 @@ export interface ListenOptions {
   readonly idleSeconds: number
 }
 
-/**
- * Listens with an app, which may already listen on the same port.
- * @throws what the operating system says of the address, or the TLS library of certificate and key
- */
+/** Listens with an app, which may already listen on the same port. Throws if the address or the certificate is refused. */
 export function listen(
   app: ListeningApp,
   { host, port, shared, tls, idleSeconds }: ListenOptions,

@@ -1,6 +1,6 @@
 import { Fault } from "../../call/fault.ts"
 
-/** A path that there is, called with another method. */
+/** A known path, called with another method. */
 export class MethodNotAllowed extends Fault {
   /** The methods that the path takes, for the `Allow` header (RFC 9110 §10.2.1). */
   readonly allow: string
@@ -11,10 +11,7 @@ export class MethodNotAllowed extends Fault {
   }
 }
 
-/**
- * The fault for a request that no route takes.
- * @param methods the method of each path that there is
- */
+/** The fault for a request that no route takes; `methods` has the method of each known path. */
 export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, string>): Fault {
   // Elysia takes a path with a slash at its end for the same path.
   const path = pathOf(url).replace(/(?<=.)\/$/, "")

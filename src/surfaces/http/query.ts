@@ -3,8 +3,8 @@ import type { TextInput, TextParameter } from "../../call/input.ts"
 const empty: TextInput = { kind: "text", parameters: [] }
 
 /**
- * Reads the query string of a URL (`application/x-www-form-urlencoded`). URLSearchParams turns a broken escape into U+FFFD or keeps
- * it, so that an API would compute with the mistake; here the parameter's text is null. A name that cannot be read is left out.
+ * Reads a URL's query string (`application/x-www-form-urlencoded`). A text with a broken escape, which URLSearchParams would
+ * change or keep, becomes null. A name that cannot be read is left out.
  */
 export function parseQuery(url: string): TextInput {
   let start = url.indexOf("?") + 1

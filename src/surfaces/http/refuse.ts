@@ -5,10 +5,7 @@ import { finishBody, type HttpContext } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { sendFault } from "./reply.ts"
 
-/**
- * The refusal of one call too many (RFC 9110 §15.6.4). It looks at no key, body or store, so that refusing does not keep a full
- * service full. Nothing is charged, and no limit per minute counts it.
- */
+/** The refusal of one call too many (RFC 9110 §15.6.4). It uses no key, body or store, so that refusing costs little. */
 export const overloaded = new Fault(
   "overloaded",
   "The service is at its limit of calls under way. Nothing was charged; try again.",

@@ -10,9 +10,8 @@ interface RouteHooks {
 }
 
 /**
- * Describes an API's route for readers of the app, with clones of the definition's schemas, since Elysia changes schemas that
- * it is handed. They are in `detail` and not in `query` or `body`: Elysia would check and convert parameters with them before
- * the caller is known (decision 14).
+ * Describes an API's route for readers of the app. The schemas are clones, since Elysia changes those it gets, and in `detail`:
+ * in `query` or `body` Elysia would check parameters with them before the caller is known (decision 14).
  */
 export function routeOf({ title, description, method, input, output }: ApiDefinition): RouteHooks {
   return {

@@ -6,10 +6,7 @@ export interface HttpOptions extends Omit<HttpAppOptions, "strict"> {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /**
-   * Whether other processes share the port and take some of the connections. With a certificate they can in any case, so check
-   * first that the port is free.
-   */
+  /** Whether other processes may share the port. With a certificate they always may: check first that the port is free. */
   readonly sharedPort: boolean
   readonly tls: Tls | null
 }
@@ -32,9 +29,8 @@ export interface HttpServer {
 /** The HTTP surface of the service, which can change its certificate while it runs. */
 export interface ServiceServer extends HttpServer {
   /**
-   * Serves new connections with another certificate; calls in progress finish on the old one. Resolves when the old one no
-   * longer listens. Several replacements are done one after the other.
-   * @throws Error when certificate and key cannot be served; the old ones stay
+   * Serves new connections with another certificate; resolves when the old one no longer listens. Calls in progress finish on
+   * the old one. Rejects when certificate and key cannot be served; the old ones stay.
    */
   replaceCertificate(tls: Tls): Promise<void>
 }

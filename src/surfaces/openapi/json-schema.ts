@@ -2,10 +2,7 @@ import type { TSchema } from "@sinclair/typebox"
 import { choicesOf, isPremium } from "../../apis/contract.ts"
 import type { JsonObject } from "./json-object.ts"
 
-/**
- * Converts a definition's schema to JSON Schema 2020-12, which OpenAPI 3.1 uses. Leaves out the keywords of the input check.
- * Premium fields keep their mark and are not required, since plans without premium fields do not get them.
- */
+/** Converts a definition's schema to JSON Schema 2020-12. Premium fields are not required: not every plan gets them. */
 export function toJsonSchema(schema: TSchema): JsonObject {
   const { "x-requirement": _, anyOf, properties = {}, required = [], items, ...plain } = schema
   const choices = choicesOf(schema)

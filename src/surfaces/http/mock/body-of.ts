@@ -1,7 +1,4 @@
-/**
- * Reads a request's body and leaves it for the service to read again. Invalid UTF-8 becomes U+FFFD. Of a body over `maxBytes`,
- * which the service refuses, only the beginning is read, so that it cannot fill the memory.
- */
+/** Reads a copy of a request's body as text. Of one over `maxBytes` only the beginning, so that it cannot fill the memory. */
 export async function bodyOf(request: Request, maxBytes: number): Promise<string> {
   const reader = request.clone().body?.getReader()
   if (!reader) return ""

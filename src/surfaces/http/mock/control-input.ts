@@ -38,10 +38,7 @@ const readFilterQuery = compileInput(filterQuery)
 /** The end of the last year that has four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1
 
-/**
- * The body of `PUT /_mock/faults`.
- * @throws InputRejected naming the field
- */
+/** The body of `PUT /_mock/faults`. Like the other readers here it throws an InputRejected that names the field. */
 export function readFault(body: Body, apis: Apis): FaultRule {
   const rule = readFaultBody(body)
   if (rule.api !== undefined) requireApi(rule.api, apis)

@@ -4,6 +4,7 @@ import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockWorld } from "../../../mock/world.ts"
+import { messageOf } from "../../../values/message-of.ts"
 import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
@@ -28,28 +29,22 @@ export interface ControlParts {
 }
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
-type Methods = Readonly<Partial<Record<string, Handle>>>
+type Methods = Readonly<Record<string, Handle>>
 type Routes = Readonly<Record<string, Methods>>
 
-/**
- * Everything under `/_mock`. Bad input is a 400 that names the field, and changes nothing. Pages of any origin may call it, so
- * that tests in a browser can steer the mock.
- */
+/** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
 export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
+  const open = ({ headers }: Request) => {
+    const requestId = parts.requestIdFor(headers.get("x-request-id"))
+    return { requestId, key: null, address: () => "", startedMs: 0 }
+  }
   const app = new Elysia({
     name: "mock-control",
     strictPath: true,
     handler: { standardHostname: parts.isTls },
   })
-    .use(
-      incomingRequests(({ headers }) => ({
-        requestId: parts.requestIdFor(headers.get("x-request-id")),
-        key: null,
-        address: () => "",
-        startedMs: 0,
-      })),
-    )
+    .use(incomingRequests(open))
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {
       const fault = code === "NOT_FOUND" ? noControl(request, routes) : toFault(error)
@@ -59,7 +54,6 @@ export function controlApp(parts: ControlParts) {
     })
   for (const [path, methods] of Object.entries(routes)) {
     for (const [method, handle] of Object.entries(methods)) {
-      if (!handle) continue
       const run = async (request: Request) => {
         await requireReadable(request, path, parts.intake)
         return ownAnswer(200, { data: await handle(request, parts.world()) })
@@ -73,7 +67,7 @@ export function controlApp(parts: ControlParts) {
   return app
 }
 
-/** @throws InputRejected for a query or body that the path does not take */
+/** Refuses a query or body that the path does not take. */
 async function requireReadable(request: Request, path: string, intake: Intake): Promise<void> {
   const query = parseQuery(request.url)
   for (const { name, text } of query.parameters) {
@@ -168,8 +162,7 @@ function replaceZone(dns: MockWorld["dns"], text: string, parseZone: ControlPart
     }
     dns.replace(zone)
   } catch (thrown) {
-    const problem = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new InputRejected("zone", `cannot be used: ${problem.replace(/\.$/, "")}`)
+    throw new InputRejected("zone", `cannot be used: ${messageOf(thrown).replace(/\.$/, "")}`)
   }
 }
 

@@ -55,10 +55,7 @@ interface Stage {
 /** Paths that the journal leaves out: machines ask them all the time, and would hide the rest. */
 const unrecorded = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
 
-/**
- * Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world, so that nothing
- * of the old one is left.
- */
+/** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
 export async function startMockServer(
   parts: MockServerParts,
   options: MockServerOptions,
@@ -86,17 +83,9 @@ export async function startMockServer(
 
   async function open(): Promise<Stage> {
     const world = await parts.createWorld()
-    const { apis, pipeline, random, observer } = world
+    const { apis, random } = world
     const app = createHttpApp(
-      {
-        apis,
-        pipeline,
-        random,
-        observer,
-        readMetrics: () => world.readMetrics(),
-        ping: () => world.ping(),
-        version: parts.version,
-      },
+      { ...world, version: parts.version },
       {
         ...options,
         trustedProxies: [],
@@ -141,7 +130,6 @@ export async function startMockServer(
     }
   }
 
-  /** Answers, and writes request and answer into the journal. */
   async function answerAndRecord(request: Request, path: string, current: Stage): Promise<Response> {
     if (unrecorded.test(path)) return current.app.fetch(request)
     const { world } = current
@@ -151,22 +139,23 @@ export async function startMockServer(
     const fault = target && world.faults.take(target)
     const response = await answerWithFault(request, target, fault, current)
     const body = response && (await response.text())
+    const headers = headersOf(request.headers)
     world.journal.add({
       at,
       method: request.method,
       path: request.url.slice(request.url.indexOf(path)),
       apis: target?.apis ?? [],
-      key: keyOf(request),
+      key: headers["x-api-key"] ?? null,
       fault: fault && toFaultEntry(fault),
-      request: toMessage(headersOf(request.headers), asked),
+      request: toMessage(headers, asked),
       response: response && {
         status: response.status,
         ...toMessage(headersOf(response.headers), body ?? ""),
       },
     })
     if (response === null) return resetConnection()
-    const { status, headers } = response
-    return new Response(status === 204 ? null : body, { status, headers })
+    const { status } = response
+    return new Response(status === 204 ? null : body, { status, headers: response.headers })
   }
 
   /** The service's answer under a fault; null when the connection is reset. */
@@ -184,7 +173,9 @@ export async function startMockServer(
       status === null
         ? await runWithFault(fault, () => current.app.fetch(request))
         : await answerInFront(status, request, current)
-    return fault.malformed ? breakBody(response) : response
+    if (!fault.malformed) return response
+    const { headers } = response
+    return new Response(toBrokenBody(await response.text()), { status: response.status, headers })
   }
 
   /** As a proxy in front of the service would answer: the service hears nothing of it. */
@@ -216,24 +207,13 @@ export async function startMockServer(
 /** What the service sets on every answer. */
 const frontHeaders = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": exposedHeaders.join(", "),
+  "access-control-expose-headers": exposedHeaders,
   "x-content-type-options": "nosniff",
-}
-
-async function breakBody(response: Response): Promise<Response> {
-  const { status, headers } = response
-  return new Response(toBrokenBody(await response.text()), { status, headers })
 }
 
 /** A body that fails before its first octet: Bun then resets the connection (RST) without a status line. */
 function resetConnection(): Response {
-  return new Response(
-    new ReadableStream({
-      start(controller) {
-        controller.error()
-      },
-    }),
-  )
+  return new Response(new ReadableStream({ start: (controller) => controller.error() }))
 }
 
 function toFaultEntry({ statuses, delayMs, reset, malformed }: ActiveFault): JournalEntry["fault"] {
@@ -250,9 +230,4 @@ function headersOf(headers: Headers): Record<string, string> {
   const entries = Object.fromEntries(headers)
   const key = entries["x-api-key"]
   return key === undefined ? entries : { ...entries, "x-api-key": shownKey(key) }
-}
-
-function keyOf(request: Request): string | null {
-  const key = request.headers.get("x-api-key")
-  return key === null ? null : shownKey(key)
 }

@@ -3,10 +3,7 @@ import type { Target } from "../../../mock/faults.ts"
 
 const paths = /^\/v1\/([a-z0-9]+)(?:\/batch)?$/
 
-/**
- * The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call.
- * @param body the request's body, empty without one
- */
+/** The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call. */
 export async function targetOf(
   request: Request,
   path: string,

@@ -1,4 +1,4 @@
-/** The page of `GET /docs`. It holds no script and no style of its own, so that its policy can forbid them. */
+/** The page of `GET /docs`. It contains no script and no style, so that its policy can forbid them. */
 export const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,10 +17,7 @@ export const page = `<!doctype html>
 </html>
 `
 
-/**
- * Starts the viewer. Its badge would send the document's address to a validator elsewhere, and a query string could
- * make it show another's document as this service's.
- */
+/** Starts the viewer, without its badge, which calls a validator elsewhere, and without settings from the query string. */
 export const start = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#viewer",

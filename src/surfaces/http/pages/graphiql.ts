@@ -14,7 +14,7 @@ const { html, script, scriptFile, styleFile } = pageResources({
   "font-src": "'self' data:",
 })
 
-/** Holds no script of its own, so that its policy can forbid them. */
+/** Contains no script, so that its policy can forbid them. */
 const page = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,11 +1,7 @@
 import { resolve } from "node:path"
 import { createResource, type Resource } from "../resource.ts"
 
-/**
- * What a page may do: load what this host serves, and run no script that stands in the page itself. No other site may show it
- * in a frame, where a click could be stolen.
- * @param more further rules, or others in place of these
- */
+/** A page may load what this host serves and run no inline script. No other site may frame it, where a click could be stolen. */
 function policyOf(more: Readonly<Record<string, string>>): string {
   const rules = {
     "default-src": "'self'",
