@@ -14,7 +14,7 @@ const clients = 32
 const first = await startTestService({ file })
 const second = await startTestService({ file, flags: { db: first.db } })
 
-/** Fixed, so that a failure can be looked at again. */
+/** A fixed seed, so that a failure can be repeated. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

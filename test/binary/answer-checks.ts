@@ -2,7 +2,7 @@ import { loadConfig } from "../../src/config/load.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { answerCheckOf } from "../support/service.ts"
 
-/** Answers of the executable, too, are held to the OpenAPI document, by the address of the server. */
+/** Checks of the answers of each server against its OpenAPI document, by the server's address. */
 const checks = new Map<string, AnswerCheck>()
 const plainFetch = globalThis.fetch
 const checkingFetch = async (...[input, init]: Parameters<typeof fetch>) => {
@@ -15,14 +15,14 @@ const checkingFetch = async (...[input, init]: Parameters<typeof fetch>) => {
 }
 globalThis.fetch = Object.assign(checkingFetch, { preconnect: plainFetch.preconnect })
 
-/** From here on, what `fetch` brings from a server that was started with `argv` has to be in its document. */
+/** From now on, `fetch` throws when an answer of this server does not fit the document of a service started with `argv`. */
 export function checkAnswersOf(url: string, argv: readonly string[]): void {
   const check = checkFor(argv)
   if (check) checks.set(url, check)
   else checks.delete(url)
 }
 
-/** None where a file may change the prices, nor for the mock, whose faults answer what the service never would. */
+/** No check when a configuration file may change prices, nor for the mock, whose faults may give any answer. */
 function checkFor(argv: readonly string[]): AnswerCheck | null {
   if (argv[0] !== "serve" || argv.includes("--config")) return null
   const flags = argv.includes("--no-graphql") ? { noGraphql: true } : {}

@@ -1,4 +1,4 @@
-/** Backups of a store under load, and the way back, on the executable. */
+/** Backups of a store under load, and restoring one, with the executable. */
 
 import { expect, test } from "bun:test"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ test("a backup under load is the store of one instant, and what is restored from
     const charged = chargedIn(file)
     for (const [index, credits] of charged.entries()) {
       expect(credits).toBeGreaterThanOrEqual(before[index] ?? Number.NaN)
-      // What was charged and whose answer was still on its way.
+      // A charged call may not be answered yet.
       expect(credits).toBeLessThanOrEqual((after[index] ?? Number.NaN) + clients)
     }
     backups.push(file)

@@ -61,7 +61,7 @@ function residentMb(): number {
 }
 
 const rounds = 3
-/** A request that took a second would hold up everyone else for it; these take up to 30 ms, or 60 where there is 1 MB to read. */
+/** A request that takes a second delays all others by a second. These take up to 30 ms, or 60 when there is 1 MB to read. */
 const mostMs = 400
 
 test.each(cases)("%s", async (name, path, body) => {

@@ -8,7 +8,7 @@ const places = [
   "/usr/bin/google-chrome-stable",
 ]
 
-/** Where this machine has a browser; null for nowhere. `PENKNIFE_TEST_BROWSER` names another place. */
+/** The path of a browser on this machine; null without one. `PENKNIFE_TEST_BROWSER` names another path. */
 export function findBrowser(): string | null {
   const own = process.env.PENKNIFE_TEST_BROWSER
   return (own ? [own] : places).find(isExecutable) ?? null

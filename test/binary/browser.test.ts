@@ -106,7 +106,7 @@ function inBrowser(browser: Browser, url: string): void {
   }, 120_000)
 }
 
-/** Cuts the page off from every host but this one; gathers what it asks of others, and what it says is wrong. */
+/** Blocks every other host for the page. Collects the URLs it asks for there, and its errors and warnings. */
 async function cutOff(page: Page) {
   const attempts: string[] = []
   const complaints: string[] = []
@@ -124,7 +124,7 @@ async function cutOff(page: Page) {
   return { attempts, complaints }
 }
 
-/** Runs in the page, which knows nothing of this file. */
+/** Runs in the page, so it can use nothing else of this file. */
 async function callFromPage(call: { url: string; method: string; body: string | null; key: string }) {
   const { url, method, body, key } = call
   const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** A self-signed certificate for 127.0.0.1 and its key, for tests alone. */
+/** A self-signed certificate for 127.0.0.1 and its key, only for tests. */
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBkTCCATagAwIBAgIUTA0z9gJ+bAwZQv2JweE1xl/FOHQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTAzMDQwNFoYDzIxMjYxMDI4

@@ -10,7 +10,7 @@ import { chargedOf, lookUp, seedOne } from "./accounts.ts"
 import { binary, run, serve, watch } from "./support.ts"
 
 const dir = tempDir()
-// Generous, for a busy machine.
+// For a busy machine.
 setDefaultTimeout(60_000)
 const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
 
@@ -19,7 +19,7 @@ async function call(url: string, key: string) {
   return { status: answer.status, error: (await readAnswer(answer)).error }
 }
 
-/** How the service is while its store is not: calls are refused for nothing, and it says of itself that it is not ready. */
+/** While the store fails, calls are refused and cost nothing, and /ready is a 503. */
 async function requireUnavailable(url: string, key: string): Promise<void> {
   expect(await call(url, key)).toEqual(unavailable)
   expect(await call(url, key)).toEqual(unavailable)
@@ -101,7 +101,7 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     const { db, id, key } = await seedOne(dir)
     const server = await serve(db)
     await requireAvailable(server.url, key)
-    // With everything in the main file, what the server has in memory is no longer to be trusted by it.
+    // A checkpoint makes the server read the main file again.
     const other = new Database(db)
     other.run("PRAGMA wal_checkpoint(TRUNCATE)")
     const sound = readFileSync(db)
@@ -137,12 +137,12 @@ function limitFiles(pid: number, soft: string): void {
   expect(exitCode).toBe(0)
 }
 
-/** Makes files immutable, also to those who have them open, or takes it back; a mode only keeps out who opens them anew. */
+/** Makes files immutable, or undoes it. A file mode would not stop processes that already have the file open. */
 function freeze(flag: "+i" | "-i", files: readonly string[]): boolean {
   return Bun.which("chattr") !== null && Bun.spawnSync(["chattr", flag, ...files]).success
 }
 
-/** It takes root and a file system that knows it. */
+/** Whether this works here: it needs root and a file system that supports it. */
 function canFreeze(): boolean {
   const file = join(dir, "freezable")
   writeFileSync(file, "")

@@ -1,4 +1,4 @@
-/** Octets that are no HTTP, or that two readers could take for different requests (RFC 9112 §11.2). */
+/** Octets that are not HTTP, or that two readers could take for different requests (RFC 9112 §11.2). */
 import { expect, test } from "bun:test"
 import { connect } from "node:net"
 import fc from "fast-check"
@@ -90,7 +90,7 @@ test("2,000 requests with octets changed, removed and added cause no error of th
   expect(await used()).toBe(0)
 }, 120_000)
 
-/** Ends its side once it has written, so that a request that is not whole is not waited for. */
+/** Closes its side after writing, so that the server does not wait for the rest of a request. */
 function sendAndLeave(octets: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve) => {
@@ -99,7 +99,7 @@ function sendAndLeave(octets: string): Promise<string> {
     socket.on("data", (piece) => {
       answer += piece.toString("latin1")
     })
-    // A server that has closed meanwhile may reset what is still on its way.
+    // A server that has closed may reset the connection.
     socket.on("error", () => socket.destroy())
     socket.on("close", () => resolve(answer))
     socket.end(octets, "latin1")

@@ -1,6 +1,6 @@
 /**
- * Generated requests to the executable: made from its own OpenAPI document, most of them broken in some way. Another seed or
- * another number: `bun run fuzz --seed 7 --runs 1000000`, after `bun run build`.
+ * Generated requests to the executable: made from its OpenAPI document, most of them broken in some way. For another seed or
+ * number: `bun run fuzz --seed 7 --runs 1000000`, after `bun run build`.
  */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
@@ -18,7 +18,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 20250101)
 const runs = Number(process.env.FUZZ_RUNS ?? 100_000)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const lanes = 16
-/** What a process may hold more at the end than after the first tenth of the requests. */
+/** The most that memory may grow after the first tenth of the requests. */
 const mostGrowthMb = 150
 
 test(
@@ -31,7 +31,7 @@ test(
       await dns.stop()
     }
   },
-  // A hundredth of a second for each, on a machine that has something else to do.
+  // A hundredth of a second for each, for a busy machine.
   60_000 + runs * 10,
 )
 
@@ -61,7 +61,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   const cpu = [cpuSeconds(pid), process.cpuUsage().user / 1e6]
   expect(await server.stop()).toBe(0)
 
-  // What was charged is what was answered with a success, no more and no less.
+  // Every success was charged, and nothing else was.
   for (const [name, { id }] of Object.entries(accounts)) {
     expect([name, await callsOf(db, id)]).toEqual([name, earnedBy(name, successes)])
   }
@@ -75,7 +75,7 @@ async function issue(db: string, plan: string, weight: number, ...keyFlags: stri
   return { weight, ...(await createAccount(db, { plan, keyFlags })) }
 }
 
-/** A zone without the names whose servers do not answer: each would be a wait of seconds. */
+/** A zone without the names whose servers do not answer, since each would take seconds. */
 function answering(zone: typeof dnsWorld): typeof dnsWorld {
   return Object.fromEntries(
     Object.entries(zone).filter(([, entries]) => !JSON.stringify(entries).toLowerCase().includes("timeout")),
@@ -98,7 +98,7 @@ function sorted(calls: Readonly<Record<string, number>>): Record<string, number>
   return Object.fromEntries(Object.entries(calls).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Requests that were all refused at the door would show nothing. */
+/** Most requests must not be refused for the same reason, or they would show nothing. */
 function requireVariety(answers: ReadonlyMap<string, number>): void {
   const operations = new Set([...answers.keys()].map((place) => place.split(" ")[0] ?? ""))
   const without = (status: number) => [...operations].filter((id) => !answers.has(`${id} ${status}`))

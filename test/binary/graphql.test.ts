@@ -24,7 +24,7 @@ const post = (path: string, body: object) => call(server.url, path, postWith(bod
 describe("GraphQL over HTTP", () => {
   const get = "queries are taken over POST alone"
   const alike = "a request that cannot run has the same status for every media type"
-  /** Audits that ask for what the contract rules out, each with the reason. */
+  /** Audits that contradict the contract, each with the reason. */
   const contradicted: Readonly<Record<string, string>> = {
     "5A70": get,
     D6D5: get,

@@ -11,11 +11,11 @@ export interface Seen {
 
 export interface Load {
   readonly seen: readonly Seen[]
-  /** Answers by the process that gave them: what its request ids begin with. */
+  /** Answers by process, which is the first part of a request id. */
   readonly processes: ReadonlyMap<string, number>
-  /** Calls that have been answered, in all. */
+  /** The number of answered calls. */
   total(): number
-  /** Resolves once that many calls have been answered, in all. */
+  /** Resolves once that many calls have been answered. */
   answered(count: number): Promise<void>
   /** Sends nothing more. */
   stop(): void
@@ -24,9 +24,9 @@ export interface Load {
 }
 
 export interface LoadOptions {
-  /** Clients side by side. */
+  /** Clients that call at the same time. */
   readonly clients: number
-  /** Calls in all, over the accounts in turn. A client whose call is lost sends no more. */
+  /** The number of calls, by each account in turn. A client whose call is lost sends no more. */
   readonly calls: number
 }
 

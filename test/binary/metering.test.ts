@@ -26,7 +26,7 @@ test.each(linux ? [1, 2] : [1])(
     const exitCode = await server.stop()
     const { used, remaining } = await runJson("account", "show", id, "--db", db, "--config", settings)
     const [seen] = load.seen
-    // All in one, so that a failure shows what was answered, what was lost and what was charged for it.
+    // In one comparison, so that a failure shows answers, lost calls and charges together.
     expect({
       statuses: Object.fromEntries(seen?.statuses ?? []),
       lost: Object.fromEntries(seen?.lost ?? []),
@@ -65,7 +65,7 @@ test("kill -9 at any moment, 30 times in a row: what clients saw is charged, and
   }
 }, 120_000)
 
-/** What of a service with two workers is killed. */
+/** Which processes of a service with two workers are killed. */
 const victims: readonly [string, (supervisor: number, workers: readonly number[]) => readonly number[]][] = [
   ["a worker", (_, workers) => workers.slice(0, 1)],
   ["both workers", (_, workers) => workers],
@@ -87,7 +87,7 @@ test.if(linux).each(victims)(
       await load.answered(1 + random(400))
       const underWay = load.seen.map((seen) => seen.underWay)
       for (const pid of choose(server.event.pid, workers)) process.kill(pid, "SIGKILL")
-      // Whoever is left goes on for a while.
+      // The processes that are left go on for a while.
       await Promise.race([load.done, load.answered(load.total() + 50)])
       load.stop()
       server.child.kill("SIGTERM")
@@ -122,7 +122,7 @@ function keysOf(accounts: readonly SeededAccount[]): readonly string[] {
   return accounts.map(({ key }) => key)
 }
 
-/** Fixed, so that a failure can be looked at again. */
+/** A fixed seed, so that a failure can be repeated. */
 function createRandom(): (below: number) => number {
   let state = 20250101
   return (below) => {

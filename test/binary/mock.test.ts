@@ -236,7 +236,7 @@ test("startMock says why a mock did not start", async () => {
   )
 })
 
-/** What was asked and answered, but for the port, which the client has written into its requests. */
+/** The journal without the port, which the client writes into its requests. */
 async function journalOf(url: string): Promise<string> {
   const text = await (await fetch(`${url}/_mock/requests`)).text()
   expect(JSON.parse(text).data.requests.length).toBeGreaterThan(300)

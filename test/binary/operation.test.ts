@@ -98,7 +98,7 @@ test.if(process.platform === "linux").each([1, 2])(
   "%d processes go on when nobody reads their output any more, and stop with 0",
   async (workers) => {
     const { db, key, call } = await seedOne(dir)
-    // Of stdout one line is read, of stderr nothing at all; whatever is written after that is a broken pipe.
+    // One line of stdout is read, and nothing of stderr. Every later write fails with a broken pipe.
     const script = 'exec "$0" serve --port 0 --json --db "$1" --workers "$2" > >(head -n 1) 2> >(true)'
     const command = ["bash", "-c", script, binary, db, String(workers)]
     const server = await watch(Bun.spawn(command, { stdout: "pipe", stderr: "pipe" }))
@@ -114,7 +114,7 @@ test.if(process.platform === "linux").each([1, 2])(
     other.run("ROLLBACK")
     other.close()
     const [worker] = workers > 1 ? childrenOf(server.event.pid) : []
-    // And the end of a worker is reported.
+    // The end of a worker is reported, too.
     if (worker !== undefined) process.kill(worker, "SIGKILL")
     expect(await untilAnswered(server.url + lookUp, key)).toBe(200)
     expect(await server.stop()).toBe(0)
@@ -134,7 +134,7 @@ test("no key ever reaches a log", async () => {
   const { db, key, call } = await seedOne(dir)
   const server = await serve(db)
   for (const path of [lookUp, "/v1/hmac", "/nothing", `/v1/${key}`]) await call(server.url, path)
-  // A store that cannot be written to is logged for certain.
+  // A store that cannot be written to is always logged.
   const other = new Database(db)
   other.run("BEGIN IMMEDIATE")
   const unavailable = await call(server.url)

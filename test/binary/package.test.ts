@@ -1,4 +1,4 @@
-/** The npm package as it would be published, in a project that has it as its one dependency. */
+/** The npm package as it would be published, in a project with no other dependency. */
 import { beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -9,7 +9,7 @@ const dir = tempDir()
 const modules = join(root, "node_modules")
 const node = Bun.which("node") ?? "node"
 
-/** Runs a command in a project: with no PATH, so that no Bun is found but one that is installed there. */
+/** Runs a command in a project, without a PATH, so that it finds only a Bun that is installed there. */
 async function runIn(project: string, command: readonly string[], env: Record<string, string> = {}) {
   const child = Bun.spawn([...command], {
     cwd: project,
@@ -21,7 +21,7 @@ async function runIn(project: string, command: readonly string[], env: Record<st
   return { code, out, err, text: out + err }
 }
 
-/** A project with the package unpacked as npm does it, and links in place of what else npm would install. */
+/** A project with the package unpacked as npm does it, and links in place of its dependencies. */
 async function makeProject(name: string, links: Readonly<Record<string, string>>): Promise<string> {
   const project = join(dir, name)
   const packages = join(project, "node_modules")

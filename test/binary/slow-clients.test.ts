@@ -1,4 +1,4 @@
-/** Clients that take their time, and a call that never ends, on the executable. These tests wait for limits to run out. */
+/** Slow clients, and a call that never ends, on the executable. These tests wait until time limits end. */
 
 import { expect, test } from "bun:test"
 import { join } from "node:path"
@@ -11,11 +11,11 @@ import { serve } from "./support.ts"
 const dir = tempDir()
 
 test("time limits end a connection whose headers never end, and a call that does not end when the service stops", async () => {
-  // Side by side, since each waits for more than ten seconds.
+  // At the same time, since each takes more than ten seconds.
   await Promise.all([headersThatNeverEnd(), callThatNeverEnds()])
 }, 60_000)
 
-/** A connection whose headers never end is closed, an octet now and then or not. */
+/** A connection whose headers never end is closed, also when an octet arrives now and then. */
 async function headersThatNeverEnd(): Promise<void> {
   const server = await serve(join(dir, "slow.db"))
   const startedMs = performance.now()
@@ -24,13 +24,13 @@ async function headersThatNeverEnd(): Promise<void> {
   const tick = setInterval(() => trickling.socket.write("a"), 1_000)
   expect(await Promise.all([silent.closed, trickling.closed])).toEqual(["", ""])
   clearInterval(tick)
-  // The platform counts in steps of four seconds. A busy machine may be later, so there is no upper bound here.
+  // Bun counts in steps of four seconds. A busy machine may be later, so there is no upper bound.
   expect(performance.now() - startedMs).toBeGreaterThan((httpLimits.headerSeconds - 5) * 1_000)
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
 }
 
-/** SIGTERM waits for a call that does not end, and then the process ends all the same. */
+/** After SIGTERM the process waits for a call that does not end, and then ends. */
 async function callThatNeverEnds(): Promise<void> {
   const { db, key, used } = await seedOne(dir)
   const server = await serve(db, "--body-timeout", "25")

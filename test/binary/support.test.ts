@@ -1,4 +1,4 @@
-/** The harness itself. */
+/** The helpers of the executable's tests. */
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ test.if(process.platform === "linux")(
          await begin("b.db")
          await new Promise(() => {})
        }, 5_000)
-       // Not left to the end of all tests either.
+       // The processes end with their test, not after the last one.
        test("sees none", () => {
          const left = readFileSync(${JSON.stringify(pids)}, "utf8").trim().split("\\n").filter((pid) => isAlive(Number(pid)))
          expect(left).toEqual([])

@@ -55,7 +55,7 @@ export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
   const workers = new Set<number>()
   let whole: Promise<unknown> = child.exited
   onTestFinished(async () => {
-    // Workers are not left to notice that their supervisor is gone: they may be what does not work.
+    // Workers are killed, too: a broken worker may not notice that its supervisor is gone.
     for (const pid of childrenOf(child.pid)) workers.add(pid)
     child.kill("SIGKILL")
     for (const pid of workers) if (isOurs(pid)) kill(pid)
@@ -64,7 +64,7 @@ export async function watch(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     await until(() => ![...workers].some(isOurs))
   })
   const server = await listen(child)
-  // The runner may have killed the supervisor by the time that the test has ended, and its workers are not to be found then.
+  // Listed now, since the runner may kill the supervisor before the test's end, and then its workers cannot be found.
   for (const pid of childrenOf(child.pid)) workers.add(pid)
   whole = server.stderr
   return server
@@ -84,10 +84,10 @@ async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     url: event.url,
     /** Resolves when it has written this to stderr. */
     wrote: stderr.until,
-    /** All that it wrote, once it has ended. */
+    /** Everything it wrote, once it has ended. */
     stdout: stdout.whole,
     stderr: stderr.whole,
-    /** Ends it as an operator would; gives the exit code. */
+    /** Ends it as an operator would, and gives the exit code. */
     async stop(signal: NodeJS.Signals = "SIGTERM") {
       child.kill(signal)
       return child.exited
@@ -101,17 +101,17 @@ export function childrenOf(pid: number): number[] {
   return (list ?? "").split(" ").filter(Boolean).map(Number)
 }
 
-/** Whether a process is there and has not ended. */
+/** Whether a process exists and has not ended. */
 export function isAlive(pid: number): boolean {
   const stat = seen(() => readFileSync(`/proc/${pid}/stat`, "utf8"))
   return stat !== null && !/\) [ZX] /.test(stat)
 }
 
-/** Whether a process runs the executable: the number of one that has ended may be somebody else's by now. */
+/** Whether a process runs the executable. Another process may have the number of one that has ended. */
 function isOurs(pid: number): boolean {
   if (!isAlive(pid)) return false
   const program = seen(() => readlinkSync(`/proc/${pid}/exe`))
-  // One that is ending loses its program a moment before it is gone.
+  // A process that is ending has no program a moment before it is gone.
   return program === null ? isAlive(pid) : program === realpathSync(binary)
 }
 
@@ -119,7 +119,7 @@ function kill(pid: number): void {
   seen(() => process.kill(pid, "SIGKILL"))
 }
 
-/** What is to be had of a process; null when it has gone in the meantime. */
+/** The result of `look`; null when its process has ended in the meantime. */
 function seen<T>(look: () => T): T | null {
   try {
     return look()
@@ -152,7 +152,7 @@ function read(stream: ReadableStream<Uint8Array>) {
   return {
     whole,
     text: () => text,
-    /** Resolves when `part` is there for the `count`th time; rejects when the stream ends without. */
+    /** Resolves when `part` has come `count` times. Rejects when the stream ends before. */
     async until(part: string, count = 1): Promise<void> {
       while (text.split(part).length <= count) {
         if (ended) throw new Error(`${JSON.stringify(part)} is not in ${JSON.stringify(text)}`)

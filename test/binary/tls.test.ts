@@ -12,7 +12,7 @@ import { run, serve } from "./support.ts"
 const dir = tempDir()
 const first = await createSelfSigned(["first.test"], Date.now())
 const second = await createSelfSigned(["second.test"], Date.now())
-// What clients of both days trust.
+// Clients trust both certificates.
 const ca = first.ca + second.ca
 let servers = 0
 
@@ -35,7 +35,7 @@ async function startTls(...more: string[]) {
   }
 }
 
-/** Connects and gives the socket with the names of the certificate that is served. */
+/** Connects, and gives the socket with the names of the server's certificate. */
 function shake(url: string): Promise<{ socket: TLSSocket; names: string }> {
   const { port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ async function namesAt(url: string): Promise<string> {
   return names
 }
 
-/** Asks on a connection that is open, without ending it; gives the head of the answer. */
+/** Sends a request on an open connection and keeps it open. Gives the head of the answer. */
 function ask(socket: TLSSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     socket.once("data", (chunk) => resolve(chunk.toString("latin1")))
@@ -70,7 +70,7 @@ describe.if(linux)("a renewed certificate", () => {
       const server = await startTls(...flags)
       const processes = flags.length === 0 ? 1 : 2
       expect(await namesAt(server.url)).toContain("first.test")
-      // Its calls show that the address of a client is known on the old connections, too.
+      // The key is limited to an address, which must be known on old connections, too.
       const { call } = await createAccount(server.db, { keyFlags: ["--allow-ip", "127.0.0.1"] })
       // Clients that keep their connections and always have a request in progress.
       let stop = false

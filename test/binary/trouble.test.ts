@@ -1,7 +1,7 @@
 /**
- * What goes wrong around a service, on the executable. Here: stopping under load, clocks that jump, DNS that is gone, a receiver
- * that is gone. Elsewhere: kill -9, disk full, a locked and a corrupt store (metering.test.ts), SIGTERM and SIGINT at rest
- * (operation.test.ts), slow clients (slow-clients.test.ts), a broken certificate (tls.test.ts), backups (backup.test.ts).
+ * Failures around a service, on the executable: stopping under load, clocks that jump, DNS servers and webhook receivers that do
+ * not answer. Others are in metering.test.ts (kill -9), failing-store.test.ts, operation.test.ts (SIGTERM and SIGINT),
+ * slow-clients.test.ts, tls.test.ts (a broken certificate) and backup.test.ts.
  */
 
 import { Database } from "bun:sqlite"
@@ -27,7 +27,7 @@ test("after SIGTERM a call in progress is answered and charged, then the process
   await call.written
   expect((await get(server.url, "/health")).status).toBe(200)
   server.child.kill("SIGTERM")
-  // No new connection is taken any more once it is stopping, so that this loop ends.
+  // A stopping service takes no new connections, so this loop ends.
   const isOpen = () =>
     get(server.url, "/health").then(
       () => true,
@@ -127,7 +127,7 @@ describe("a clock that jumps", () => {
 
   test("back, after an hour ahead: a limit per minute throttles for a second, not for an hour", async () => {
     const { db, id, call: get } = await seedOne(dir, { plan: "free" })
-    // What a charge and a grant under a clock that was an hour ahead leave behind.
+    // As after a charge while the clock was an hour ahead.
     const ahead = Date.now() + 3_600_000
     const database = new Database(db)
     database

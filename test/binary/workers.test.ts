@@ -9,7 +9,7 @@ import { startLoad } from "./load.ts"
 import { childrenOf, isAlive, run, serve, start } from "./support.ts"
 
 const dir = tempDir()
-// Generous, for a busy machine.
+// For a busy machine.
 setDefaultTimeout(60_000)
 
 describe.if(process.platform === "linux")("workers", () => {
@@ -56,7 +56,7 @@ describe.if(process.platform === "linux")("workers", () => {
       expect(err).toContain("choose a free port with --port")
       expect(err).not.toContain("    at ")
       await other.stop(true)
-      // And is theirs once the other is gone.
+      // The port is free once the other service has stopped.
       const server = await start(argv)
       expect(server.url).toBe(`http://127.0.0.1:${port}`)
       expect(await server.stop()).toBe(0)
@@ -94,7 +94,7 @@ describe.if(process.platform === "linux")("workers", () => {
 
   test("workers that cannot listen are an error, not a loop", async () => {
     const { db } = await seedOne(dir)
-    // Kept for documentation (RFC 5737): no machine has it.
+    // An address for documentation (RFC 5737), which no machine has.
     const argv = ["serve", "--host", "192.0.2.1", "--port", "0", "--db", db, "--workers", "2"]
     const { code, out, err } = await run(argv)
     expect({ code, out }).toEqual({ code: 1, out: "" })

@@ -12,7 +12,7 @@ export interface CampaignOptions {
   readonly keys: FuzzKeys
   readonly seed: number
   readonly runs: number
-  /** Connections side by side. */
+  /** Connections at the same time. */
   readonly lanes: number
   readonly check: AnswerCheck
   /** Called after every request. */
@@ -20,17 +20,17 @@ export interface CampaignOptions {
 }
 
 export interface CampaignReport {
-  /** Requests sent, those of shrinking included. */
+  /** Requests sent, including those of shrinking. */
   readonly sent: number
   /** Answers by operation and status: `hmac 200`. */
   readonly answers: ReadonlyMap<string, number>
-  /** Calls that the answers said have succeeded: `pro hmac`, by the name of the key. */
+  /** Successful calls according to the answers, by the name of the key and the API: `pro hmac`. */
   readonly successes: ReadonlyMap<string, number>
 }
 
 /**
  * Sends generated requests over several connections at once; the same for the same seed and number of lanes.
- * @throws Error with the smallest request that was answered wrongly, as it went onto the wire
+ * @throws Error with the smallest request that got a wrong answer, as it was sent
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
   const { url, keys, seed, runs, lanes, check, onAnswer } = options
@@ -54,7 +54,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     })
     try {
       const numRuns = Math.ceil((runs - index) / lanes)
-      // Two campaigns with seeds next to each other have no lane in common.
+      // So that campaigns with neighbouring seeds share no lane.
       const details = await fc.check(property, { seed: (Math.imul(seed, lanes) + index) | 0, numRuns })
       if (details.failed) throw failureOf(details, seed)
     } finally {

@@ -4,7 +4,7 @@ import { toQuery } from "../support/graphql.ts"
 import type { Schema } from "./operations.ts"
 import { anyValue, objectOf } from "./values.ts"
 
-/** Bodies of GraphQL requests: one API with variables, several in one query, schema questions, documents of pieces. */
+/** Bodies of GraphQL requests: one API with variables, several APIs in one query, introspection, documents of random pieces. */
 export function graphqlBody(catalog: readonly ApiDefinition[]): fc.Arbitrary<string> {
   const inVariables = fc.oneof(...catalog.map((api) => inputOf(api).map((input) => toQuery(api, input))))
   const inDocument = fc
@@ -43,7 +43,7 @@ function fieldOf(api: ApiDefinition): fc.Arbitrary<string> {
   return inputOf(api).map((input) => `${api.id}${selection.replace("$input", () => toLiteral(input))}`)
 }
 
-/** JSON as GraphQL writes it: names of members without quotes, where they can be names. */
+/** A JSON value as a GraphQL literal, whose member names have no quotes. */
 function toLiteral(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toLiteral).join(", ")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)

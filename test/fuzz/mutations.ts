@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { WireRequest } from "./wire.ts"
 
-/** What a mutation makes of a request: the parts that it changes. */
+/** Gives the parts of a request that it changes. */
 export type Mutation = (request: WireRequest) => Partial<WireRequest>
 
 type Header = readonly [string, string]
@@ -12,7 +12,7 @@ const changeMethod = fc.constantFrom(...methods).map(
     () => ({ method }),
 )
 
-/** Paths that are nearly right. */
+/** Paths that are almost right. */
 const paths: readonly ((path: string) => string)[] = [
   (path) => `${path}/`,
   (path) => `/${path}`,
@@ -42,7 +42,7 @@ const changePath = fc.constantFrom(...paths).map(
   (change): Mutation =>
     ({ target }) => {
       const { path, query } = splitTarget(target)
-      // With a host before it there is little left that would still be a request.
+      // A target that begins with a host is not changed again.
       return path.startsWith("/") ? { target: joinTarget(change(path), query) } : {}
     },
 )
@@ -119,7 +119,7 @@ function setHeader(header: Header): Mutation {
   return (request) => ({ headers: [...without(request.headers, header[0]), header] })
 }
 
-/** A second time. Two hosts are no request at all. */
+/** Adds a header a second time, except Host: a request with two hosts is always refused. */
 function addHeader(header: Header): Mutation {
   return header[0] === "host" ? setHeader(header) : (request) => ({ headers: [...request.headers, header] })
 }
@@ -132,7 +132,7 @@ function without(all: readonly Header[], name: string): Header[] {
   return all.filter(([other]) => other !== name)
 }
 
-/** What a body's text may become: other JSON, no JSON, too much of it. */
+/** Changes of a body's text: other JSON, text that is not JSON, too much of it. */
 const texts: readonly ((json: string) => string)[] = [
   () => "",
   () => "null",
@@ -185,7 +185,7 @@ const changeOctets = fc.tuple(fc.nat(4), fc.nat(100_000), fc.integer({ min: 1, m
     },
 )
 
-/** One mutation of anything about a request. */
+/** One mutation of any part of a request. */
 export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 1, arbitrary: changeMethod },
   { weight: 2, arbitrary: changePath },

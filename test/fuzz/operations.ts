@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 
-/** A JSON Schema, as far as the generator reads it. */
+/** The parts of a JSON Schema that the generator uses. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -21,16 +21,15 @@ export interface Parameter {
   readonly samples: readonly unknown[]
 }
 
-/** One method of one path of the OpenAPI document, references followed. */
+/** One method of one path of the OpenAPI document, with references followed. */
 export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly schema: Schema; readonly samples: readonly unknown[] } | null
-  /** Everything that a 400 may name. */
+  /** The parameters that a 400 may name. */
   readonly names: ReadonlySet<string>
-  readonly statuses: readonly string[]
 }
 
 type Node = Readonly<Record<string, unknown>>
@@ -61,7 +60,6 @@ function toOperation(path: string, method: string, node: Node, document: OpenApi
       ...parameters.map(({ name }) => name),
       ...(body ? ["body", ...Object.keys(body.schema.properties ?? {})] : []),
     ]),
-    statuses: Object.keys((node.responses ?? {}) as Node),
   }
 }
 

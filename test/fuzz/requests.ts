@@ -9,18 +9,17 @@ import type { WireRequest } from "./wire.ts"
 /** A request and the operation that it was made from. */
 export interface FuzzRequest extends WireRequest {
   readonly operation: Operation
-  /** The name of the key that it carries, null where that has been tampered with. */
+  /** The name of its key; null when a mutation has changed the key. */
   readonly key: string | null
 }
 
 export interface FuzzKeys {
-  /** Keys by name, each with how often it is used beside the others. */
+  /** Keys by name. A key with twice the weight is used twice as often. */
   readonly [name: string]: { readonly key: string; readonly weight: number }
 }
 
 /**
- * Requests from the operations of a document: valid ones and nearly valid ones, and, for three in four, up to three
- * mutations on top.
+ * Requests from the operations of a document: valid and almost valid ones. Three in four have up to three mutations.
  */
 export function requestOf(
   operations: readonly Operation[],
@@ -40,7 +39,7 @@ export function requestOf(
     .map((request) => ({ ...request, key: keyNameOf(request, keys) }))
 }
 
-/** Calls that ask DNS take many times as long as others, and the unkeyed paths have little to find. */
+/** Calls that use DNS are rarer, since they take much longer; so are paths without a key, since they do little. */
 function weightOf({ id, path }: Operation): number {
   if (id === "graphql") return 24
   if (!path.startsWith("/v1/")) return 1
@@ -119,14 +118,14 @@ function bodyOf({ id, body }: Operation, catalog: readonly ApiDefinition[]): fc.
         maxLength: 4,
       }),
     },
-    // More than a batch takes.
+    // More inputs than a batch may have.
     { weight: 1, arbitrary: fc.constant(Array.from({ length: 201 }, () => ({}))) },
     { weight: 1, arbitrary: anyValue },
   )
   return list.map((all) => toJson({ inputs: all }))
 }
 
-/** Numbers that JSON has no word for are left as JSON would never say them: 1e999. */
+/** JSON that keeps -0, which JSON.stringify writes as 0. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, part) => (Object.is(part, -0) ? "-0" : part)).replaceAll('"-0"', "-0")
 }

@@ -39,7 +39,7 @@ const number = fc.oneof(
   fc.integer(),
 )
 
-/** Any JSON value, mostly small, some of it awkward. */
+/** Any JSON value, mostly small, sometimes awkward. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: text },
   { weight: 2, arbitrary: number },
@@ -47,7 +47,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
-/** Values that a schema lets pass, or nearly: what only words or a `format` say of a text it cannot know. */
+/** Values that a schema allows or almost allows. It ignores limits that only a description or a `format` gives. */
 export function valueFor(schema: Schema, samples: readonly unknown[]): fc.Arbitrary<unknown> {
   const own = fromSchema(schema)
   return samples.length === 0
@@ -68,7 +68,7 @@ function fromSchema(schema: Schema): fc.Arbitrary<unknown> {
 
 function numberOf({ minimum = -1e15, maximum = 1e15 }: Schema, whole: boolean): fc.Arbitrary<number> {
   const edges = fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1)
-  // Near the lower end for the most part: a loan over fifty years makes a long answer.
+  // Mostly near the minimum, since a loan over fifty years makes a long answer.
   const near = fc.integer({ min: Math.ceil(minimum), max: Math.ceil(minimum) + 2 })
   const all = whole
     ? fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
@@ -81,8 +81,8 @@ function numberOf({ minimum = -1e15, maximum = 1e15 }: Schema, whole: boolean): 
 }
 
 /**
- * An object of a schema: whole samples, samples with members of the schema's own, members left out, members of anything,
- * unknown members.
+ * An object of a schema: whole samples, and objects with members from samples or the schema, missing members, members of any
+ * value and unknown members.
  */
 export function objectOf(
   { properties = {} }: Schema,

@@ -4,19 +4,19 @@ import type { AnswerCheck } from "../support/answer-check.ts"
 import type { Operation } from "./operations.ts"
 import type { FuzzRequest } from "./requests.ts"
 
-/** Calls that an answer says have succeeded, by API. */
+/** Successful calls according to an answer, by API. */
 export type Successes = ReadonlyMap<string, number>
 
-/** Throws what is wrong with an answer; gives what it has to have cost. */
+/** Throws when an answer is wrong. Gives the calls that must have been charged. */
 export type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
 
 const none: Successes = new Map()
 const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
 
-/** An internal error in a part of an answer, a stack, a path of the program, an error code of the store. */
+/** Signs of internals: an internal error in a part of an answer, a stack, a path of the program, a code of the store. */
 const inside = /something went wrong here|\bat \S+:\d+:\d+|SQLITE_|\/src\/|node_modules/i
 
-/** The judge of all answers. `operations` are those of the document that `check` holds answers to. */
+/** The verdict on all answers. `operations` are those of the document that `check` uses. */
 export function createVerdict(operations: readonly Operation[], check: AnswerCheck): Verdict {
   const byPath = new Map(operations.map((operation) => [operation.path, operation]))
 
@@ -26,10 +26,10 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     const path = pathOf(target)
     const operation = byPath.get(path)
     const text = await response.clone().text()
-    // The runtime's own limit on a request's head, which it answers by itself.
+    // Bun answers a head over its limit without the service.
     if (status === 431 && headLength(request) > 15_000) return none
     if (status === 500) throw new Error("a 500")
-    if (status === 503 && !asksDns(request)) throw new Error("a 503 where nothing outside is asked")
+    if (status === 503 && !asksDns(request)) throw new Error("a 503 of a call that uses no DNS")
     if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer shows internals")
     if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
       throw new Error("no X-Request-ID")
@@ -45,14 +45,14 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
   }
 }
 
-/** What is at no path of the document has nothing to say, but for the page of the documentation. */
+/** A path that is not in the document must be refused, except the pages of the documentation. */
 function requireStranger(status: number, method: string, path: string): void {
   const isPage = path === "/docs" || path.startsWith("/docs/")
   const known = [404, 405, ...(isPage ? [200, 304] : []), ...(method === "OPTIONS" ? [204] : [])]
   if (!known.includes(status)) throw new Error(`a ${status} at a path that the document does not know`)
 }
 
-/** A refusal has to name what to change, and it has to be something that there is. */
+/** A refusal must name a parameter that the operation has. */
 function requireNamed(text: string, names: ReadonlySet<string>): void {
   const name = namedBy(text)
   if (name === null) throw new Error("a 400 that names no parameter")
@@ -73,7 +73,7 @@ function judgeSuccess({ id, path, body }: Operation, text: string): Successes {
   if (!path.endsWith("/batch")) return new Map([[api, 1]])
   // The same in the four formats: "succeeded":2  <succeeded>2<  succeeded: 2  succeeded,2
   const succeeded = Number(/succeeded"?[>:,] ?(\d+)/.exec(text)?.[1])
-  if (!Number.isInteger(succeeded)) throw new Error("a batch that does not say how many succeeded")
+  if (!Number.isInteger(succeeded)) throw new Error("a batch without the count of successes")
   if (text.startsWith("{")) requireItems(text, body, succeeded)
   return succeeded === 0 ? none : new Map([[api, succeeded]])
 }
@@ -87,10 +87,11 @@ function requireItems(text: string, body: Operation["body"], succeeded: number):
   const names = new Set(Object.keys(body?.schema.properties?.inputs?.items?.properties ?? {}))
   const refused = results.filter(({ status }) => status === "error")
   for (const { error } of refused) {
-    // DNS that does not answer is no fault of the input.
+    // An input is not wrong when DNS does not answer.
     if (!/^The DNS /.test(error ?? "")) requireNamed(error ?? "", new Set([...names, "inputs"]))
   }
-  if (results.length - refused.length !== succeeded) throw new Error("a batch that miscounts its successes")
+  if (results.length - refused.length !== succeeded)
+    throw new Error("a batch whose count of successes is wrong")
 }
 
 interface GraphqlAnswer {
@@ -102,8 +103,7 @@ function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Succ
   if (status === 204 || text === "") return none
   const { data, errors = [] } = JSON.parse(text) as GraphqlAnswer
   for (const { extensions } of errors) {
-    if (!graphqlCodes.has(extensions?.code ?? ""))
-      throw new Error("a GraphQL error without a code of the table")
+    if (!graphqlCodes.has(extensions?.code ?? "")) throw new Error("a GraphQL error without a known code")
   }
   if (status !== 200 && errors.length === 0) throw new Error(`a ${status} of GraphQL without an error`)
   if (status !== 200 || !data) return none
@@ -118,7 +118,7 @@ function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Succ
   return new Map([...new Set(charged)].filter((name) => !name.startsWith("__")).map((name) => [name, 1]))
 }
 
-/** Root fields of the operation that ran, by the key that the answer has them under. */
+/** Root fields of the operation that ran, by their key in the answer. */
 function rootFieldsOf({ definitions }: DocumentNode, operationName: unknown): Map<string, string> {
   const found = new Map<string, string>()
   const gather = ({ selections }: SelectionSetNode): void => {
@@ -151,8 +151,8 @@ function asksDns({ operation, body }: FuzzRequest): boolean {
 }
 
 /**
- * The path as the runtime reads it: dot segments and backslashes are resolved as browsers do before the program sees them,
- * it may begin with a host (RFC 9112 §3.2.2), and a slash at its end does not change it.
+ * The path as Bun reads it: dot segments and backslashes are resolved as browsers do, a target may begin with a host
+ * (RFC 9112 §3.2.2), and a slash at the end does not change the path.
  */
 function pathOf(target: string): string {
   const url = URL.parse(target.startsWith("/") ? `http://host${target}` : target)

@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net"
 import { gunzipSync } from "node:zlib"
 
-/** A request as its octets are wanted: nothing is put right on the way, as `fetch` would. */
+/** A request whose octets are sent as they are; `fetch` would correct some. */
 export interface WireRequest {
   readonly method: string
-  /** Path and query as they go onto the wire, one octet a character. */
+  /** Path and query as they are sent, one octet per character. */
   readonly target: string
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Buffer | null
-  /** The body in pieces, its length not declared. */
+  /** Whether the body is sent in chunks, without its length. */
   readonly chunked: boolean
 }
 
 /** A connection that carries one request after another. */
 export interface Wire {
-  /** Rejects when there is no whole answer in time: a hang is something to find, not to wait for. */
+  /** Rejects when the whole answer does not arrive in time. */
   send(request: WireRequest): Promise<Response>
   close(): void
 }
@@ -30,7 +30,7 @@ export function createWire(url: string): Wire {
     const opened = connect(Number(port), hostname)
     opened.setNoDelay(true)
     opened.setTimeout(hangMs)
-    // A failed connection rejects the answer that is waited for; between two answers there is none.
+    // A failed connection rejects the answer that is waited for.
     opened.on("error", () => opened.destroy())
     return opened
   }
@@ -66,7 +66,7 @@ export function createWire(url: string): Wire {
   return {
     async send(request) {
       if (socket && !socket.destroyed) {
-        // The server may have closed a connection while the request was on its way.
+        // Null when the server closed the connection before it read the request.
         const response = await exchange(socket, request)
         if (response) return response
       }
@@ -102,7 +102,7 @@ function inChunks(body: Buffer): Buffer {
   return Buffer.concat([...pieces, Buffer.from("0\r\n\r\n")])
 }
 
-/** Gathers octets until they are an answer (RFC 9112 §6). */
+/** Collects octets until they are an answer (RFC 9112 §6). */
 function createReader(isHead: boolean) {
   let gathered: Buffer = Buffer.alloc(0)
   return {

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { createOpenApiDocument } from "../../src/surfaces/openapi/document.ts"
 import type { ApiDocInput, OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 
-/** Throws what an answer has that the OpenAPI document does not say, or lacks that it does. */
+/** Throws when an answer does not fit the OpenAPI document. */
 export type AnswerCheck = (method: string, path: string, response: Response) => Promise<void>
 
 interface ResponsePart {
@@ -19,10 +19,10 @@ interface Found {
   readonly part: unknown
 }
 
-/** Many services of the suite are described by the same document; it is made and compiled once. */
+/** By key. Many services of the suite have the same document, which is compiled once. */
 const checks = new Map<string, AnswerCheck>()
 
-/** The check of a service's answers. `key` is the same for services that are described by the same document. */
+/** The check of a service's answers. `key` is the same for services that have the same document. */
 export function answerCheckFor(key: string, describe: () => ApiDocInput): AnswerCheck {
   return async (method, path, response) => {
     let check = checks.get(key)
@@ -34,7 +34,7 @@ export function answerCheckFor(key: string, describe: () => ApiDocInput): Answer
   }
 }
 
-/** Wraps `fetch`: every answer of a path that the document knows is held to it, whatever the test looks at. */
+/** Wraps `fetch`: every answer of a path in the document is checked, whatever the test looks at. */
 export function checkedFetch(url: string, check: AnswerCheck) {
   return async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(url + path, init)
@@ -111,7 +111,7 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
     if (item === undefined || method === "OPTIONS") return
     const operation = method.toLowerCase() === "head" ? "get" : method.toLowerCase()
     const [other = ""] = Object.keys(item)
-    // A method that a path does not take is answered in the words of the one that it takes.
+    // The 405 for another method is described with the path's own method.
     const found = at(`${place}/${operation in item ? operation : other}/responses/${response.status}`)
     const problems =
       found === null || (!(operation in item) && response.status !== 405)
@@ -128,13 +128,13 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   }
 }
 
-/** Headers that are the service's own; the others belong to HTTP, caches and browsers. */
+/** Whether a header is one of the service, and not of HTTP, caches or browsers. */
 function isOurs(name: string): boolean {
   const common = ["x-content-type-options", "x-frame-options"]
   return (name.startsWith("x-") && !common.includes(name)) || ["allow", "etag", "retry-after"].includes(name)
 }
 
-/** Clients have to let new fields pass; here a field that the document does not know is a mistake. */
+/** The schema without room for unknown fields. Clients must accept new fields, but here they are mistakes. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== "object" || value === null) return value

@@ -46,7 +46,7 @@ export interface CatalogService {
   post(path: string, body: unknown, key: string): Promise<Response>
 }
 
-/** A service with APIs of the test's own on a real store and a real socket; it ends with the file's tests. */
+/** A service with APIs of the test's own on a real store and a real socket. It stops after the file's tests. */
 export function startCatalogService(
   definitions: readonly ApiDefinition[],
   more: Partial<Ports> = {},

@@ -29,7 +29,7 @@ export interface CliTestOptions {
   readonly onOut?: (text: string) => void
 }
 
-/** Runs a command line in this process, on real files and sockets, and gathers what it prints. */
+/** Runs a command line in this process, on real files and sockets, and collects what it prints. */
 export async function runCliForTest(
   argv: readonly string[],
   options: CliTestOptions = {},

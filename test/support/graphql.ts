@@ -23,7 +23,7 @@ export async function readGraphql(response: Response | Promise<Response>) {
   }
 }
 
-/** A request for every field of an API, its parameters in a variable. */
+/** A query for every field of an API, with its parameters in a variable. */
 export function toQuery(api: ApiDefinition, input: Readonly<Record<string, unknown>>) {
   const field = toRootField(api.id)
   return {
@@ -32,7 +32,7 @@ export function toQuery(api: ApiDefinition, input: Readonly<Record<string, unkno
   }
 }
 
-/** The data of a REST answer as GraphQL says them: what is absent is null. */
+/** The data of a REST answer as GraphQL gives them: a missing field is null. */
 export function withNulls(schema: TSchema, data: unknown): unknown {
   const object = schemaOf(schema, "object")
   const array = schemaOf(schema, "array")

@@ -1,4 +1,4 @@
-/** A self-signed certificate for hooks.example.test and its key, for tests alone. */
+/** A self-signed certificate for hooks.example.test and its key, only for tests. */
 export const hookCert = `-----BEGIN CERTIFICATE-----
 MIIBsDCCAVagAwIBAgIUepeWnscVKzyfa3RFOo63o/13MqowCgYIKoZIzj0EAwIw
 HTEbMBkGA1UEAwwSaG9va3MuZXhhbXBsZS50ZXN0MCAXDTI2MTEyMTAzMjUwOVoY

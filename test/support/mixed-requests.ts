@@ -13,7 +13,7 @@ const statuses = [400, 401, 403, 429, 500, 502, 503]
 const formats = ["json", "xml", "yaml", "csv"]
 const domains = "good softfail open none loop toomany macro timeout flaky nothing".split(" ")
 
-/** So many requests of every kind, always the same: REST in four formats, batches, GraphQL, usage, mistakes, faults, clock. */
+/** Requests of every kind, always the same: REST in four formats, batches, GraphQL, usage, mistakes, faults, clock. */
 export function mixedRequests(count: number): MixedRequest[] {
   return Array.from({ length: count }, (_, index) => {
     const key = keys[index % keys.length] ?? ""
@@ -37,7 +37,7 @@ const kinds: readonly ((index: number, format: string) => MixedRequest)[] = [
     ),
   (index) =>
     post("/v1/bluetoothlookup/batch", {
-      // So many that the free account comes to its notice.
+      // Enough for the free account to reach a threshold.
       inputs: [...Array.from({ length: 199 }, () => ({ companyid: String(index) })), { companyid: "x" }],
     }),
   () =>
@@ -74,7 +74,7 @@ function fail(): never {
   throw new Error("the catalog has no examples")
 }
 
-/** Sends requests one after another; gives each answer's status line, headers without the date, and body, as one text. */
+/** Sends requests one after another. Gives each answer's status, headers without the date, and body as one text. */
 export async function answersOf(url: string, requests: readonly MixedRequest[]): Promise<string[]> {
   const answers: string[] = []
   for (const { path, ...init } of requests) {

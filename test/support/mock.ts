@@ -11,7 +11,7 @@ import { answerCheckOf } from "./service.ts"
 export interface TestMock {
   readonly url: string
   fetch(path: string, init?: KeyedRequest): Promise<Response>
-  /** Asks a control path. */
+  /** Sends a request to a control path. */
   control(method: string, path: string, body?: unknown): Promise<Answer & { readonly code: number }>
   reset(): Promise<void>
 }
@@ -24,14 +24,14 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
   afterAll(() => mock.stop())
   const { url } = mock
   const check = answerCheckOf(config)
-  // A fault or a stub may answer what the service never would.
-  let isBent = false
+  // With a fault or a stub the mock may give any answer.
+  let isAltered = false
   const checked = checkedFetch(url, async (...answer) => {
-    if (!isBent) await check(...answer)
+    if (!isAltered) await check(...answer)
   })
   const control: TestMock["control"] = async (method, path, body) => {
-    if (path === "/reset") isBent = false
-    else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isBent = true
+    if (path === "/reset") isAltered = false
+    else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isAltered = true
     const answer = await fetch(`${url}/_mock${path}`, { ...postWith(body ?? null), method })
     return { code: answer.status, ...(await readAnswer(answer)) }
   }

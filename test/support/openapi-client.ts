@@ -65,7 +65,7 @@ const compilerOptions = [
   ...["--target", "esnext", "--module", "preserve", "--lib", "esnext,dom,dom.iterable", "--types", ""],
 ]
 
-/** The generator makes its text with the compiler's own interface, which the native compiler does not have. */
+/** The generator needs the programming interface of TypeScript 5, which the native compiler does not have. */
 async function generateTypes(document: string): Promise<string> {
   const older = await import("typescript-5")
   mock.module("typescript", () => ({ ...older, default: older.default }))

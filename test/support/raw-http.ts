@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 
-/** Sends octets as they are and gives all that comes back until the other side closes. */
+/** Sends octets as they are, and gives the answer once the server has closed the connection. */
 export function converse(url: string, text: string): Promise<string> {
   const { written, finish } = slowly(url, text)
   return written.then(() => finish(""))
@@ -21,12 +21,12 @@ export function slowly(url: string, first: string) {
   return {
     /** Resolves once the first part has left. */
     written: new Promise<void>((resolve) => socket.write(first, () => resolve())),
-    /** Sends the rest; gives the answer, once the server has closed. */
+    /** Sends the rest, and gives the answer once the server has closed the connection. */
     finish(rest: string): Promise<string> {
       if (rest !== "") socket.write(rest)
       return closed
     },
-    /** Resolves when the server has closed. */
+    /** The answer, once the server has closed the connection. */
     closed,
     socket,
   }

@@ -4,7 +4,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { createManualClock } from "./clock.ts"
 
-/** The outside world in which an example holds. */
+/** The clock and the DNS that an example needs. */
 export function portsFor({ given }: Pick<Example, "given">): Ports {
   return {
     clock: createManualClock(given?.now),
