@@ -20,14 +20,11 @@ function installedBuns(from: string): string[] {
   const bun = folderOf("bun", from)
   if (bun === undefined) return []
   const manifest = join(bun, "package.json")
-  const { optionalDependencies = {} }: { optionalDependencies?: Record<string, string> } = JSON.parse(
+  const { optionalDependencies = {} }: { optionalDependencies?: object } = JSON.parse(
     readFileSync(manifest, "utf8"),
   )
-  const platforms = Object.keys(optionalDependencies).map((name) => folderOf(name, manifest))
-  return [
-    join(bun, "bin/bun.exe"),
-    ...platforms.flatMap((folder) => (folder === undefined ? [] : [join(folder, "bin", executable)])),
-  ]
+  const platforms = Object.keys(optionalDependencies).flatMap((name) => folderOf(name, manifest) ?? [])
+  return [join(bun, "bin/bun.exe"), ...platforms.map((folder) => join(folder, "bin", executable))]
 }
 
 function folderOf(name: string, from: string): string | undefined {

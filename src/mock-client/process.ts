@@ -34,18 +34,13 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
   child.stdin.on("error", () => {})
   const { url, key, ca = null, pid } = await readEvent(child, program)
   unref(child)
-  return {
-    url,
-    key,
-    ca,
-    pid,
-    async stop() {
-      child.ref()
-      child.stdin.end()
-      child.kill("SIGTERM")
-      await exited
-    },
+  async function stop(): Promise<void> {
+    child.ref()
+    child.stdin.end()
+    child.kill("SIGTERM")
+    await exited
   }
+  return { url, key, ca, pid, stop }
 }
 
 type Listening = Pick<MockProcess, "url" | "key" | "pid"> & { readonly ca?: string }

@@ -14,18 +14,15 @@ export function addNotices(program: Command, parts: CliParts): void {
     .option("--account <ID>", "only the notices of this account")
     .option("--log", "list every delivery attempt instead")
     .addHelpText("after", example("penknife notices --log"))
-  onDataFile(
-    command,
-    parts,
-    openNotices,
-    async ({ notices }, { account, json, log }: { account?: string; json?: boolean; log?: boolean }) => {
-      if (log) {
-        const attempts = await notices.attempts(account)
-        printRows(terminal, attempts.map(toAttemptRow), json, "No delivery attempts.")
-      } else printRows(terminal, (await notices.list(account)).map(toRow), json, "No notices.")
-    },
-  )
+  onDataFile(command, parts, openNotices, async ({ notices }, { account, json, log }: Flags) => {
+    if (log) {
+      const attempts = await notices.attempts(account)
+      printRows(terminal, attempts.map(toAttemptRow), json, "No delivery attempts.")
+    } else printRows(terminal, (await notices.list(account)).map(toRow), json, "No notices.")
+  })
 }
+
+type Flags = { readonly account?: string; readonly json?: boolean; readonly log?: boolean }
 
 function toRow(notice: NoticeRecord): Row {
   const { startMs, endMs } = periodAt(notice.accountCreatedMs, notice.periodStartMs)

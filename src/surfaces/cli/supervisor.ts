@@ -86,10 +86,8 @@ export async function supervise(
 
   async function stop(): Promise<void> {
     const killed = await end()
-    if (killed === 0) return
-    throw new WorkerFailed(
-      `${killed} of ${count} workers had to be killed: they did not stop within ${graceMs / 1_000} seconds.`,
-    )
+    const late = `they did not stop within ${graceMs / 1_000} seconds`
+    if (killed > 0) throw new WorkerFailed(`${killed} of ${count} workers had to be killed: ${late}.`)
   }
 
   try {

@@ -12,12 +12,10 @@ export function toDurationMs(text: string): number {
 export function toInstantMs(text: string, nowMs: number): number {
   if (/^\d+[smhd]$/.test(text)) return nowMs + toDurationMs(text)
   const instant = parseInstant(text)
-  if (instant === null) {
-    throw new InvalidArgumentError(
-      "Write a date such as 2027-01-31, 2027-01-31T12:00:00Z, or a time such as 30d.",
-    )
-  }
-  return instant
+  if (instant !== null) return instant
+  throw new InvalidArgumentError(
+    "Write a date such as 2027-01-31, 2027-01-31T12:00:00Z, or a time such as 30d.",
+  )
 }
 
 /** A whole number from 1 to 2^53 - 1. */

@@ -24,23 +24,16 @@ export function addSetWebhook(group: Command, parts: CliParts): void {
       if (hasUrl === (self.opts().off === true)) self.error("error: give either a URL or --off")
     })
 
-  onDataFile(
-    command,
-    parts,
-    openNotices,
-    async (
-      { notices },
-      { allowPrivate = false, json }: { allowPrivate?: boolean; json?: boolean },
-      id = "",
-      url,
-    ) => {
-      if (url === undefined) {
-        await notices.clearWebhook(id)
-        printRecord(terminal, { account: id, url: null }, json)
-      } else {
-        const webhook = await notices.setWebhook(id, url, { allowPrivate })
-        printRecord(terminal, { account: id, ...webhook }, json)
-      }
-    },
-  )
+  onDataFile(command, parts, openNotices, async ({ notices }, options: Flags, id = "", url) => {
+    const { allowPrivate = false, json } = options
+    if (url === undefined) {
+      await notices.clearWebhook(id)
+      printRecord(terminal, { account: id, url: null }, json)
+    } else {
+      const webhook = await notices.setWebhook(id, url, { allowPrivate })
+      printRecord(terminal, { account: id, ...webhook }, json)
+    }
+  })
 }
+
+type Flags = { readonly allowPrivate?: boolean; readonly json?: boolean }

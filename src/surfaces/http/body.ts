@@ -72,11 +72,8 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
 }
 
 function tooLarge(maxBytes: number): Fault {
-  return new Fault(
-    "bodyTooLarge",
-    `The request 'body' must have at most ${maxBytes.toLocaleString("en-US")} bytes.`,
-    { parameter: "body" },
-  )
+  const limit = `at most ${maxBytes.toLocaleString("en-US")} bytes`
+  return new Fault("bodyTooLarge", `The request 'body' must have ${limit}.`, { parameter: "body" })
 }
 
 function nameOf(value: unknown): string {

@@ -85,9 +85,8 @@ function refuseUpload({ headers }: Request): void {
 }
 
 function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
-  const headers: Record<string, string> = {
-    "content-type": `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`,
-  }
+  const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
+  const headers: Record<string, string> = { "content-type": type }
   setAnswerHeaders(headers, { retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
   setRate((name, value) => {
     headers[name] = value

@@ -39,10 +39,8 @@ export function operationsFeature(
     .get(
       "/ready",
       async ({ set, incoming }) => {
-        const reply = await ping().then(
-          () => ownAnswer(200, { data: {} }),
-          (thrown) => toReply(toFault(thrown)),
-        )
+        const isUp = () => ownAnswer(200, { data: {} })
+        const reply = await ping().then(isUp, (thrown) => toReply(toFault(thrown)))
         record(incoming, { status: reply.status })
         return send(reply, "json", set)
       },

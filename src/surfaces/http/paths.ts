@@ -35,17 +35,12 @@ function nearest(path: string, known: readonly string[]): string {
   let best = "/v1/hmac"
   let bestLength = "/v1/".length
   for (const other of known) {
-    const length = commonLength(path, other)
+    let length = 0
+    while (length < other.length && path[length] === other[length]) length++
     if (length > bestLength) {
       best = other
       bestLength = length
     }
   }
   return best
-}
-
-function commonLength(a: string, b: string): number {
-  let length = 0
-  while (length < b.length && a[length] === b[length]) length++
-  return length
 }

@@ -24,17 +24,11 @@ export function byName<T extends object>(
   pick: (example: Example) => T | undefined,
 ): Readonly<Record<string, T>> {
   const entries = examples.flatMap((example): [string, T][] => {
+    const words = example.name.toLowerCase().match(/[a-z0-9]+/g) ?? []
     const value = pick(example)
-    return value ? [[kebabCase(example.name), value]] : []
+    return value ? [[words.join("-"), value]] : []
   })
   return Object.fromEntries(entries)
-}
-
-function kebabCase(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
 }
 
 /** The error for an empty input, which most APIs refuse. */

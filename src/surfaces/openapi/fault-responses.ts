@@ -62,11 +62,8 @@ export function faultResponse(
   const examples = Object.entries(faults).map(([name, { message }]) => {
     return [name, errorExample(name.replaceAll("-", " "), message)]
   })
-  return {
-    description,
-    headers,
-    content: restContent(refTo("schemas", "Refused"), Object.fromEntries(examples)),
-  }
+  const content = restContent(refTo("schemas", "Refused"), Object.fromEntries(examples))
+  return { description, headers, content }
 }
 
 function wrongMethod(allow: "GET" | "POST"): JsonObject {

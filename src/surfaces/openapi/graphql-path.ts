@@ -4,14 +4,8 @@ import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
 import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
-import {
-  type ApiDocInput,
-  type DocumentedApi,
-  type JsonObject,
-  objectOf,
-  type PathGroup,
-  refTo,
-} from "./json-object.ts"
+import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
+import { objectOf, refTo } from "./json-object.ts"
 
 /** `POST /v1/graphql`, whose answers have other fields and headers than those of the REST paths. */
 export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
@@ -26,22 +20,13 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     responses: {
       200: { description: "The result.", headers: known, content: content({ data: example.data }) },
       400: failure("The request or the query was refused.", [unknownField]),
-      401: failure("The key is missing, mistyped, unknown, expired or revoked.", [
-        toRefusal(fixedFault("keyMissing")),
-      ]),
+      401: failure("The key is missing, mistyped, unknown, expired or revoked.", [keyMissing]),
       402: failure("The credits do not cover the query. Nothing was run.", [creditsUsedUp], retry),
-      403: failure("The key is not allowed, or the query names more APIs than the plan allows.", [
-        toRefusal(fixedFault("addressForbidden")),
-        tooManyApis,
-      ]),
+      403: failure("The key is not allowed, or the query names more APIs than the plan allows.", forbidden),
       405: failure("The path takes only POST.", [wrongMethod], { ...commonHeaders, ...refsTo("Allow") }),
       429: failure("The limit per minute is reached.", [throttled], retry),
       500: failure("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
-      503: failure(
-        "The service is unavailable. Nothing was charged. Try again.",
-        [toRefusal(fixedFault("storeUnavailable"))],
-        retry,
-      ),
+      503: failure("The service is unavailable. Nothing was charged. Try again.", [unavailable], retry),
     },
   }
   return { paths: { "/v1/graphql": { post: operation } }, schemas: { GraphqlAnswer: answer } }
@@ -65,10 +50,7 @@ const error: JsonObject = {
   required: ["message", "extensions"],
   properties: {
     message: { type: "string", description: "For people. The wording may change." },
-    locations: {
-      type: "array",
-      items: objectOf({ line: { type: "integer" }, column: { type: "integer" } }),
-    },
+    locations: { type: "array", items: objectOf({ line: { type: "integer" }, column: { type: "integer" } }) },
     path: { type: "array", items: { type: ["string", "integer"] } },
     extensions: objectOf({ code: { type: "string", enum: codes, description: "For programs." } }),
   },
@@ -87,15 +69,15 @@ const retry = { ...known, ...refsTo("Retry-After") }
 
 const unknownField = new Refusal("GRAPHQL_VALIDATION_FAILED", 'Cannot query field "nothing" on type "Query".')
 const creditsUsedUp = new Refusal("INSUFFICIENT_CREDITS", "The credits of this account are used up.")
-const tooManyApis = new Refusal(
-  "PLAN_LIMIT_EXCEEDED",
-  "The plan 'free' allows 1 API in a query; this one names 2.",
-)
+const forbidden = [
+  toRefusal(fixedFault("addressForbidden")),
+  new Refusal("PLAN_LIMIT_EXCEEDED", "The plan 'free' allows 1 API in a query; this one names 2."),
+]
+const keyMissing = toRefusal(fixedFault("keyMissing"))
+const unavailable = toRefusal(fixedFault("storeUnavailable"))
 const wrongMethod = new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET.")
-const throttled = new Refusal(
-  "RATE_LIMITED",
-  "The limit of 60 calls per minute is reached; try again in 1 second.",
-)
+const limitText = "The limit of 60 calls per minute is reached; try again in 1 second."
+const throttled = new Refusal("RATE_LIMITED", limitText)
 
 function failure(description: string, examples: readonly Refusal[], headers: JsonObject = known): JsonObject {
   return { description, headers, content: content({ errors: examples.flatMap(({ errors }) => errors) }) }

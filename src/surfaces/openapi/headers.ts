@@ -32,13 +32,8 @@ export const rateHeaders = refsTo("X-RateLimit-Limit", "X-RateLimit-Remaining", 
 export const keyedHeaders = {
   ...commonHeaders,
   ...rateHeaders,
-  ...refsTo(
-    "X-API-Credits-Used",
-    "X-API-Remaining-Credits",
-    "X-API-Max-Credits",
-    "X-API-Renewal",
-    "X-API-Current-Plan",
-  ),
+  ...refsTo("X-API-Credits-Used", "X-API-Remaining-Credits", "X-API-Max-Credits"),
+  ...refsTo("X-API-Renewal", "X-API-Current-Plan"),
 }
 
 export function refsTo(...names: (keyof typeof headerComponents)[]): JsonObject {

@@ -3,14 +3,13 @@ import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode
 import { type JsonObject, objectOf } from "./json-object.ts"
 
 /** Example answers by name. */
-export type ExampleAnswers = Readonly<
-  Record<string, { readonly summary: string; readonly envelope: Envelope }>
->
+export type ExampleAnswers = Readonly<Record<string, { summary: string; envelope: Envelope }>>
 
 /** The `content` of a REST answer: each media type with the schema and with examples written by the encoders. */
 export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
+  // A media type without its parameters: clients do not compare those.
   return Object.fromEntries(
-    formats.map((format) => [mediaTypeOf(format), contentOf(format, schema, answers)]),
+    formats.map((format) => [contentTypes[format].replace(/;.*/, ""), contentOf(format, schema, answers)]),
   )
 }
 
@@ -24,11 +23,6 @@ function contentOf(format: Format, schema: JsonObject, answers: ExampleAnswers):
   const [first] = Object.values(answers)
   const text = { type: "string", description: textFormats[format] }
   return { schema: text, ...(first && { example: encodeEnvelope(format, first.envelope) }) }
-}
-
-/** The media type without its parameters, which clients do not compare. */
-function mediaTypeOf(format: Format): string {
-  return contentTypes[format].replace(/;.*/, "")
 }
 
 const textFormats = {

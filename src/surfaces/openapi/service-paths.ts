@@ -1,29 +1,19 @@
 import { fixedFault } from "../../call/fault.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
-import {
-  type ApiDocInput,
-  countOf,
-  type DocumentedApi,
-  type JsonObject,
-  objectOf,
-  type PathGroup,
-  refTo,
-} from "./json-object.ts"
+import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
+import { countOf, objectOf, refTo } from "./json-object.ts"
 import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** The paths besides the APIs: usage, and those that need no key. */
 export function servicePaths({ apis, version, metrics }: ApiDocInput): PathGroup {
   const documentHeaders = { ...commonHeaders, ...refsTo("ETag") }
   const versionOnly = objectOf({ version: { type: "string" } })
+  const health = answered("The process is up.", versionOnly, { version })
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]) },
-      "/health": {
-        get: open("health", "The process is up", {
-          200: answered("The process is up.", versionOnly, { version }),
-        }),
-      },
+      "/health": { get: open("health", "The process is up", { 200: health }) },
       "/ready": {
         get: open("ready", "The store answers", {
           200: answered("The store answers.", { type: "object" }, {}),

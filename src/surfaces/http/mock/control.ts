@@ -93,8 +93,6 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
   const read = (request: Request) => readObject(request, intake)
   const apisOf = (world: MockWorld) =>
     new Map(world.apis.map(({ definition }) => [definition.id, definition]))
-  const faults = (world: MockWorld) => ({ faults: world.faults.list() })
-  const stubs = (world: MockWorld) => ({ stubs: world.stubs.list() })
   const clock = (world: MockWorld) => ({ now: new Date(world.clock.now()).toISOString() })
 
   const routes: Routes = {
@@ -106,28 +104,12 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
         return journal.read({})
       },
     },
-    "/_mock/faults": {
-      GET: (_request, world) => faults(world),
-      PUT: async (request, world) => {
-        world.faults.put(readFault(await read(request), apisOf(world)))
-        return faults(world)
-      },
-      DELETE: (_request, world) => {
-        world.faults.clear()
-        return faults(world)
-      },
-    },
-    "/_mock/stubs": {
-      GET: (_request, world) => stubs(world),
-      PUT: async (request, world) => {
-        world.stubs.put(readStub(await read(request), apisOf(world)))
-        return stubs(world)
-      },
-      DELETE: (_request, world) => {
-        world.stubs.clear()
-        return stubs(world)
-      },
-    },
+    "/_mock/faults": listRoutes("faults", async (request, world) =>
+      world.faults.put(readFault(await read(request), apisOf(world))),
+    ),
+    "/_mock/stubs": listRoutes("stubs", async (request, world) =>
+      world.stubs.put(readStub(await read(request), apisOf(world))),
+    ),
     "/_mock/clock": {
       GET: (_request, world) => clock(world),
       PUT: async (request, world) => {
@@ -143,14 +125,28 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
       },
     },
     "/_mock/notices": { GET: async (_request, world) => ({ notices: await world.notices() }) },
-    "/_mock/reset": {
-      POST: async () => {
-        await reset()
-        return {}
-      },
-    },
+    "/_mock/reset": { POST: () => reset().then(() => ({})) },
   }
   return routes
+}
+
+/** Shows, adds to and empties a list of the world. Every answer is the list. */
+function listRoutes(
+  name: "faults" | "stubs",
+  put: (request: Request, world: MockWorld) => Promise<void>,
+): Methods {
+  const show = (world: MockWorld) => ({ [name]: world[name].list() })
+  return {
+    GET: (_request, world) => show(world),
+    PUT: async (request, world) => {
+      await put(request, world)
+      return show(world)
+    },
+    DELETE: (_request, world) => {
+      world[name].clear()
+      return show(world)
+    },
+  }
 }
 
 function replaceZone(dns: MockWorld["dns"], text: string, parseZone: ControlParts["parseZone"]): void {

@@ -119,11 +119,10 @@ export async function startMockServer(
   }
 
   async function answer(request: Request): Promise<Response> {
-    const path = pathOf(request.url)
     const current = stage
     current.inProgress++
     try {
-      return await answerAndRecord(request, path, current)
+      return await answerAndRecord(request, pathOf(request.url), current)
     } finally {
       current.inProgress--
       if (current.ended && current.inProgress === 0) await current.world.close()
@@ -169,10 +168,9 @@ export async function startMockServer(
     if (fault.delayMs > 0) await delays.wait(fault.delayMs)
     if (fault.reset) return null
     const status = frontStatus(fault, target?.apis ?? [])
-    const response =
-      status === null
-        ? await runWithFault(fault, () => current.app.fetch(request))
-        : await answerInFront(status, request, current)
+    const response = await (status === null
+      ? runWithFault(fault, () => current.app.fetch(request))
+      : answerInFront(status, request, current))
     if (!fault.malformed) return response
     const { headers } = response
     return new Response(toBrokenBody(await response.text()), { status: response.status, headers })

@@ -39,9 +39,8 @@ function fieldsOf({ definitions }: DocumentNode): string[] {
     return definition.selectionSet.selections.flatMap((selection) => {
       if (selection.kind === "Field") return [selection.name.value]
       if (selection.kind === "FragmentSpread") return []
-      return selection.selectionSet.selections.flatMap((inner) =>
-        inner.kind === "Field" ? [inner.name.value] : [],
-      )
+      const inFragment = selection.selectionSet.selections
+      return inFragment.flatMap((inner) => (inner.kind === "Field" ? [inner.name.value] : []))
     })
   })
 }

@@ -1,4 +1,4 @@
-/** Packages whose files are imported with `type: "file"`: the import gives the file's path, inside the executable if there is one. */
+/** Files imported with `type: "file"`: the import gives the file's path. */
 declare module "swagger-ui-dist/*" {
   const path: string
   export default path
