@@ -5,9 +5,10 @@ import { createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
 import { toExposition } from "../observe/exposition.ts"
 import { createObserver } from "../observe/observer.ts"
-import { type DnsCounts, toReport } from "../observe/report.ts"
+import { toReport } from "../observe/report.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
+import type { ResolverStats } from "../ports/dns/resolver.ts"
 import { createLog, type Log, type LogLevel } from "../ports/log.ts"
 import { escapeControls, loadPrettyFormat } from "../ports/log-format.ts"
 import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
@@ -91,11 +92,22 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
 }
 
 /** Zero for a resolver that does not count, such as a zone. */
-function dnsCountsOf({ dns }: { readonly dns: Ports["dns"] & { stats?: () => DnsCounts } }): DnsCounts {
+function dnsCountsOf({
+  dns,
+}: {
+  readonly dns: Ports["dns"] & { stats?: () => ResolverStats }
+}): ResolverStats {
   return dns.stats?.() ?? noDns
 }
 
-const noDns: DnsCounts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
+const noDns: ResolverStats = {
+  queries: 0,
+  tcpQueries: 0,
+  retries: 0,
+  cacheHits: 0,
+  cacheMisses: 0,
+  failures: 0,
+}
 
 /** Without a store that answers, its metrics are missing, which an alert can detect, and the others stay readable. */
 function noticesOf(gauges: StoreGauges): Readonly<Record<string, number>> {

@@ -1,4 +1,5 @@
 import type { Plans } from "../accounts/plan.ts"
+import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
 import { allOptions, type Option, type OptionKey } from "./options.ts"
 import { readCredits, readPlans } from "./plans.ts"
@@ -22,10 +23,7 @@ export interface ConfigSources {
   readonly file: { readonly name: string; readonly values: Readonly<Record<string, unknown>> } | null
 }
 
-/**
- * Puts the sources together into one frozen configuration. A flag beats the environment, the environment beats the file.
- * @throws {ConfigError} when a setting cannot be used
- */
+/** A flag beats the environment, the environment beats the file. Throws ConfigError when a setting cannot be used. */
 export function loadConfig(sources: ConfigSources): Config {
   const { file } = sources
   refuseUnknownKeys(file)
@@ -68,16 +66,15 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
     }
     return option.read(String(value))
   } catch (cause) {
-    throw new ConfigError(`${where} ${cause instanceof Error ? cause.message : String(cause)}.`)
+    throw new ConfigError(`${where} ${messageOf(cause)}.`)
   }
 }
 
 function refuseUnknownKeys(file: ConfigSources["file"]): void {
   const known = [...Object.values(allOptions).map(({ fileKey }) => fileKey), "plans", "credits"]
   const unknown = Object.keys(file?.values ?? {}).find((key) => !known.includes(key))
-  if (unknown !== undefined) {
-    throw new ConfigError(
-      `'${unknown}' in ${file?.name} is not a setting. The settings are ${known.join(", ")}.`,
-    )
-  }
+  if (unknown === undefined) return
+  throw new ConfigError(
+    `'${unknown}' in ${file?.name} is not a setting. The settings are ${known.join(", ")}.`,
+  )
 }

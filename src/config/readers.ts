@@ -26,18 +26,16 @@ export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> 
 export function integer(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    if (!(number >= minimum && number <= maximum)) {
-      throw new Error(`must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
-    }
-    return number
+    if (number >= minimum && number <= maximum) return number
+    throw new Error(`must be a whole number from ${minimum} to ${maximum}, not '${value}'`)
   }
 }
 
 /** A number from 0 to 1. */
 export function share(value: string): number {
   const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN
-  if (!(number >= 0 && number <= 1)) throw new Error(`must be a number from 0 to 1, not '${value}'`)
-  return number
+  if (number >= 0 && number <= 1) return number
+  throw new Error(`must be a number from 0 to 1, not '${value}'`)
 }
 
 export function trueOrFalse(value: string): boolean {
@@ -48,21 +46,16 @@ export function trueOrFalse(value: string): boolean {
 /** An ISO 8601 instant, 1970 or later, in milliseconds since then. */
 export function instant(value: string): number {
   const ms = parseInstant(value)
-  if (ms === null || ms < 0) {
-    throw new Error(`must be an instant such as 2025-01-01T00:00:00Z, not '${value}'`)
-  }
-  return ms
+  if (ms !== null && ms >= 0) return ms
+  throw new Error(`must be an instant such as 2025-01-01T00:00:00Z, not '${value}'`)
 }
 
 /** Host names and IP addresses, separated by commas. */
 export function hostNames(value: string): readonly string[] {
   const names = value.split(",").map((name) => name.trim())
-  for (const name of names) {
-    if (!/^(\*\.)?[A-Za-z0-9_.-]+$|^[0-9A-Fa-f:]+$/.test(name) || name.length > 253) {
-      throw new Error(`must be host names or IP addresses, separated by commas, not '${value}'`)
-    }
-  }
-  return names
+  const form = /^(\*\.)?[A-Za-z0-9_.-]+$|^[0-9A-Fa-f:]+$/
+  if (names.every((name) => form.test(name) && name.length <= 253)) return names
+  throw new Error(`must be host names or IP addresses, separated by commas, not '${value}'`)
 }
 
 /** The address of a DNS server, checked but unchanged. */

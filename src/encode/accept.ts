@@ -3,9 +3,8 @@ import Negotiator from "negotiator"
 import { type Format, formats } from "./formats.ts"
 
 /**
- * The format that an `Accept` header asks for (RFC 9110 §12.5.1); null means no header. The highest weight wins, then the
- * more specific range, then the type named first. Gives `json` for a header that it cannot read or satisfy. Never throws;
- * takes time linear in the header's length.
+ * The format that an `Accept` header asks for (RFC 9110 §12.5.1): the highest weight wins, then the more specific range, then
+ * the type named first. `json` without a header or a match. Never throws; takes time linear in the header's length.
  */
 export function negotiate(accept: string | null): Format {
   return accept === null ? "json" : known.memo(accept)

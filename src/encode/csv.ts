@@ -1,9 +1,8 @@
 import type { Envelope } from "./envelope.ts"
 
 /**
- * CSV (RFC 4180): the header `key,value`, then a row for each value in `data`, with keys such as `formatted.loanAmount` and
- * `sorted[0]`; an error has the rows `status` and `error`. Null is an empty field, an empty string is `""`. Empty arrays and
- * objects have no row. Text that a spreadsheet would take for a formula is not changed.
+ * CSV (RFC 4180): `key,value`, then a row for each value in `data`, with keys such as `formatted.loanAmount` and `sorted[0]`.
+ * Null is an empty field, an empty string is `""`. Text that a spreadsheet would take for a formula is not changed.
  */
 export function encodeCsv({ status, error, data }: Envelope): string {
   const header = toRow("key", "value")

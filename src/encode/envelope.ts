@@ -1,6 +1,6 @@
 /**
- * Every REST answer, in any format. `data` holds JSON values only: strings, finite numbers, booleans, null, arrays and
- * plain objects without cycles, whose keys are letters, digits and underscores. A member that is undefined counts as absent.
+ * Every REST answer, in any format. `data` holds JSON values only, without cycles; keys are letters, digits and underscores.
+ * A member that is undefined counts as absent.
  */
 export interface Envelope {
   readonly status: "ok" | "error"

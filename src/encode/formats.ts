@@ -30,10 +30,7 @@ const encoders: Readonly<Record<Format, (envelope: Envelope) => string>> = {
   csv: encodeCsv,
 }
 
-/**
- * Writes an envelope as text. UTF-8 cannot carry a lone surrogate: JSON keeps it as an escape, the other formats write
- * U+FFFD instead.
- */
+/** Writes an envelope as text. JSON keeps a lone surrogate as an escape, the other formats write U+FFFD instead. */
 export function encodeEnvelope(format: Format, envelope: Envelope): string {
   return encoders[format](envelope)
 }

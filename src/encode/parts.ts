@@ -39,10 +39,7 @@ function oneByOne(encode: (name: string, item: unknown, index: number) => string
   return { items, itemsPerPart: 1 }
 }
 
-/**
- * The text of {@link encodeEnvelope} in parts, so that other work can run between them. An item or a few of the list at the end
- * of `data` are a part; an envelope without such a list is one part.
- */
+/** Writes like {@link encodeEnvelope}, but the list at the end of `data` in parts, so that other work can run between them. */
 export function* encodeInParts(format: Format, envelope: Envelope): Generator<string, void, void> {
   const list = lastList(envelope.data)
   if (list === null) {

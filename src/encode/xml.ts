@@ -53,10 +53,7 @@ function toElementName(key: string): string {
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`
 }
 
-/**
- * Characters that XML 1.0 forbids (§2.2), and CR, which a parser reads as LF (§2.11). `>` is escaped because of `]]>` (§2.4).
- * With the `u` flag the range excludes lone surrogates.
- */
+/** XML 1.0 forbids these (§2.2) or reads CR as LF (§2.11) and `]]>` as an end (§2.4). `u` makes lone surrogates match. */
 const special = /[&<>]|[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" }
 

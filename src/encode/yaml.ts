@@ -31,8 +31,8 @@ const tags = ["map" as const, "seq" as const, "bool" as const, "null" as const, 
 const options = { customTags: () => tags, aliasDuplicateObjects: false, directives: false }
 
 /**
- * A string stays plain when every reader takes it for a string: it begins with a letter, so it is not a number, date or
- * indicator, and it is not a word for null, a boolean, a number or an exponent (`e10`). Other strings are double-quoted.
+ * A string stays plain when every reader takes it for a string: it begins with a letter, and is not a word for null, a
+ * boolean, a number or an exponent (`e10`). Other strings are double-quoted.
  */
 export function toYamlScalar(text: string): string {
   return plain.test(text) && !keyword.test(text) ? text : toDoubleQuoted(text)
@@ -42,9 +42,8 @@ const plain = /^[A-Za-z](?:[\w ./@+()-]*[\w./@+()-])?$/
 const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[\d_]+)$/i
 
 /**
- * A JSON string is a YAML double-quoted scalar, except for characters that YAML readers refuse or change without an escape:
- * DEL and C1 controls, the line breaks NEL, U+2028 and U+2029 (YAML 1.1 §5.4), U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1).
- * libyaml refuses an escaped lone surrogate.
+ * A JSON string is a YAML double-quoted scalar, except that YAML readers refuse or change DEL, C1 controls, the line breaks
+ * U+2028 and U+2029 (YAML 1.1 §5.4), and U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1). libyaml refuses lone surrogates.
  */
 function toDoubleQuoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(

@@ -21,8 +21,8 @@ export interface ChargedTally {
 }
 
 /**
- * Everything that this process has counted since its start, in plain numbers. prom-client's counters hash their labels on
- * every call. Labels never come from a request, so no client can add series.
+ * Everything counted since the start, in plain numbers: prom-client's counters hash their labels on every call. Labels never
+ * come from a request, so no client can add series.
  */
 export interface Counts {
   readonly tallies: readonly Tally[]

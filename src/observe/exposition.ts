@@ -12,10 +12,7 @@ export async function toExposition(reports: readonly Report[]): Promise<Expositi
   return { contentType: registry.contentType, text: await registry.metrics() }
 }
 
-/**
- * Merges the reports of processes that have ended, without gauges. Without them a counter would fall when a worker dies.
- * Prometheus takes that for a restart and counts the remaining value again.
- */
+/** Merges the reports of ended processes. Prometheus would take a counter that falls when a worker dies for a restart. */
 export async function toRetired(reports: readonly Report[]): Promise<Report> {
   const kept = reports.map((report) => report.filter(({ type }) => type !== "gauge"))
   const registry = await aggregate(kept)

@@ -1,3 +1,4 @@
+import type { ResolverStats } from "../ports/dns/resolver.ts"
 import type { Counts } from "./counts.ts"
 import type { Histogram } from "./histogram.ts"
 
@@ -28,22 +29,12 @@ export interface Gauges {
   openRequests(): number
   droppedLines(): number
   readonly eventLoopLag: Histogram
-  dns(): DnsCounts
+  dns(): ResolverStats
   /** The number of notices by state. Empty if the store does not answer. */
   notices(): Readonly<Record<string, number>>
   /** Sizes in octets: the data file and its write-ahead log. */
   storeBytes(): Readonly<Record<string, number>>
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
-}
-
-/** What the DNS client has done since the start. */
-export interface DnsCounts {
-  readonly queries: number
-  readonly tcpQueries: number
-  readonly retries: number
-  readonly cacheHits: number
-  readonly cacheMisses: number
-  readonly failures: number
 }
 
 /** Returns the current values of all metrics of this process. */
@@ -146,10 +137,7 @@ function byLabel(label: string, values: Readonly<Record<string, number>>): Sampl
   return Object.entries(values).map(([key, value]) => ({ value, labels: { [label]: key } }))
 }
 
-interface LabelledHistogram {
-  readonly labels: Sample["labels"]
-  readonly histogram: Histogram
-}
+type LabelledHistogram = Pick<Sample, "labels"> & { readonly histogram: Histogram }
 
 function histogram(name: string, help: string, all: readonly LabelledHistogram[]): Metric {
   const values = all.flatMap(({ labels, histogram: { bounds, counts, sum } }): Sample[] => {

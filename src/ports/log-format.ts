@@ -2,8 +2,8 @@
 export type LogFormat = (line: string) => string
 
 /**
- * Escapes the control characters that JSON leaves alone: DEL, C1 (which contains a one-character CSI) and the line separators
- * U+2028 and U+2029. They would move a terminal's cursor or break a line in a viewer.
+ * Escapes the characters that JSON leaves alone, but that move a terminal's cursor or break a line in a viewer: DEL, C1
+ * (which contains a one-character CSI), U+2028 and U+2029.
  */
 export function escapeControls(text: string): string {
   if (!/[\u007f-\u009f\u2028\u2029]/.test(text)) return text

@@ -43,21 +43,18 @@ export interface WebhookSenderOptions {
   readonly ca?: string
 }
 
-/** Time for one request: resolving, connecting, sending and reading. */
+/** Time for one whole request. */
 export const webhookLimitMs = 10_000
 
 /** How much of an answer's body is read, and ignored, before the connection is closed. */
 const maxBodyBytes = 65_536
 
 /**
- * The live sender. It resolves a host once, checks every address, and connects to the checked ones: a second look-up could
- * give other addresses (DNS rebinding). It follows no redirects and uses no proxies, since neither would be checked.
+ * Resolves a host once, checks every address, and connects to the checked ones: a second look-up could give other addresses
+ * (DNS rebinding). Follows no redirects and uses no proxies, since neither would be checked.
  */
-export function createWebhookSender({
-  timer,
-  resolve = (host) => lookup(host, { all: true }),
-  ca,
-}: WebhookSenderOptions): WebhookSender {
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { timer, resolve = (host) => lookup(host, { all: true }), ca } = options
   return {
     async send({ url, headers, body, allows }) {
       const limit = new AbortController()
@@ -79,12 +76,9 @@ export function createWebhookSender({
   }
 }
 
-interface Post {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+interface Post extends Pick<WebhookRequest, "headers" | "body">, Pick<WebhookSenderOptions, "ca"> {
   readonly addresses: readonly Address[]
   readonly signal: AbortSignal
-  readonly ca?: string
 }
 
 function post(target: URL, { headers, body, addresses, signal, ca }: Post): Promise<WebhookResponse> {
@@ -111,8 +105,7 @@ function post(target: URL, { headers, body, addresses, signal, ca }: Post): Prom
     else reject(cause)
   }
   request.on("response", (response) => {
-    const { statusCode = 0, headers: received } = response
-    answer = { status: statusCode, retryAfter: received["retry-after"] ?? null }
+    answer = { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] ?? null }
     drain(response, () => finish(closedEarly))
   })
   request.on("error", finish)

@@ -42,10 +42,7 @@ function send(notice: DueNotice, sender: WebhookSender, nowMs: number): Promise<
   return sender.send({ url, headers, body, allows: addressRule(new URL(url), allowPrivate) })
 }
 
-/**
- * By Standard Webhooks 2xx is delivered and 410 disables the webhook. Everything else is tried again, redirects and other
- * 4xx too, since receivers answer those while they are being repaired.
- */
+/** By Standard Webhooks. Redirects and most 4xx are tried again too, since receivers answer those during repairs. */
 function resultOf(
   { attempts, waitedMs }: DueNotice,
   response: WebhookResponse,

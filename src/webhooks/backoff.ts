@@ -6,19 +6,14 @@ export const maxDelayMs = 3_600_000
 /** A notice fails when its waits add up to this. */
 export const giveUpAfterMs = 86_400_000
 
-/**
- * The wait after the `failures`-th failed attempt (1 or more): 5 s, doubling up to an hour. The second half of it is random, so
- * that notices that failed together are not all sent together again.
- */
+/** The wait after failed attempt 1, 2, …: 5 s, doubling up to an hour. Half of it is random, to spread the repetitions. */
 export function backoffMs(failures: number, random: Random): number {
   const ceiling = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1))
-  return Math.round((ceiling / 2) * (1 + fraction(random)))
+  const fraction = random.bytes(4).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 32
+  return Math.round((ceiling / 2) * (1 + fraction))
 }
 
-/**
- * The wait before the next attempt; null to give up. `Retry-After` (RFC 9110 §10.2.3: seconds or a date) can lengthen it up
- * to an hour. The last wait ends with the day of waiting.
- */
+/** The wait before the next attempt; null to give up. `Retry-After` (RFC 9110 §10.2.3) can lengthen it up to an hour. */
 export function nextDelayMs(
   { failures, waitedMs, retryAfter }: { failures: number; waitedMs: number; retryAfter: string | null },
   nowMs: number,
@@ -29,14 +24,9 @@ export function nextDelayMs(
   return Math.min(Math.max(backoffMs(failures, random), asked), giveUpAfterMs - waitedMs)
 }
 
-/** Milliseconds to wait; 0 for a malformed value. */
+/** Reads seconds or a date as milliseconds to wait; 0 for a malformed value. */
 function readRetryAfter(text: string, nowMs: number): number {
   if (/^\d+$/.test(text)) return Number(text) * 1_000
   const date = Date.parse(text)
   return Number.isNaN(date) ? 0 : Math.max(0, date - nowMs)
-}
-
-/** A random number from 0 to just below 1. */
-function fraction(random: Random): number {
-  return random.bytes(4).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 32
 }

@@ -33,7 +33,7 @@ const maxRetries = 128
 const maxSleepMs = 60_000
 const minSleepMs = 1_000
 
-/** Creates the delivery of notices from the outbox. It does not start it. */
+/** Creates the delivery, but does not start it. */
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { outbox, clock, timer, log } = parts
   let state: "idle" | "started" | "stopped" = "idle"

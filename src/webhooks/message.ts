@@ -22,10 +22,7 @@ export function toData(notice: NoticeRecord) {
   }
 }
 
-/**
- * The headers of one attempt, by Standard Webhooks. The signature covers id, time and body. The time is that of the
- * attempt, so that receivers can refuse a later replay.
- */
+/** Headers by Standard Webhooks. The time is that of the attempt, so that receivers can refuse a later replay. */
 export function signedHeaders(id: string, body: string, secret: string, nowMs: number) {
   return {
     "content-type": "application/json",

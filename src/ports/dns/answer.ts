@@ -24,8 +24,8 @@ export interface Alias {
 }
 
 /**
- * The answer to `question` in a response with NOERROR or NXDOMAIN. CNAMEs are followed inside the answer section from the
- * name that was asked (RFC 1034 §3.6.2); records of names outside this chain are ignored.
+ * The answer in a response with NOERROR or NXDOMAIN. CNAMEs are followed inside the answer section from the name that was
+ * asked (RFC 1034 §3.6.2); records of names outside this chain are ignored.
  * @param passed the names of the chain before this question
  * @throws Error when a record of the answer cannot be read
  */

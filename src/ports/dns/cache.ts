@@ -9,9 +9,8 @@ export interface CacheOptions {
   readonly maxOctets?: number
 }
 
-/** Longest time to keep records. */
 const maxTtlSeconds = 3_600
-/** Longest time to keep "no such name" and "no data". */
+/** For "no such name" and "no data". */
 const maxNegativeTtlSeconds = 300
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
@@ -27,11 +26,8 @@ interface Entry {
   readonly octets: number
 }
 
-export function createCache({
-  clock,
-  maxEntries = 10_000,
-  maxOctets = 8 * 1024 * 1024,
-}: CacheOptions): Cache {
+export function createCache(options: CacheOptions): Cache {
+  const { clock, maxEntries = 10_000, maxOctets = 8 * 1024 * 1024 } = options
   // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
   const entries = new LRUCache<string, Entry>({
     max: maxEntries,

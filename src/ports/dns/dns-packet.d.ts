@@ -11,39 +11,16 @@ declare module "dns-packet" {
   export const mx: RecordCodec<{ preference: number; exchange: string }>
   export const ptr: RecordCodec<string>
   export const cname: RecordCodec<string>
-  export const soa: RecordCodec<{
-    mname: string
-    rname: string
-    serial: number
-    refresh: number
-    retry: number
-    expire: number
-    minimum: number
-  }>
+  type Times = Record<"serial" | "refresh" | "retry" | "expire" | "minimum", number>
+  export const soa: RecordCodec<{ mname: string; rname: string } & Times>
 
   export const RECURSION_DESIRED: number
-  export const RECURSION_AVAILABLE: number
-  export const AUTHORITATIVE_ANSWER: number
-  export const TRUNCATED_RESPONSE: number
-
-  export interface Question {
-    name: string
-    type: string
-    class?: "IN"
-  }
-  export interface OptRecord {
-    type: "OPT"
-    name: "."
-    udpPayloadSize: number
-    flags: number
-    options: []
-  }
   /** Does not check names and labels; writes name octets above 0x7F as UTF-8. */
   export function encode(packet: {
-    type: "query" | "response"
+    type: "query"
     id: number
     flags: number
-    questions: Question[]
-    additionals?: OptRecord[]
+    questions: { name: string; type: string }[]
+    additionals: { type: "OPT"; name: "."; udpPayloadSize: number; flags: number; options: [] }[]
   }): Buffer
 }

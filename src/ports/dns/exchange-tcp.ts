@@ -4,8 +4,8 @@ import type { OpenExchange } from "./exchange.ts"
 const prefixOctets = 2
 
 /**
- * Over TCP, one connection per query, with two octets of length before each message (RFC 1035 §4.2.2). Not `Bun.connect`:
- * it cannot be cancelled before it is connected, so each query to a silent server would hold a socket for minutes.
+ * One connection per query, with two octets of length before each message (RFC 1035 §4.2.2). `Bun.connect` cannot be
+ * cancelled before it is connected: each query to a silent server would hold a socket for minutes.
  */
 export const openTcpExchange: OpenExchange = (server, query, listener) => {
   let open = true
@@ -30,8 +30,7 @@ export const openTcpExchange: OpenExchange = (server, query, listener) => {
   })
   socket.on("data", (chunk: Buffer) => {
     for (const message of frames.push(chunk)) {
-      if (!open) return
-      listener.message(message)
+      if (open) listener.message(message)
     }
   })
   return { resend() {}, close }

@@ -1,8 +1,8 @@
 import type { OpenExchange } from "./exchange.ts"
 
 /**
- * Over UDP, each query from a socket with a random port, which is half of what a forger has to guess (RFC 5452 §9.2). The
- * socket is connected, so that the kernel drops what comes from any other address and reports a closed port.
+ * Each query has a socket with a random port, which is half of what a forger has to guess (RFC 5452 §9.2). The socket is
+ * connected, so that the kernel drops messages from other addresses and reports a closed port.
  */
 export const openUdpExchange: OpenExchange = (server, query, listener) => {
   let isOpen = true

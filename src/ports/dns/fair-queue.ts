@@ -1,4 +1,4 @@
-/** Runs jobs in a limited number of slots, one job for each key, with fair turns between callers. */
+/** Runs jobs in a limited number of slots, one job for each key. */
 export interface FairQueue<Value> {
   /**
    * The value of `job`, or of the job with the same key that is queued or in flight; null when `signal` aborts before.
@@ -33,9 +33,9 @@ interface Caller<Value> {
 const modestInFlight = 2
 
 /**
- * Each caller has a queue, and the callers take turns. Half of the slots is reserved for callers with next to nothing in
- * flight, so that hundreds of questions that no server answers do not hold up anybody else's. A job in flight goes on when
- * all who wait for it give up, since its answer will be cached; a queued one is dropped then.
+ * Each caller has a queue, and the callers take turns. Half of the slots is reserved for callers with few jobs in flight, so
+ * that one caller's many unanswered questions do not delay the others. When all who wait for a job give up, it goes on if
+ * it is in flight, since its answer will be cached; a queued one is dropped.
  */
 export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptions): FairQueue<Value> {
   const jobs = new Map<string, Job<Value>>()

@@ -77,9 +77,8 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
 }
 
 /**
- * Reads a message from the server's address as the response to a query (RFC 5452 §9.1). `stray`: it answers something
- * else. `garbage`: it is no DNS message. Forgers send both, so the true response may still come. `malformed`: it answers
- * this query, but cannot be read. Never throws.
+ * Reads a message as the response to a query (RFC 5452 §9.1). After `stray` (it answers something else) and `garbage` (it is
+ * no DNS message) the true response may still come. `malformed` answers this query, but cannot be read. Never throws.
  */
 export function readResponse(
   message: Buffer,

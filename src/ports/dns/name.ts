@@ -1,7 +1,4 @@
-/**
- * A name in wire format (RFC 1035 §3.1) without compression, one character per octet. Text, since names are mostly
- * compared and used as keys.
- */
+/** A name in wire format (RFC 1035 §3.1) without compression, one character per octet. Text, to be compared and used as key. */
 export type WireName = string
 
 const maxNameOctets = 255
@@ -11,9 +8,8 @@ const maxPointers = 127
 const notAnOctet = /[\u0100-\uffff]/
 
 /**
- * A dotted name to wire format, in lower case, without a trailing dot. Null for names that cannot be asked for: an empty
- * label, a label over 63 octets, over 255 octets in all (RFC 1035 §2.3.4), a character above U+00FF, or the root. Every
- * octet but the dot is legal in a label (RFC 2181 §11); a backslash escapes nothing.
+ * A dotted name to wire format, in lower case. Null for the root, an empty label, a label over 63 octets, over 255 octets in
+ * all (RFC 1035 §2.3.4), or a character above U+00FF. Every octet but the dot is legal in a label (RFC 2181 §11).
  */
 export function toWireName(name: string): WireName | null {
   const text = name.endsWith(".") ? name.slice(0, -1) : name
@@ -32,9 +28,8 @@ export function toDottedName(wire: WireName): string {
 }
 
 /**
- * Reads the name at `offset` of a message with its compression (RFC 1035 §4.1.4), in its own spelling. Not dns-packet's
- * reader: it decodes labels as UTF-8 and does not escape dots, so that different names become equal.
- * @returns the name, and the offset after it
+ * Reads the name at `offset` with its compression (RFC 1035 §4.1.4) and spelling, and gives the offset after it. dns-packet's
+ * reader decodes labels as UTF-8 and does not escape dots, so that different names become equal.
  * @throws RangeError when there is no valid name
  */
 export function readName(message: Buffer, offset: number): { wire: WireName; end: number } {

@@ -26,9 +26,8 @@ export type QueryResult<Value> =
 const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
 
 /**
- * Asks the servers in turn until one gives an answer that `read` can read: twice over UDP, then over TCP. Earlier attempts
- * stay open, so a late answer still counts. Whatever is forged, garbled or meant for another query is ignored
- * (RFC 5452 §9.1). Never rejects; `read` may throw.
+ * Asks the servers in turn, twice over UDP and then over TCP, until `read` can read an answer. Earlier attempts stay open.
+ * Forged, garbled and stray messages are ignored (RFC 5452 §9.1). Never rejects; `read` may throw.
  */
 export function query<Value>(
   question: Question,

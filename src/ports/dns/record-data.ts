@@ -4,10 +4,7 @@ import { fromOctets } from "../../values/ip.ts"
 import type { WireRecord } from "./message.ts"
 import { readName, toDottedName, type WireName } from "./name.ts"
 
-/**
- * The data of a record of `type`.
- * @throws RangeError when they do not have the form of that type
- */
+/** The data of a record of `type`. Throws RangeError when they do not have the form of that type. */
 export function decodeData<T extends DnsType>(type: T, message: Buffer, record: WireRecord): DnsData[T] {
   return decoders[type](message, record)
 }

@@ -21,7 +21,7 @@ export interface ResolverOptions {
 
 /** Silence after which the question is sent again. */
 export const retryMs = 400
-/** Most questions in flight with the same signal, and so of one call. */
+/** Most questions in flight with the same signal: those of one call. */
 const maxInFlightPerCall = 16
 
 /** Counts since the start, for metrics. */

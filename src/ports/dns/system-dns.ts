@@ -25,8 +25,8 @@ export function createSystemDns(
 const maxServers = 3
 
 /**
- * The servers to ask, given those that the runtime reports; without any, this machine. The runtime reports link-local
- * addresses without the zone that they cannot be reached without (RFC 4007 §6), so they are tried in each zone.
+ * The servers to ask, given those that the runtime reports; without any, this machine. Link-local addresses are reported
+ * without the zone that they need (RFC 4007 §6), so they are tried in each zone.
  */
 export function toServers(reported: readonly string[], zones: readonly number[]): readonly ServerAddress[] {
   const servers = reported.map(parseServerAddress).flatMap((server) => {

@@ -4,7 +4,6 @@ import type { ServerAddress } from "./server-address.ts"
 
 export type Transport = "udp" | "tcp"
 
-/** One query to one server. */
 export interface Attempt {
   readonly server: ServerAddress
   readonly transport: Transport
@@ -27,24 +26,22 @@ export function judge<Value>(
   read: (response: Response) => Value,
 ): Verdict<Value> {
   const { rcode } = response
-  if (attempt.edns && ednsRefusals.has(rcode)) return again({ ...attempt, edns: false })
+  if (attempt.edns && ednsRefusals.has(rcode)) {
+    return { kind: "ask again", attempt: { ...attempt, edns: false } }
+  }
   if (rcode === rcodes.refused) return { kind: "dismissed", reason: "refused" }
   if ((rcode !== rcodes.noError && rcode !== rcodes.nxDomain) || isReferral(response)) {
     return { kind: "dismissed", reason: "servfail" }
   }
   if (response.truncated) {
-    if (attempt.transport === "udp") return again({ ...attempt, transport: "tcp" })
-    return { kind: "dismissed", reason: "malformed" }
+    if (attempt.transport === "tcp") return { kind: "dismissed", reason: "malformed" }
+    return { kind: "ask again", attempt: { ...attempt, transport: "tcp" } }
   }
   try {
     return { kind: "answered", value: read(response) }
   } catch {
     return { kind: "dismissed", reason: "malformed" }
   }
-}
-
-function again(attempt: Attempt): { kind: "ask again"; attempt: Attempt } {
-  return { kind: "ask again", attempt }
 }
 
 /** NOERROR from a server that has not looked the name up, but says which servers to ask instead. */

@@ -8,10 +8,7 @@ export type Entry =
   | { readonly kind: "alias"; readonly target: WireName }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 
-/**
- * Reads one entry of a zone.
- * @throws Error whose message continues after the name of the entry: `must be …`
- */
+/** Throws an Error whose message continues after the name of the entry: `must be …`. */
 export function readEntry(entry: unknown): Entry {
   if (typeof entry === "string") {
     const reason = words.get(entry)
@@ -67,12 +64,14 @@ function ipv6(value: unknown): string {
 
 function characterStrings(value: unknown): string {
   const strings: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const text = strings.map((string) => {
+  for (const string of strings) {
     if (typeof string !== "string")
       throw new Error(`must have text, in quotes if need be, not ${quote(string)}`)
-    return string
-  })
-  return octets(text.join(""))
+  }
+  const text = strings.join("")
+  const other = /[\u0100-\uffff]/.exec(text)
+  if (other) throw new Error(`must have characters from U+0000 to U+00FF only, not ${quote(other[0])}`)
+  return text
 }
 
 function exchange(value: unknown): DnsData["MX"] {
@@ -90,12 +89,6 @@ function domainName(value: unknown): string {
     throw new Error(`must have a domain name, not ${quote(value)}`)
   }
   return value.endsWith(".") ? value.slice(0, -1) : value
-}
-
-function octets(text: string): string {
-  const other = /[\u0100-\uffff]/.exec(text)
-  if (other) throw new Error(`must have characters from U+0000 to U+00FF only, not ${quote(other[0])}`)
-  return text
 }
 
 function list(choices: ReadonlyMap<string, unknown>): string {

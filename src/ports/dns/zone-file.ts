@@ -1,22 +1,10 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from "yaml"
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
 import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { toWireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
 
-/**
- * Reads a {@link DnsZone} from YAML, and so from JSON.
- * @throws Error whose message begins with the invalid line
- */
+/** Reads a {@link DnsZone} from YAML, and so from JSON. Throws an Error whose message begins with the invalid line. */
 export function parseZone(text: string): DnsZone {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -37,10 +25,8 @@ export function parseZone(text: string): DnsZone {
     if (toWireName(name) === null) fail(offset, `'${name}' is not a domain name`)
     const list = isAlias(value) ? value.resolve(document) : value
     if (!isSeq(list)) return fail(offset, `'${name}' must have a list of records; [] when it has none`)
-    zone.set(
-      name,
-      list.items.map((item) => toEntry(document, name, item, fail)),
-    )
+    const entries = list.items.map((item) => toEntry(document, name, item, fail))
+    zone.set(name, entries)
   }
   return Object.fromEntries(zone)
 }
@@ -53,10 +39,10 @@ function toEntry(document: Document, name: string, item: unknown, fail: Fail): Z
     readEntry(entry)
     return entry as ZoneEntry
   } catch (thrown) {
-    return fail(offsetOf(item), `an entry of '${name}' ${thrown instanceof Error ? thrown.message : thrown}`)
+    return fail(offsetOf(item), `an entry of '${name}' ${messageOf(thrown)}`)
   }
 }
 
 function offsetOf(node: unknown): number {
-  return isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0
 }

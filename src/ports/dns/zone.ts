@@ -1,4 +1,5 @@
 import type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { maxAliases } from "./answer.ts"
 import { parentOf, toWireName, type WireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
@@ -58,9 +59,7 @@ function readZone(zone: DnsZone): ReadonlyMap<WireName, Node> {
       try {
         place(node, entry)
       } catch (thrown) {
-        throw new Error(
-          `entry ${index + 1} of '${name}' ${thrown instanceof Error ? thrown.message : thrown}`,
-        )
+        throw new Error(`entry ${index + 1} of '${name}' ${messageOf(thrown)}`)
       }
     }
   }

@@ -4,10 +4,7 @@ import { createZoneDns } from "../dns/zone.ts"
 /** DNS from a zone that can be replaced while it is used. */
 export interface MockDns extends Dns {
   readonly zone: DnsZone
-  /**
-   * Answers from this zone from now on.
-   * @throws what {@link createZoneDns} throws; the old zone then stays
-   */
+  /** Answers from this zone from now on. Throws what {@link createZoneDns} throws; the old zone then stays. */
   replace(zone: DnsZone): void
 }
 

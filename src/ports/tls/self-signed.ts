@@ -60,9 +60,8 @@ export async function createSelfSigned(names: readonly string[], nowMs: number):
   return { ca: text(authority.toString("pem")), cert: text(certificate.toString("pem")), key: text(key) }
 }
 
-/** Loaded only when needed, since it takes longer to load than all the rest. */
+/** Loaded only when needed, since it takes longer to load than all the rest. It needs reflect-metadata first. */
 async function loadX509() {
-  // The library needs it when it is loaded.
   await import("reflect-metadata")
   return import("@peculiar/x509")
 }

@@ -85,9 +85,8 @@ function requireUnused(target: string): () => void {
   } catch (cause) {
     database.close()
     if (!isBusy(cause)) return () => {}
-    throw new StoreUnusable(`${target} is in use. Stop the server, then restore, then start it again.`, {
-      cause,
-    })
+    const problem = `${target} is in use. Stop the server, then restore, then start it again.`
+    throw new StoreUnusable(problem, { cause })
   }
   return () => database.close()
 }
