@@ -1,9 +1,6 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 
-/**
- * One API of the catalog: what it is, but not how it is offered. The REST route, the batch route, the GraphQL field, the
- * OpenAPI operation, the CLI command, the price and the premium fields all follow from it.
- */
+/** One API. Its routes, GraphQL field, OpenAPI operation, CLI command, price and premium fields all follow from this. */
 export interface ApiDefinition<Input extends TObject = TObject, Output extends TObject = TObject> {
   /** The path segment, GraphQL root field and CLI name: lower-case letters and digits. */
   readonly id: string

@@ -36,10 +36,9 @@ function toGroups(end: string): string {
 }
 
 /**
- * Reads an address of either family, without a zone; null for anything else. An IPv4-mapped address
- * (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address, since a socket that takes both families reports IPv4
- * clients in this form. No other form is: an IPv4-compatible address (`::192.0.2.1`, §2.5.5.1, deprecated) and one behind
- * NAT64, 6to4 or Teredo are IPv6 addresses, and a host may have one without having the IPv4 address.
+ * Reads an address of either family, without a zone; null for anything else. An IPv4-mapped address (`::ffff:192.0.2.1`,
+ * RFC 4291 §2.5.5.2) is the IPv4 address, since sockets for both families report IPv4 clients so. Other IPv6 addresses that
+ * contain an IPv4 address (`::192.0.2.1`, NAT64, 6to4, Teredo) stay IPv6: a host may have one without the IPv4 address.
  */
 export function parseAddress(text: string): Address | null {
   const address = parseIpv4(text) ?? parseIpv6(text)

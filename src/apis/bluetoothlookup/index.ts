@@ -9,7 +9,7 @@ const requirement = "must be a number from 0 to 65535, in decimal (76) or hexade
 
 defineFormat(companyIdFormat, (text) => parseCompanyId(text) !== null)
 
-/** The lookup in another list than the built-in one, such as a newer list that the operator configured. */
+/** The lookup in a list of companies, such as a newer one that the operator configured. */
 export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",

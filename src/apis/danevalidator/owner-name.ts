@@ -17,7 +17,7 @@ const maxNameLength = 253
 const protocols: readonly string[] = ["tcp", "udp", "sctp"]
 
 /**
- * Reads the owner name of a TLSA record (RFC 6698 §3). Without a trailing dot, the name is complete too.
+ * Reads the owner name of a TLSA record (RFC 6698 §3). The trailing dot may be left out.
  * @throws InputRejected for `record`
  */
 export function parseOwnerName(field: string): OwnerName {

@@ -9,10 +9,7 @@ export function isCombination(text: string): text is Combination {
   return Object.hasOwn(recommendations, text)
 }
 
-/**
- * The level of a valid record (RFC 7671 §5). Full data (matching type 0) is discouraged, since a digest does the same in
- * less space (RFC 7671 §10.1).
- */
+/** The level of a valid record (RFC 7671 §5). A digest does the same as full data in less space (RFC 7671 §10.1). */
 export function toSecurityLevel(combination: Combination): SecurityLevel {
   if (combination.endsWith("0")) return "Discouraged"
   return combination === "3 1 1" || combination === "2 0 1" ? "Recommended" : "Acceptable"

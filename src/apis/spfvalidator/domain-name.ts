@@ -55,10 +55,7 @@ export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text)
 }
 
-/**
- * Turns an expanded domain-spec into a name to ask for: in lower case, without a trailing dot, and without as many labels
- * on the left as exceed 253 octets (RFC 7208 §7.3).
- */
+/** Turns an expanded domain-spec into a lower-case name, without the left labels that exceed 253 octets (RFC 7208 §7.3). */
 export function toTargetName(expanded: string): string {
   const name = withoutTrailingDot(expanded).toLowerCase()
   if (name.length <= maxNameOctets) return name
@@ -66,10 +63,7 @@ export function toTargetName(expanded: string): string {
   return dotAt < 0 ? name : name.slice(dotAt + 1)
 }
 
-/**
- * Whether the DNS can be asked for a name. A name with an empty or too long label or octets outside ASCII counts as
- * one that does not exist (RFC 7208 §4.3).
- */
+/** Whether the DNS can be asked for a name. Any other name counts as one that does not exist (RFC 7208 §4.3). */
 export function isAskable(name: string): boolean {
   return (
     name.length <= maxNameOctets &&

@@ -66,10 +66,7 @@ function toLookupTerm(directive: Directive): LookupTerm[] {
 /** What the terms of a tree may still ask. */
 export interface TermBudget {
   readonly queries: Budget
-  /**
-   * `mx` terms whose mail exchangers may still be looked up. Counted before the names are known, so that the order of the
-   * terms decides and not the speed of the answers.
-   */
+  /** `mx` terms whose hosts may still be looked up, counted in the order of the terms and not of the answers. */
   mxTermsLeft: number
 }
 

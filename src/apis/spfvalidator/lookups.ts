@@ -2,10 +2,7 @@ import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
 import { isAskable } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 
-/**
- * The DNS queries of one validation: each is sent once, and no more than `limits.queries` in all. When the signal fires,
- * those without an answer are answered `aborted` at once.
- */
+/** The DNS queries of one validation: each sent once, `limits.queries` at most, and `aborted` when the signal fires. */
 export class Lookups {
   readonly #dns: Dns
   readonly #signal: AbortSignal
@@ -36,7 +33,7 @@ export class Lookups {
     return answer
   }
 
-  /** The signal has fired: every further query is answered `aborted`. */
+  /** Whether the signal has fired. */
   get isOver(): boolean {
     return this.#signal.aborted
   }

@@ -16,8 +16,7 @@ export interface ParsedMacroString {
 }
 
 /**
- * Parses a macro-string, or with `isExplanation` an explain-string, in which `c`, `r` and `t` are allowed
- * (RFC 7208 §7.1, §7.2).
+ * Parses a macro-string, or with `isExplanation` an explain-string, which may use `c`, `r` and `t` too (RFC 7208 §7.1, §7.2).
  * @throws MacroSyntaxError
  */
 export function parseMacroString(text: string, isExplanation: boolean): ParsedMacroString {

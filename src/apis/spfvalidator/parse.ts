@@ -177,10 +177,7 @@ function toPrefix(digits: string | undefined, max: number): number {
   return Number(digits)
 }
 
-/**
- * A domain-spec: a macro-string that ends in a macro or in a dot and a top label (RFC 7208 §7.1). The rule is for the
- * text as written, not for its expansion.
- */
+/** A macro-string that, as written, ends in a macro or in a dot and a top label (RFC 7208 §7.1). */
 function parseDomainSpec(text: string): DomainSpec {
   if (text === "") fail("INVALID_DOMAIN_SPEC", "a domain is missing")
   const { macro, tail } = parseMacros(text)

@@ -37,10 +37,7 @@ export class Policies {
     this.#sliceEndMs = ports.clock.monotonicMs() + limits.sliceMs
   }
 
-  /**
-   * The policy of a lower-case name. The report and the check of an address have a budget of TXT octets each: they read in
-   * different orders, and the result of one must not depend on the progress of the other.
-   */
+  /** The policy of a lower-case name. The report and the check read in different orders, so each has its own TXT budget. */
   async of(domain: string, textOctets: Budget): Promise<Policy> {
     const answer = await this.#lookups.ask(domain, "TXT")
     if (answer.kind === "failure") return answer

@@ -24,6 +24,8 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
     hasPermerror: findings.some(({ causes }) => causes === "permerror"),
   })
   const all = record && allOf(record)
+  // The check can fail where the tree shows no issue, for example on look-ups that only this address causes.
+  const isCheckError = check?.result === "permerror" || check?.result === "temperror"
   return {
     host: tree.root,
     has_spf_record: record !== null,
@@ -36,7 +38,7 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
       ipv6: [...new Set(entries.flatMap((entry) => entry.authorized_ips?.ipv6 ?? []))],
     },
     issues_found: findings.slice(0, limits.issues).map(toIssue),
-    spf_valid: record !== null && findings.every(({ causes }) => causes === null) && !isError(check),
+    spf_valid: record !== null && findings.every(({ causes }) => causes === null) && !isCheckError,
     has_issues: findings.length > 0,
     macros_found: entries.some((entry) => entry.use_macro),
     ip_pass: check?.result === "pass",
@@ -47,11 +49,6 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
     risk_score: score,
     risk_level: toRiskLevel(score),
   }
-}
-
-/** The check can fail where the tree shows no issue, for example on look-ups that only this address causes. */
-function isError(check: CheckResult | null): boolean {
-  return check?.result === "permerror" || check?.result === "temperror"
 }
 
 /** The records of a domain; of several, which is a mistake, only the first was followed. */
@@ -86,7 +83,6 @@ function networksOf(record: SpfRecord, isSix: boolean): string[] {
   })
 }
 
-/** The issues of the domain as a whole. */
 function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSummary): Finding[] {
   const { lookupTerms, voidLookups, isTruncated } = summary
   const policy = nodes.get(root)?.policy

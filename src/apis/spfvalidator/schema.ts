@@ -140,9 +140,6 @@ export const output = Type.Object({
 })
 
 export type SpfInput = Static<typeof input>
-/** One record of the tree, as the answer lists it. */
 export type RecordEntry = Static<typeof recordEntry>
-/** Something wrong with a record, as the answer lists it. */
 export type Issue = Static<typeof issue>
-/** The `data` of an answer. */
 export type SpfReport = Static<typeof output>

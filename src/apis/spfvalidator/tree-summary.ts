@@ -4,7 +4,6 @@ import type { Family, LookupTerm, TermOutcome } from "./lookup-term.ts"
 import { allOf, type Directive } from "./record.ts"
 import type { ResolvedTerm, Tree, TreeNode } from "./tree.ts"
 
-/** The tree of records as a whole. */
 export interface TreeSummary {
   /** Depth-first, in the order of the terms. */
   readonly records: readonly RecordSummary[]

@@ -149,10 +149,7 @@ async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk
   return parseExplanation(text) === null ? "its text is not plain ASCII with correct macros" : null
 }
 
-/**
- * The domain above one without an SPF record, if it has one: people expect that record to cover subdomains too, but it
- * does not (RFC 7208 §10.1.2).
- */
+/** The domain above one without an SPF record, whose record does not cover its subdomains (RFC 7208 §10.1.2). */
 async function findParentWithRecord(
   domain: string,
   policy: Policy | undefined,

@@ -13,10 +13,7 @@ export interface HostNames {
   readonly validated: readonly string[]
 }
 
-/**
- * Looks up the names of an address and validates the first ten. A DNS error only drops the name concerned
- * (RFC 7208 §4.6.4, §5.5).
- */
+/** Looks up an address's names and validates the first ten. A DNS error drops only its name (RFC 7208 §4.6.4, §5.5). */
 export async function findHostNames(address: Address, lookups: Lookups): Promise<HostNames> {
   const answer = await lookups.ask(toReverseName(address), "PTR")
   if (answer.kind !== "records") return { isVoid: answer.kind !== "failure", count: 0, validated: [] }

@@ -1,7 +1,4 @@
-/**
- * The years for which suncalc keeps the promised accuracy, measured against an ephemeris. Its model of the earth's
- * rotation (ΔT) is minutes off a century earlier.
- */
+/** The years for which suncalc is accurate enough: its rotation of the earth (ΔT) is minutes off a century earlier. */
 export const firstYear = 1900
 export const lastYear = 2500
 
