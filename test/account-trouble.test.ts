@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { maxCredits } from "../src/accounts/plan.ts"
-import type { Dns, DnsAnswer } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -121,20 +121,13 @@ describe("an account that is closed during a call", () => {
   ])(
     "%s says that the key is revoked, not that credits are used up, and costs nothing",
     async (_, path, body) => {
-      const asked = Promise.withResolvers<void>()
-      const answer = Promise.withResolvers<DnsAnswer<never>>()
-      const dns: Dns = {
-        resolve: () => {
-          asked.resolve()
-          return answer.promise
-        },
-      }
+      const { dns, release, asked } = createHeldDns()
       const service = await startTestService({ ports: { dns } })
       const { account, key } = await service.createKey("pro")
       const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
-      await asked.promise
+      await asked()
       await service.accounts.closeAccount(account)
-      answer.resolve({ kind: "nxdomain" })
+      release()
       const { status } = await response
       const text = await (await response).text()
       expect(status).toBe(401)

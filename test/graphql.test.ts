@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
 import { createKey } from "../src/accounts/key.ts"
-import type { Dns } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql } from "./support/graphql.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { startTestService } from "./support/service.ts"
 import { until } from "./support/until.ts"
 
@@ -303,24 +303,16 @@ test("only the API whose DNS servers do not answer fails, with UPSTREAM_UNAVAILA
 })
 
 test("a client that hangs up leaves no error behind, and what succeeded is charged", async () => {
-  const asked = Promise.withResolvers<void>()
-  const answered = Promise.withResolvers<void>()
-  const dns: Dns = {
-    async resolve() {
-      asked.resolve()
-      await answered.promise
-      return { kind: "nxdomain" }
-    },
-  }
+  const { dns, release, asked } = createHeldDns()
   const slow = await startTestService({ ports: { dns } })
   const { account, key } = await slow.createKey("pro")
   const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
   const client = new AbortController()
   const answer = slow.post(path, { query }, { key, signal: client.signal })
-  await asked.promise
+  await asked()
   client.abort()
   await expect(answer).rejects.toThrow()
-  answered.resolve()
+  release()
   // The service does not wait for a call whose client is gone when it stops.
   await until(() => slow.logged().includes(`"account":"${account}"`))
   await slow.stop()

@@ -1,7 +1,7 @@
 /** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
 import { describe, expect, test } from "bun:test"
-import type { Dns } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { converse, slowly } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -257,22 +257,14 @@ test("health and readiness need no key; readiness asks the store", async () => {
 })
 
 test("a stopping service finishes the call in progress and takes no new one", async () => {
-  const asked = Promise.withResolvers<void>()
-  const answered = Promise.withResolvers<void>()
-  const dns: Dns = {
-    async resolve() {
-      asked.resolve()
-      await answered.promise
-      return { kind: "nxdomain" }
-    },
-  }
+  const { dns, release, asked } = createHeldDns()
   const stopping = await startTestService({ ports: { dns } })
   const { key } = await stopping.createKey("pro")
   const underWay = stopping.fetch("/v1/spfvalidator?domain=a.example", { key })
-  await asked.promise
+  await asked()
   const stopped = stopping.stop()
   await expect(fetch(`${stopping.url}/health`, { keepalive: false })).rejects.toThrow()
-  answered.resolve()
+  release()
   expect((await readAnswer(underWay)).data).toMatchObject({ has_spf_record: false })
   await stopped
 })

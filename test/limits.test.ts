@@ -8,6 +8,7 @@ import { options } from "../src/config/options.ts"
 import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { readGraphql } from "./support/graphql.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { converse, slowly } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
 import { createManualTimer } from "./support/timer.ts"
@@ -69,17 +70,11 @@ test("headers over the limit are a 431", async () => {
 describe("calls beyond --max-calls", () => {
   /** A service that takes two calls at a time and has two, whose DNS answers come with `release`. */
   async function startFull() {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    let asked = 0
-    const resolveName = async () => {
-      asked++
-      await released
-      return { kind: "nxdomain" as const }
-    }
-    const { service, account } = await start({ maxCalls: "2" }, { dns: { resolve: resolveName } })
+    const { dns, release, asked } = createHeldDns()
+    const { service, account } = await start({ maxCalls: "2" }, { dns })
     const { key } = await service.createKey("pro")
     const calls = [1, 2].map((n) => service.fetch(`/v1/spfvalidator?domain=d${n}.example`, { key }))
-    await until(() => asked >= 2)
+    await asked(2)
     return { service, account, key, release, calls }
   }
 
