@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
 
 const executable = process.platform === "win32" ? "bun.exe" : "bun"
-/** When install scripts are not run, a short text file takes the place of the executable. */
+/** Without install scripts, a short text file takes the place of the executable. */
 const minBytes = 1_000_000
 
 /** Finds Bun: in the package `bun` as seen from the module `from` (a URL), else this process's own, else on the PATH. */

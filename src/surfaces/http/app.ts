@@ -47,11 +47,11 @@ export interface HttpAppOptions {
   readonly graphql: boolean
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
-  /** Whether browsers are told to use TLS alone, and idle connections are closed. A test double does neither. */
+  /** Tells browsers to use only TLS, and closes idle connections. A test double does neither. */
   readonly strict: boolean
 }
 
-/** A year (RFC 6797 §6.1.1). It says nothing of other names, nor of other services on this one. */
+/** A year (RFC 6797 §6.1.1), without subdomains. */
 const strictTransport = { "strict-transport-security": "max-age=31536000" }
 
 /** The service as an Elysia app: one instance for each feature. It does not listen yet. */
@@ -94,7 +94,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const base = incomingRequests(open)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const app = new Elysia({
-    // Where Elysia looks for the path in a URL: a host of one letter has it earlier than the default expects.
+    // False without TLS, so that Elysia finds the path also after a host of one letter.
     handler: { standardHostname: options.tls !== null },
   })
     .headers({

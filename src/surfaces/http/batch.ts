@@ -54,7 +54,7 @@ async function answer(
   return body
 }
 
-/** An answer may have millions of values: writing it gives way to other requests, as running did. */
+/** An answer may have millions of values, so writing it pauses for other requests. */
 async function encode(format: Format, envelope: Envelope, { pipeline }: HttpContext): Promise<string> {
   const pace = createPace(pipeline.ports)
   let text = ""

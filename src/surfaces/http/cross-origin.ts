@@ -14,7 +14,7 @@ const allowedHeaders = [
 ].join(", ")
 
 /**
- * Lets pages of every origin call the APIs and read what an answer says of usage, and none bring credentials (Fetch §3.2).
+ * Lets pages of every origin call the APIs and read the usage headers, but not send credentials (Fetch §3.2).
  * Preflights are answered 204 on every path, without a key, for a day. An answer's own `Vary` wins over the plugin's.
  */
 export function crossOrigin(methods = "GET, POST, OPTIONS") {

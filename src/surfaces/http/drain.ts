@@ -32,7 +32,7 @@ async function drain(body: ReadableStream<Uint8Array>, maxMs: number, timer: Tim
     }
     return false
   } catch {
-    // The client hung up: nobody reads the answer.
+    // The client hung up and will not read the answer.
     return false
   } finally {
     cancel()

@@ -1,6 +1,6 @@
 import { preferredType } from "../../encode/accept.ts"
 
-/** Media types of an answer (GraphQL over HTTP §4.1). The second is for clients that ask for it. */
+/** Media types of an answer (GraphQL over HTTP §4.1). */
 const json = "application/json"
 const graphqlJson = "application/graphql-response+json"
 

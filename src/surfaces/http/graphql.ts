@@ -37,7 +37,7 @@ export function graphqlFeature(
     try {
       return await (await load()).handle(parsable)
     } catch (thrown) {
-      // The client hung up. The query goes on, and is charged and recorded when it ends.
+      // The client hung up. The query still runs, and is charged and recorded when it ends.
       if (request.signal.aborted) return ""
       throw thrown
     }
@@ -57,7 +57,7 @@ export function graphqlFeature(
   )
 }
 
-/** graphql-yoga parses the URL, which Bun gives as it came: with a malformed host it is not one. */
+/** graphql-yoga parses the URL, which is invalid when the client sent a malformed host. */
 function withParsableUrl(request: Request): Request {
   return URL.canParse(request.url) ? request : new Request(`http://localhost${path}`, request)
 }

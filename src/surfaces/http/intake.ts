@@ -85,7 +85,7 @@ export function tooSlow(timeoutMs: number): Fault {
   })
 }
 
-/** The client's doing, and nobody reads this answer. */
+/** The client closed the connection, so it will not read this answer. */
 function cutOff(): Fault {
   return inputFault("body", "must arrive whole; the connection ended before it did")
 }

@@ -12,7 +12,7 @@ export interface Listener {
   readonly port: number
   /** Requests in progress. */
   openRequests(): number
-  /** Closes each kept connection after its next answer, so that its client comes back on a new one. */
+  /** Closes each kept connection after its next answer, so that its client opens a new one. */
   letGo(): void
   /** Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off. */
   stop(graceMs: number): Promise<void>

@@ -92,7 +92,7 @@ export function setAnswerHeaders(
   headers.vary = "Accept"
   headers["cache-control"] = "no-store"
   if (retryAfterSeconds !== null) headers["retry-after"] = String(retryAfterSeconds)
-  // The rest of the body is still on its way (RFC 9110 §15.5.9).
+  // The rest of the body may still arrive (RFC 9110 §15.5.9).
   if (fault === "bodyTooSlow") headers.connection = "close"
 }
 

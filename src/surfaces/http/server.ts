@@ -11,7 +11,7 @@ export interface HttpOptions extends Omit<HttpAppOptions, "strict"> {
   readonly tls: Tls | null
 }
 
-/** Busy clients get this long to come back on new connections, before idle ones of an old certificate are closed. */
+/** Busy clients have this long to reconnect before idle connections of an old certificate are closed. */
 const letGoMs = 1_000
 
 /** Calls in progress on an old certificate get this long, which is more than any may take. */

@@ -16,7 +16,7 @@ import { ownAnswer, send } from "../reply.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
-  /** Gives the world as it is now: a reset brings another. */
+  /** Gives the current world. A reset replaces it. */
   readonly world: () => MockWorld
   readonly reset: () => Promise<void>
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
@@ -24,7 +24,7 @@ export interface ControlParts {
   readonly requestIdFor: (incoming: string | null) => string
   readonly intake: Intake
   readonly timer: Timer
-  /** Whether it is served by TLS: Elysia looks for the path at another place of an https URL. */
+  /** Whether it is served by TLS. Elysia needs to know, to find the path in a URL. */
   readonly isTls: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { Timer } from "../../../apis/contract.ts"
 
-/** Waits in real time, however still the mock's own clock stands. */
+/** Waits in real time, also while the mock's clock does not move. */
 export interface Delays {
   wait(delayMs: number): Promise<void>
   /** Ends every wait now, and lets later ones end at once. */

@@ -52,7 +52,7 @@ interface Stage {
   ended: boolean
 }
 
-/** Paths that the journal leaves out: machines ask them all the time, and would hide the rest. */
+/** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. */
 const unrecorded = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
@@ -176,7 +176,7 @@ export async function startMockServer(
     return new Response(toBrokenBody(await response.text()), { status: response.status, headers })
   }
 
-  /** As a proxy in front of the service would answer: the service hears nothing of it. */
+  /** Answers as a proxy in front of the service would; the service does not get the request. */
   async function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Promise<Response> {
     const { format } = negotiateFormat(request, parseQuery(request.url))
     const answer = ownAnswer(status, { error: `A fault of the mock answers with ${status}.` })

@@ -36,7 +36,7 @@ export function pageResources(policy: Readonly<Record<string, string>> = {}) {
 
 const javascript = "text/javascript; charset=utf-8"
 
-/** Reads a file by the path that its import gave. That path is relative when the program is one file for Bun. */
+/** Reads a file by the path of its import, which is relative when the program is one file for Bun. */
 function readEmbedded(file: string): Promise<Uint8Array> {
   return Bun.file(resolve(import.meta.dir, file)).bytes()
 }
