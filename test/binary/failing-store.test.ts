@@ -1,7 +1,7 @@
 /** A store that fails under a running server, on the executable. */
 
 import { Database } from "bun:sqlite"
-import { describe, expect, onTestFinished, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
@@ -33,89 +33,53 @@ async function requireAvailable(url: string, key: string): Promise<void> {
   expect((await fetch(`${url}/ready`)).status).toBe(200)
 }
 
+/** Breaks the store of a running server, and gives the function that mends it. */
+type Failure = (db: string, pid: number) => () => void
+
+const allFailures: [name: string, fail: Failure, logged: string][] = [
+  ["disk full", fillDisk, "SQLITE_"],
+  ["locked by another process (BEGIN IMMEDIATE)", (db) => lock(db, "BEGIN IMMEDIATE"), "SQLITE_BUSY"],
+  ["locked by another process (BEGIN EXCLUSIVE)", (db) => lock(db, "BEGIN EXCLUSIVE"), "SQLITE_BUSY"],
+  ["read-only", freezeFiles, "SQLITE_"],
+  ["corrupt", corrupt, "SQLITE_CORRUPT"],
+]
+const failures = allFailures.filter(([name]) => name !== "read-only" || canFreeze())
+
 describe.if(process.platform === "linux")("a store that fails", () => {
-  test("disk full: 503 until there is room, then on without a restart", async () => {
+  test.each(failures)("%s: 503 while it lasts, then on without a restart", async (_name, fail, logged) => {
     const { db, id, key } = await seedOne(dir)
-    // A limit of the file size acts like a full disk. With the signal ignored, the write itself fails.
+    // Without the signal of the file size limit, the write itself fails.
     const shell = `trap '' XFSZ; exec ${binary} serve --port 0 --db ${db} --json`
     const server = await watch(Bun.spawn(["sh", "-c", shell], { stdout: "pipe", stderr: "pipe" }))
     await requireAvailable(server.url, key)
-    limitFiles(server.child.pid, "1")
-    await requireUnavailable(server.url, key)
-    limitFiles(server.child.pid, "unlimited")
+    const mend = fail(db, server.child.pid)
+    try {
+      await requireUnavailable(server.url, key)
+    } finally {
+      mend()
+    }
     await requireAvailable(server.url, key)
     expect(await server.stop()).toBe(0)
     expect(chargedOf(db, id)).toBe(2)
     const log = await server.stderr
-    expect(log).toContain("SQLITE_")
+    expect(log).toContain(logged)
     expect(log).not.toContain(key.slice(0, 12))
   })
-
-  test.each(["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])(
-    "locked by another process (%s): 503 while it lasts, then on without a restart",
-    async (begin) => {
-      const { db, id, key } = await seedOne(dir)
-      const server = await serve(db)
-      await requireAvailable(server.url, key)
-      const other = new Database(db)
-      other.run(begin)
-      await requireUnavailable(server.url, key)
-      other.run("ROLLBACK")
-      other.close()
-      await requireAvailable(server.url, key)
-      expect(await server.stop()).toBe(0)
-      expect(chargedOf(db, id)).toBe(2)
-    },
-  )
 
   test("a lock that is released in time delays calls but fails none", async () => {
     const { db, id, key } = await seedOne(dir)
     const server = await serve(db)
-    const other = new Database(db)
-    other.run("BEGIN IMMEDIATE")
+    const release = lock(db, "BEGIN IMMEDIATE")
     const calls = Array.from({ length: 20 }, () => call(server.url, key))
     // An answer that needs no lock comes while they wait.
     expect((await fetch(`${server.url}/health`)).status).toBe(200)
-    other.run("ROLLBACK")
-    other.close()
+    release()
     for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200)
     expect(await server.stop()).toBe(0)
     expect(chargedOf(db, id)).toBe(20)
   })
 
-  test.if(canFreeze())("read-only: 503 while it lasts, then on without a restart", async () => {
-    const { db, id, key } = await seedOne(dir)
-    const server = await serve(db)
-    await requireAvailable(server.url, key)
-    const files = [db, `${db}-wal`]
-    onTestFinished(() => void freeze("-i", files))
-    expect(freeze("+i", files)).toBe(true)
-    await requireUnavailable(server.url, key)
-    expect(freeze("-i", files)).toBe(true)
-    await requireAvailable(server.url, key)
-    expect(await server.stop()).toBe(0)
-    expect(chargedOf(db, id)).toBe(2)
-  })
-
-  test("corrupt: 503 while it lasts, and on without a restart once the file is mended", async () => {
-    const { db, id, key } = await seedOne(dir)
-    const server = await serve(db)
-    await requireAvailable(server.url, key)
-    // A checkpoint makes the server read the main file again.
-    const other = new Database(db)
-    other.run("PRAGMA wal_checkpoint(TRUNCATE)")
-    const sound = readFileSync(db)
-    overwrite(db, Buffer.from(sound).fill(0x5a, 4_096))
-    await requireUnavailable(server.url, key)
-    overwrite(db, sound)
-    await requireAvailable(server.url, key)
-    other.close()
-    expect(await server.stop()).toBe(0)
-    expect(chargedOf(db, id)).toBe(2)
-    expect(await server.stderr).toContain("SQLITE_CORRUPT")
-  })
-
-  test("corrupt at the start: a clear error", async () => {
+  test("that is corrupt at the start is a clear error", async () => {
     const { db } = await seedOne(dir)
     writeFileSync(db, readFileSync(db).fill(0x5a, 4_096))
     const { code, err } = await run(["serve", "--port", "0", "--db", db])
@@ -125,16 +89,46 @@ describe.if(process.platform === "linux")("a store that fails", () => {
   })
 })
 
+/** A limit of the file size acts like a full disk. */
+function fillDisk(_db: string, pid: number) {
+  const limitFiles = (soft: string) =>
+    expect(Bun.spawnSync(["prlimit", "--pid", String(pid), `--fsize=${soft}:unlimited`]).exitCode).toBe(0)
+  limitFiles("1")
+  return () => limitFiles("unlimited")
+}
+
+function lock(db: string, begin: string) {
+  const other = new Database(db)
+  other.run(begin)
+  return () => {
+    other.run("ROLLBACK")
+    other.close()
+  }
+}
+
+function freezeFiles(db: string) {
+  const files = [db, `${db}-wal`]
+  expect(freeze("+i", files)).toBe(true)
+  return () => expect(freeze("-i", files)).toBe(true)
+}
+
+function corrupt(db: string) {
+  // A checkpoint makes the server read the main file again.
+  const other = new Database(db)
+  other.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  const sound = readFileSync(db)
+  overwrite(db, Buffer.from(sound).fill(0x5a, 4_096))
+  return () => {
+    overwrite(db, sound)
+    other.close()
+  }
+}
+
 /** Writes over a file in place, as a failing disk does. */
 function overwrite(file: string, octets: Buffer): void {
   const descriptor = openSync(file, "r+")
   writeSync(descriptor, octets, 0, octets.length, 0)
   closeSync(descriptor)
-}
-
-function limitFiles(pid: number, soft: string): void {
-  const { exitCode } = Bun.spawnSync(["prlimit", "--pid", String(pid), `--fsize=${soft}:unlimited`])
-  expect(exitCode).toBe(0)
 }
 
 /** Makes files immutable, or undoes it. A file mode would not stop processes that already have the file open. */
