@@ -6,9 +6,6 @@ const checksumLength = 6
 const bodyLength = 3 + randomLength
 const keyLength = bodyLength + checksumLength
 
-/** Enough characters to tell keys apart, far too few to guess the rest. */
-const visibleLength = 9
-
 /** Makes an API key: `pk_`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
 export function createKey(random: Random): string {
   const body = `pk_${randomBase62(randomLength, random)}`
@@ -38,9 +35,9 @@ export function hashKey(key: string): string {
   return Bun.SHA256.hash(key, "hex")
 }
 
-/** The part of a key that lists and logs may show. */
+/** The part of a key that lists and logs may show: enough to tell keys apart, far too little to guess the rest. */
 export function visiblePrefix(key: string): string {
-  return key.slice(0, visibleLength)
+  return key.slice(0, 9)
 }
 
 /** A random identifier such as `acc_4fQ…`: the prefix and 16 base62 characters (95 bits). */

@@ -14,10 +14,6 @@ export interface Observer {
   recorderFor(api: string | null, surface: Surface): RecordRequest
 }
 
-/** The `api` label of requests without an API, and of requests with several. */
-const noApi = "none"
-const severalApis = "several"
-
 /** Creates the observer of one process. */
 export function createObserver(
   counts: Counts,
@@ -43,8 +39,8 @@ export function createObserver(
   }
 
   function tallyByApis(surface: Surface): (apis: readonly string[] | undefined) => Tally {
-    const none = counts.tallyOf(noApi, surface)
-    const several = counts.tallyOf(severalApis, surface)
+    const none = counts.tallyOf("none", surface)
+    const several = counts.tallyOf("several", surface)
     const one = new Map(apiIds.map((id) => [id, counts.tallyOf(id, surface)]))
     return (apis = []) => (apis.length > 1 ? several : (one.get(apis[0] ?? "") ?? none))
   }

@@ -39,7 +39,8 @@ export interface NoticeRecord {
   readonly allowance: number
   readonly periodStartMs: number
   readonly raisedMs: number
-  readonly state: NoticeState
+  /** `unsent`: the account had no webhook, or its webhook was removed before the delivery. */
+  readonly state: "pending" | "delivered" | "failed" | "unsent"
   readonly attempts: number
   /** Sum of the waits between attempts. Not the difference of two clock readings, since clocks can jump. */
   readonly waitedMs: number
@@ -50,9 +51,6 @@ export interface NoticeRecord {
   readonly lastError: string | null
   readonly deliveredMs: number | null
 }
-
-/** `unsent`: the account had no webhook, or its webhook was removed before the delivery. */
-export type NoticeState = "pending" | "delivered" | "failed" | "unsent"
 
 /** A leased notice. */
 export interface DueNotice extends NoticeRecord {

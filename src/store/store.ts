@@ -1,7 +1,4 @@
-/**
- * The database of a service, which several processes may share. Every method rejects with {@link StoreUnavailable} when the
- * database cannot do its work now.
- */
+/** A service's database. Several processes may share it. Every method may reject with {@link StoreUnavailable}. */
 export interface Store {
   /**
    * Finds a key by the hexadecimal SHA-256 of its current secret or an earlier one. Gives the value instead of a promise
@@ -18,7 +15,7 @@ export interface Store {
   /** All accounts, oldest first. */
   listAccounts(): Promise<readonly AccountRecord[]>
   /** Changes the given fields of an account. False when the account does not exist. */
-  updateAccount(id: string, change: AccountChange): Promise<boolean>
+  updateAccount(id: string, change: { readonly plan?: string; readonly closedMs?: number }): Promise<boolean>
   /** Adds bonus credits. False, and no change, when the bonus would exceed `maxBonus` or the account does not exist. */
   grant(accountId: string, credits: number, maxBonus: number): Promise<boolean>
   /**
@@ -27,15 +24,11 @@ export interface Store {
    */
   renewMonth(accountId: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
 
-  /** Stores a key with its first secret. */
   createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
   findKeyById(id: string): Promise<KeyRecord | null>
   /** The keys of one account, or of all, oldest first. */
   listKeys(accountId?: string): Promise<readonly KeyRecord[]>
-  /**
-   * Makes `secret` the current secret of a key. Earlier secrets end at `othersUntilMs`, or sooner if they already had an
-   * end. False when the key does not exist.
-   */
+  /** Adds the new current secret of a key. Earlier ones end at `othersUntilMs` or sooner. False when the key does not exist. */
   rotateKey(id: string, secret: SecretRecord, othersUntilMs: number): Promise<boolean>
   /** Revokes a key. An earlier revocation keeps its time. False when the key does not exist. */
   revokeKey(id: string, atMs: number): Promise<boolean>
@@ -63,11 +56,6 @@ export interface AccountRecord {
   readonly used: number
   /** Bonus credits left. */
   readonly bonus: number
-}
-
-export interface AccountChange {
-  readonly plan?: string
-  readonly closedMs?: number
 }
 
 /** An API key as it is stored, without its secret. */

@@ -5,10 +5,6 @@ import { type AttemptParts, attempt, logFailure } from "./attempt.ts"
 import { maxDelayMs } from "./backoff.ts"
 import { toData } from "./message.ts"
 
-export interface DeliveryParts extends AttemptParts {
-  readonly timer: Timer
-}
-
 /** Sends notices to webhooks, each at least once. */
 export interface Delivery {
   /** Logs one line for each new notice and wakes the delivery. Never throws. */
@@ -34,7 +30,7 @@ const maxSleepMs = 60_000
 const minSleepMs = 1_000
 
 /** Creates the delivery, but does not start it. */
-export function createDelivery(parts: DeliveryParts): Delivery {
+export function createDelivery(parts: AttemptParts & { readonly timer: Timer }): Delivery {
   const { outbox, clock, timer, log } = parts
   let state: "idle" | "started" | "stopped" = "idle"
   let filling: Promise<void> | null = null

@@ -1,8 +1,8 @@
 /** Runs jobs in a limited number of slots, one job for each key. */
 export interface FairQueue<Value> {
   /**
-   * The value of `job`, or of the job with the same key that is queued or in flight; null when `signal` aborts before.
-   * Calls with the same signal count as one caller, a call without a signal as another caller each time.
+   * The value of `job`, or of an unfinished job with the same key; null when `signal` aborts before. Calls with the same
+   * signal count as one caller, a call without a signal as another caller each time.
    */
   run(key: string, job: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value | null>
 }
@@ -74,9 +74,13 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
     const job = jobs.get(key) ?? addJob(key, run)
     job.waiters += 1
     if (job.isStarted) return job
-    // A job that another caller has queued gets this caller's turns as well.
     if (mayStart(caller)) start(job, caller)
-    else enqueue(job, caller)
+    else {
+      // A job that another caller has queued gets this caller's turns as well.
+      job.queuedFor.add(caller)
+      caller.queue.add(job)
+      turns.add(caller)
+    }
     return job
   }
 
@@ -125,12 +129,6 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
     if (job.isStarted) return
     dequeue(job, caller)
     if (job.waiters === 0) jobs.delete(job.key)
-  }
-
-  function enqueue(job: Job<Value>, caller: Caller<Value>): void {
-    job.queuedFor.add(caller)
-    caller.queue.add(job)
-    turns.add(caller)
   }
 
   function dequeue(job: Job<Value>, caller: Caller<Value>): void {

@@ -77,11 +77,8 @@ export function query<Value>(
     const exchange = openExchange(attempt.server, encodeQuery(question, id, attempt.edns), {
       message(message) {
         const response = readResponse(message, question, id)
-        if (response === "stray") return
-        if (response === "garbage") {
-          reasons.add("malformed")
-          return
-        }
+        if (response === "garbage") reasons.add("malformed")
+        if (response === "stray" || response === "garbage") return
         exchange.close()
         open.delete(exchange)
         if (response === "malformed") dismiss(attempt.server, "malformed")

@@ -8,13 +8,11 @@ export interface ServerAddress {
   readonly port: number
 }
 
-const defaultPort = 53
 const bracketed = /^\[([^\]]*)\](?::(.*))?$/
 const withPort = /^([^:]*):([^:]*)$/
 
 /**
- * Reads `IP`, `IP:PORT`, `IPv6` or `[IPv6]:PORT`; the port is 53 by default. Host names are refused, since a DNS server
- * would be needed to look them up.
+ * Reads `IP`, `IP:PORT`, `IPv6` or `[IPv6]:PORT`; the port is 53 by default. Host names would need another DNS server.
  * @throws Error whose message continues after the name of a setting: `must be …`
  */
 export function parseServerAddress(text: string): ServerAddress {
@@ -23,7 +21,7 @@ export function parseServerAddress(text: string): ServerAddress {
   if (host === undefined || family === null || (text.startsWith("[") && family === 4)) {
     throw new Error(`must be IP, IP:PORT or [IPv6]:PORT, not '${text}'`)
   }
-  if (port === undefined) return { host, family, port: defaultPort }
+  if (port === undefined) return { host, family, port: 53 }
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0
   if (number < 1 || number > 65_535) throw new Error(`must have a port from 1 to 65535, not '${port}'`)
   return { host, family, port: number }

@@ -21,19 +21,17 @@ export function createSystemDns(
   return createResolver({ ...options, servers: addresses })
 }
 
-/** As many as the C library asks (resolv.conf(5), MAXNS). */
-const maxServers = 3
-
 /**
  * The servers to ask, given those that the runtime reports; without any, this machine. Link-local addresses are reported
- * without the zone that they need (RFC 4007 §6), so they are tried in each zone.
+ * without the zone that they need (RFC 4007 §6), so they are tried in each zone. Three at most, as in the C library
+ * (resolv.conf(5), MAXNS).
  */
 export function toServers(reported: readonly string[], zones: readonly number[]): readonly ServerAddress[] {
   const servers = reported.map(parseServerAddress).flatMap((server) => {
     const isLinkLocal = parseIpv6(server.host)?.range() === "linkLocal"
     return isLinkLocal ? zones.map((zone) => ({ ...server, host: `${server.host}%${zone}` })) : [server]
   })
-  return servers.length > 0 ? servers.slice(0, maxServers) : [parseServerAddress("127.0.0.1")]
+  return servers.length > 0 ? servers.slice(0, 3) : [parseServerAddress("127.0.0.1")]
 }
 
 /** The zones of this machine's own link-local addresses. */

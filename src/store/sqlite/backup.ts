@@ -9,7 +9,6 @@ import { requireStore } from "./migrations.ts"
 export interface BackupReport {
   readonly file: string
   readonly bytes: number
-  /** The version of its schema. */
   readonly storeVersion: number
   readonly accounts: number
 }
@@ -37,10 +36,7 @@ export function backUp(source: string, target: string): BackupReport {
   }
 }
 
-/**
- * Copies a data file to a new file, with the changes that are only in its write-ahead log.
- * @throws what SQLite and the file system throw
- */
+/** Copies a data file with its write-ahead log to one new file. Throws what SQLite and the file system throw. */
 export function copyDataFile(source: string, target: string): void {
   // A killed run may have left the file. SQLite writes into an empty file and keeps its mode.
   rmSync(target, { force: true })
@@ -57,10 +53,7 @@ export function copyDataFile(source: string, target: string): void {
   closeSync(file)
 }
 
-/**
- * Reads a whole data file and checks it.
- * @throws StoreUnusable when it is damaged, belongs to another program, or has a newer schema
- */
+/** Throws StoreUnusable when the data file is damaged, belongs to another program, or has a newer schema. */
 export function inspectDataFile(file: string): Omit<BackupReport, "file"> {
   let database: Database | null = null
   try {

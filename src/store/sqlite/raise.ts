@@ -3,7 +3,6 @@ import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import type { LedgerEntry } from "./ledger.ts"
 import { noticeColumns } from "./outbox-rows.ts"
 
-/** The part of a ledger entry that notices depend on. */
 export type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "notified" | "periodStartMs">
 
 const insertNotice = `

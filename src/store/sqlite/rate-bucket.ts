@@ -4,7 +4,7 @@
  */
 import type { RateState } from "../store.ts"
 
-/** A minute in microseconds. A tick is a microsecond divided by the calls per minute, so a call takes as many ticks. */
+/** A minute in microseconds, and the ticks that a call takes: a tick is a microsecond divided by the calls per minute. */
 const minuteUs = 60_000_000
 
 /** A stored bucket: full at so many microseconds since the Unix epoch, plus some ticks of its limit. */

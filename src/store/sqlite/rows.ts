@@ -1,4 +1,3 @@
-/** Columns of accounts and keys, selected under the names of the records' fields; and what SQL cannot do of the mapping. */
 import type { AccountRecord, KeyAccess, KeyRecord } from "../store.ts"
 
 /** The tables of an account's record. */
