@@ -1,5 +1,5 @@
 import type { Random } from "../apis/contract.ts"
-import { isPublic, parseDestination } from "../values/ip.ts"
+import { hostOf, isPublic, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./account-error.ts"
 
 /** A new signing secret: `whsec_` and 32 random octets in base64. Standard Webhooks asks for 24 to 64. */
@@ -50,9 +50,4 @@ export function addressRule(url: URL, allowPrivate: boolean): (address: string) 
 function namesLoopback(url: URL): boolean {
   const host = hostOf(url)
   return host === "localhost" || parseDestination(host)?.range() === "loopback"
-}
-
-/** A URL's host without the brackets of an IPv6 literal. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1")
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import type { LookupFunction } from "node:net"
 import type { Timer } from "../apis/contract.ts"
+import { hostOf } from "../values/ip.ts"
 
 /** One POST to a URL that a customer has chosen. */
 export interface WebhookRequest {
@@ -132,11 +133,6 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener("abort", () => reject(signal.reason))
   })
   return Promise.race([work, aborted])
-}
-
-/** A URL's host without the brackets of an IPv6 literal. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1")
 }
 
 /** The code and message of an error, of several attempts the first; no stack. */

@@ -58,6 +58,11 @@ export function parseDestination(text: string): Address | null {
     : address
 }
 
+/** A URL's host without the brackets of an IPv6 literal. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1")
+}
+
 /** `fe80::1` of `fe80::1%eth0` (RFC 4007 §11); text without a zone as it is. */
 export function withoutZone(text: string): string {
   return text.includes(":") ? text.replace(/%[\w.:-]+$/, "") : text
