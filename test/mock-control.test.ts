@@ -16,6 +16,15 @@ const spf = (domain: string) => call(`/v1/spfvalidator?domain=${domain}`)
 const credits = async (key: string) =>
   (await call("/v1/usage", key)).data as { renewal: string; credits: { used: number; remaining: number } }
 
+test("keeps browsers from guessing the type of any answer", async () => {
+  await mock.control("PUT", "/faults", { api: "hmac", status: 503 })
+  const paths = ["/_mock", "/_mock/clock", "/_mock/nothing", "/_mock/clock?x=1", "/v1/hmac", "/v1/nothing"]
+  for (const path of paths) {
+    const { headers } = await mock.fetch(path, { key: "mock-pro" })
+    expect([path, headers.get("x-content-type-options")]).toEqual([path, "nosniff"])
+  }
+})
+
 describe("the journal", () => {
   test("holds requests and answers, in order, and is filtered by API, status and key", async () => {
     await call("/v1/bluetoothlookup?companyid=76")

@@ -17,7 +17,7 @@ import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
-import { sendFault } from "./reply.ts"
+import { fixedHeaders, sendFault } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
 import { restFeature } from "./rest.ts"
 import { usageFeature } from "./usage.ts"
@@ -97,11 +97,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     // False without TLS, so that Elysia finds the path also after a host of one letter.
     handler: { standardHostname: options.tls !== null },
   })
-    .headers({
-      // A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6).
-      "x-content-type-options": "nosniff",
-      ...(options.tls !== null && options.strict && strictTransport),
-    })
+    .headers({ ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) })
     .use(base)
     .use(crossOrigin())
     .onError(async ({ error, code, request, set, incoming }) => {

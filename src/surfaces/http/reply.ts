@@ -8,6 +8,9 @@ import { negotiateFormat } from "./format.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 
+/** Headers of every answer. A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6). */
+export const fixedHeaders = { "x-content-type-options": "nosniff" } as const
+
 /** What of a reply a client sees. */
 export type Answer = Pick<Reply, "status" | "envelope" | "usage" | "retryAfterSeconds"> & {
   readonly fault?: string | null

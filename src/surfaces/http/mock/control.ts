@@ -12,7 +12,7 @@ import { incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
 import { MethodNotAllowed, pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
-import { ownAnswer, send } from "../reply.ts"
+import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
@@ -44,6 +44,7 @@ export function controlApp(parts: ControlParts) {
     strictPath: true,
     handler: { standardHostname: parts.isTls },
   })
+    .headers(fixedHeaders)
     .use(incomingRequests(open))
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {

@@ -14,7 +14,7 @@ import { createIntake } from "../intake.ts"
 import { listen, type Tls } from "../listener.ts"
 import { pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
-import { ownAnswer, send } from "../reply.ts"
+import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
 import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
@@ -206,7 +206,7 @@ export async function startMockServer(
 const frontHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposedHeaders,
-  "x-content-type-options": "nosniff",
+  ...fixedHeaders,
 }
 
 /** A body that fails before its first octet: Bun then resets the connection (RST) without a status line. */
