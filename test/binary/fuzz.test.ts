@@ -65,7 +65,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   for (const [name, { id }] of Object.entries(accounts)) {
     expect([name, await callsOf(db, id)]).toEqual([name, earnedBy(name, successes)])
   }
-  expect(sent).toBe(runs)
+  expect(sent).toBeGreaterThanOrEqual(runs)
   expect(Math.max(...memory.slice(1)) - (memory[0] ?? 0)).toBeLessThan(mostGrowthMb)
   if (byHand) report(sent, seconds, cpu, memory, answers)
   else requireVariety(answers)

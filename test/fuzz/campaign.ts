@@ -3,14 +3,15 @@ import { catalog } from "../../src/app/service.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { operationsOf } from "./operations.ts"
-import { type FuzzKeys, type FuzzRequest, requestOf } from "./requests.ts"
+import { type FuzzKeys, type FuzzRequest, requestsOf, variants } from "./requests.ts"
 import { createVerdict } from "./verdict.ts"
-import { createWire, toOctets } from "./wire.ts"
+import { createWire, toOctets, type Wire } from "./wire.ts"
 
 export interface CampaignOptions {
   readonly url: string
   readonly keys: FuzzKeys
   readonly seed: number
+  /** At least so many requests are sent. */
   readonly runs: number
   /** Connections at the same time. */
   readonly lanes: number
@@ -20,7 +21,7 @@ export interface CampaignOptions {
 }
 
 export interface CampaignReport {
-  /** Requests sent, including those of shrinking. */
+  /** Requests sent. */
   readonly sent: number
   /** Answers by operation and status: `hmac 200`. */
   readonly answers: ReadonlyMap<string, number>
@@ -37,23 +38,31 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument
   const operations = operationsOf(document)
   const verdict = createVerdict(operations, check)
-  const requests = requestOf(operations, catalog, keys, new URL(url).host)
+  const requests = requestsOf(operations, catalog, keys, new URL(url).host)
   const answers = new Map<string, number>()
   const successes = new Map<string, number>()
   let sent = 0
 
+  async function judge(wire: Wire, request: FuzzRequest): Promise<void> {
+    const response = await wire.send(request)
+    const earned = await verdict(request, response)
+    add(answers, `${request.operation.id} ${response.status}`, 1)
+    for (const [api, calls] of earned) add(successes, `${request.key} ${api}`, calls)
+    sent++
+    onAnswer?.(sent)
+  }
+
   async function lane(index: number): Promise<void> {
     const wire = createWire(url)
-    const property = fc.asyncProperty(requests, async (request) => {
-      const response = await wire.send(request)
-      const earned = await verdict(request, response)
-      add(answers, `${request.operation.id} ${response.status}`, 1)
-      for (const [api, calls] of earned) add(successes, `${request.key} ${api}`, calls)
-      sent++
-      onAnswer?.(sent)
+    const property = fc.asyncProperty(requests, async (list) => {
+      for (const request of list) {
+        await judge(wire, request).catch((cause) => {
+          throw new Error(String(cause), { cause: request })
+        })
+      }
     })
     try {
-      const numRuns = Math.ceil((runs - index) / lanes)
+      const numRuns = Math.ceil((runs - index) / lanes / variants)
       // So that campaigns with neighbouring seeds share no lane.
       const details = await fc.check(property, { seed: (Math.imul(seed, lanes) + index) | 0, numRuns })
       if (details.failed) throw failureOf(details, seed)
@@ -66,12 +75,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   return { sent, answers, successes }
 }
 
-function failureOf(details: fc.RunDetails<[FuzzRequest]>, seed: number): Error {
-  const [request] = details.counterexample ?? []
-  const shown = request ? JSON.stringify(toOctets(request).toString("latin1").slice(0, 6_000)) : ""
-  const why = details.errorInstance instanceof Error ? details.errorInstance.message : ""
+function failureOf({ errorInstance, numRuns }: fc.RunDetails<[FuzzRequest[]]>, seed: number): Error {
+  const { message, cause } = errorInstance as Error & { cause: FuzzRequest }
+  const octets = JSON.stringify(toOctets(cause).toString("latin1").slice(0, 6_000))
   return new Error(
-    `${why}\nseed ${seed}, a connection's request ${details.numRuns}, as it was sent:\n${shown}`,
+    `${message}\nseed ${seed}, list ${numRuns} of a connection, the request as it was sent:\n${octets}`,
   )
 }
 

@@ -18,32 +18,38 @@ export interface FuzzKeys {
   readonly [name: string]: { readonly key: string; readonly weight: number }
 }
 
+/** Requests that are made from one valid or almost valid request, since making one takes longer than mutating it. */
+export const variants = 5
+
 /**
- * Requests from the operations of a document: valid and almost valid ones. Three in four have up to three mutations.
+ * Lists of requests from the operations of a document. Each list has one request several times, three in four with up to
+ * three mutations.
  */
-export function requestOf(
+export function requestsOf(
   operations: readonly Operation[],
   catalog: readonly ApiDefinition[],
   keys: FuzzKeys,
   host: string,
-): fc.Arbitrary<FuzzRequest> {
+): fc.Arbitrary<FuzzRequest[]> {
   const bases = operations.map((operation) => ({
     weight: weightOf(operation),
     arbitrary: baseOf(operation, catalog, keys, host),
   }))
+  const changes = fc.array(mutation, { maxLength: 3 })
   return fc
-    .tuple(fc.oneof(...bases), fc.array(mutation, { maxLength: 3 }))
-    .map(([base, mutations]) =>
-      mutations.reduce((request, mutate) => changed(request, mutate(request)), base),
+    .tuple(fc.oneof(...bases), fc.array(changes, { minLength: variants, maxLength: variants }))
+    .map(([base, lists]) =>
+      lists
+        .map((mutations) => mutations.reduce((request, mutate) => changed(request, mutate(request)), base))
+        .map((request) => ({ ...request, key: keyNameOf(request, keys) })),
     )
-    .map((request) => ({ ...request, key: keyNameOf(request, keys) }))
 }
 
-/** Calls that use DNS are rarer, since they take much longer; so are paths without a key, since they do little. */
+/** How often an operation is used: rarely where an answer takes long (DNS, metrics) or does little (paths without a key). */
 function weightOf({ id, path }: Operation): number {
-  if (id === "graphql") return 24
+  if (id === "graphql") return 30
   if (!path.startsWith("/v1/")) return 1
-  return id.startsWith("spf") ? 4 : 10
+  return id.startsWith("spf") ? 8 : 20
 }
 
 function changed(request: Base, change: Partial<WireRequest>): Base {
