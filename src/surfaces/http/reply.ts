@@ -3,6 +3,7 @@ import { type Reply, toReply } from "../../call/pipeline.ts"
 import type { UsageStatus } from "../../call/usage-status.ts"
 import { contentTypes, encodeEnvelope, type Format } from "../../encode/formats.ts"
 import type { RateState } from "../../store/store.ts"
+import { preflightHeaders } from "./cross-origin.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import { MethodNotAllowed } from "./paths.ts"
@@ -72,6 +73,7 @@ export function sendMetered(
 function prepare(format: Format, set: AnswerSettings, prepared: PreparedHeaders): Headers {
   const { "x-request-id": _, ...shared } = set.headers
   const headers = new Headers(shared as Record<string, string>)
+  for (const name of preflightHeaders) headers.delete(name)
   headers.set("content-type", contentTypes[format])
   headers.set("vary", "Accept")
   headers.set("cache-control", "no-store")
@@ -91,6 +93,7 @@ export function setAnswerHeaders(
   headers: AnswerSettings["headers"],
   { retryAfterSeconds, fault }: Pick<Answer, "retryAfterSeconds" | "fault">,
 ): void {
+  for (const name of preflightHeaders) delete headers[name]
   // One address answers in several formats, and to one key only.
   headers.vary = "Accept"
   headers["cache-control"] = "no-store"
