@@ -68,14 +68,15 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
     version = currentVersion
   }
 
+  const transaction = database.transaction((work: () => unknown) => {
+    dropOutdated()
+    return work()
+  })
+
   return {
-    transact(work) {
-      const run = database.transaction(() => {
-        dropOutdated()
-        return work()
-      })
+    transact<T>(work: () => T) {
       try {
-        return run.immediate()
+        return transaction.immediate(work) as T
       } catch (cause) {
         // The rollback did not undo the changes of entries in memory.
         entries.clear()

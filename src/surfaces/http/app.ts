@@ -17,7 +17,7 @@ import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
-import { fixedHeaders, sendFault } from "./reply.ts"
+import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
 import { restFeature } from "./rest.ts"
 import { usageFeature } from "./usage.ts"
@@ -67,7 +67,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     server: () => app.server,
     maxCalls: options.maxCalls,
     closesIdle: options.strict,
-    prepared: new Map(),
+    prepared: createPreparedHeaders(),
     methods: new Map(),
   }
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")

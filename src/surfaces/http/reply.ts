@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import type { Fault } from "../../call/fault.ts"
 import { type Reply, toReply } from "../../call/pipeline.ts"
 import type { UsageStatus } from "../../call/usage-status.ts"
@@ -45,11 +46,24 @@ export function send(
   return toBody(text)
 }
 
-/** The headers that all successes in one format share, by format. */
-export type PreparedHeaders = Map<Format, Headers>
+/** Headers that successes of metered calls share, by the end of the credit month. */
+export type PreparedHeaders = LRUCache<number, Prepared>
+
+interface Prepared extends Pick<UsageStatus, "plan"> {
+  readonly format: Format
+  readonly allowance: number | null
+  readonly headers: Headers
+}
+
+/** About 1 kB each. */
+const maxPrepared = 1_000
+
+export function createPreparedHeaders(): PreparedHeaders {
+  return new LRUCache({ maxSize: maxPrepared, sizeCalculation: () => 1 })
+}
 
 /**
- * {@link send} for the successes of metered calls. Headers that never change are converted once, which saves 1.5 µs of about 14
+ * {@link send} for the successes of metered calls. Headers that rarely change are converted once, which saves 2 µs of about 14
  * (decision 14). Elysia passes a `Headers` on as it is, if the status is a name.
  */
 export function sendMetered(
@@ -61,23 +75,41 @@ export function sendMetered(
   const { status, usage, envelope } = reply
   if (status !== 200 || usage === null || set.headers.connection !== undefined)
     return send(reply, format, set)
-  const headers = new Headers(prepared.get(format) ?? prepare(format, set, prepared))
-  headers.set("x-request-id", String(set.headers["x-request-id"]))
-  setUsage((name, value) => headers.set(name, value), usage)
+  const headers = new Headers(sharedHeaders(usage, format, set, prepared))
+  const setHeader: SetHeader = (name, value) => headers.set(name, value)
+  setHeader("x-request-id", String(set.headers["x-request-id"]))
+  setRate(setHeader, usage.rate)
+  setCredits(setHeader, usage.balance)
   set.headers = headers as unknown as AnswerSettings["headers"]
   set.status = "OK"
   return toBody(encodeEnvelope(format, envelope))
 }
 
+function sharedHeaders(
+  usage: UsageStatus,
+  format: Format,
+  set: AnswerSettings,
+  prepared: PreparedHeaders,
+): Headers {
+  const { plan, balance } = usage
+  const { allowance } = balance
+  const { endMs } = balance.period
+  const known = prepared.get(endMs)
+  if (known?.format === format && known.plan === plan && known.allowance === allowance) return known.headers
+  const headers = prepare(usage, format, set)
+  prepared.set(endMs, { format, plan, allowance, headers })
+  return headers
+}
+
 /** Takes over what Elysia and its plugins set, except for what belongs to this request. */
-function prepare(format: Format, set: AnswerSettings, prepared: PreparedHeaders): Headers {
-  const { "x-request-id": _, ...shared } = set.headers
-  const headers = new Headers(shared as Record<string, string>)
+function prepare(usage: UsageStatus, format: Format, set: AnswerSettings): Headers {
+  const { "x-request-id": _, ...own } = set.headers
+  const headers = new Headers(own as Record<string, string>)
   for (const name of preflightHeaders) headers.delete(name)
   headers.set("content-type", contentTypes[format])
   headers.set("vary", "Accept")
   headers.set("cache-control", "no-store")
-  prepared.set(format, headers)
+  setMonth((name, value) => headers.set(name, value), usage)
   return headers
 }
 
@@ -112,11 +144,20 @@ export function setRate(set: SetHeader, rate: RateState | null): void {
   set("x-ratelimit-reset", String(Math.ceil(rate.fullInMs / 1_000)))
 }
 
-function setUsage(set: SetHeader, { balance, plan, rate }: UsageStatus): void {
-  const { used, remaining, allowance, period } = balance
-  setRate(set, rate)
+function setUsage(set: SetHeader, usage: UsageStatus): void {
+  setRate(set, usage.rate)
+  setCredits(set, usage.balance)
+  setMonth(set, usage)
+}
+
+/** What every charge changes. */
+function setCredits(set: SetHeader, { used, remaining }: UsageStatus["balance"]): void {
   set("x-api-credits-used", String(used))
   set("x-api-remaining-credits", remaining === null ? "unlimited" : String(remaining))
+}
+
+/** What stays until the month ends or the plan changes. */
+function setMonth(set: SetHeader, { balance: { allowance, period }, plan }: UsageStatus): void {
   set("x-api-max-credits", allowance === null ? "unlimited" : String(allowance))
   set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
   set("x-api-current-plan", plan)
