@@ -25,11 +25,11 @@ test.if(process.platform === "linux")(
        test("fails", async () => {
          await begin("a.db")
          expect("this").toBe("that")
-       }, 20_000)
+       }, 30_000)
        test("hangs", async () => {
          await begin("b.db")
          await new Promise(() => {})
-       }, 5_000)
+       }, 10_000)
        // The processes end with their test, not after the last one.
        test("sees none", () => {
          const left = readFileSync(${JSON.stringify(pids)}, "utf8").trim().split("\\n").filter((pid) => isAlive(Number(pid)))
