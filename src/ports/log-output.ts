@@ -37,7 +37,6 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
   const maxWrite = shared ? pipeBytes : pieceBytes
   let stream = open()
   let text = ""
-  let textBytes = 0
   let dropped = 0
   let cancelFlush: (() => void) | null = null
   let isClosed = false
@@ -70,10 +69,9 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
 
   function write(line: string): void {
     if (isClosed) return
-    const bytes = Buffer.byteLength(line)
-    if (textBytes + bytes > maxWrite) flush()
+    // In characters, since octets are counted for each piece and not for each line.
+    if (text.length + line.length > maxWrite) flush()
     text += line
-    textBytes += bytes
     flushLater()
   }
 
@@ -86,9 +84,9 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
     cancelFlush = null
     const piece = text
     text = ""
-    textBytes = 0
     if (piece === "") stream.flush()
-    else stream.write(piece)
+    else if (Buffer.byteLength(piece) <= maxWrite) stream.write(piece)
+    else for (const line of piece.split(/(?<=\n)/)) stream.write(line)
   }
 
   return {
