@@ -107,7 +107,7 @@ describe("accounts and keys", () => {
     expect(account).toMatchObject({ name: "Ann", plan: "free", closed: null })
     const key = await json(`key create --account ${account.id} --name ci --expires 30d ${db}`)
     expect(Object.keys(key)).toEqual(["id", "key"])
-    expect(key.key).toMatch(/^pk_[0-9A-Za-z]{38}$/)
+    expect(key.key).toMatch(/^pk-[0-9A-Za-z]{38}$/)
 
     const shown = { allowance: 1_000, used: 0, bonus: 500, remaining: 1_500, keys: 1 }
     expect(await json(`account show ${account.id} ${db}`)).toMatchObject(shown)
@@ -234,7 +234,7 @@ describe("serve", () => {
   test("prints where it listens, creates the demo key once, and the printed call works", async () => {
     const db = newStore()
     const first = await serve(`serve --port 0 --db ${db} --demo`, async (out) => {
-      const [, key = "", url = ""] = /curl -H 'x-api-key: (pk_\w+)' '([^']+)'/.exec(out) ?? []
+      const [, key = "", url = ""] = /curl -H 'x-api-key: (pk-\w+)' '([^']+)'/.exec(out) ?? []
       return (await fetch(url, { headers: { "x-api-key": key } })).json()
     })
     expect(first.result.code).toBe(0)

@@ -1,5 +1,7 @@
 /** Who may call: every 401 and 403, before anything is read or charged. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import { hashKey } from "../src/accounts/key.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -57,6 +59,23 @@ describe("401", () => {
     expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([401, 200])
     const again = await service.accounts.rotateKey(id, 0)
     expect([await statusWith(rotated.key), await statusWith(again.key)]).toEqual([401, 200])
+  })
+
+  test("a key in the earlier form pk_ works for as long as it is valid, also beside the new one after a rotation", async () => {
+    const { id, key } = await service.createKey("free")
+    const earlier = "pk_cvNhYs8pwt1paiw3Ca0Eq4Ics2iIoglo1qaSKV"
+    using database = new Database(service.db)
+    const { changes } = database.run("UPDATE secrets SET hash = ? WHERE hash = ?", [
+      hashKey(earlier),
+      hashKey(key),
+    ])
+    expect(changes).toBe(1)
+    expect([await statusWith(earlier), await statusWith(key)]).toEqual([200, 401])
+    const rotated = await service.accounts.rotateKey(id, 60_000)
+    expect(rotated.key).toStartWith("pk-")
+    expect([await statusWith(earlier), await statusWith(rotated.key)]).toEqual([200, 200])
+    service.clock.advance(60_000)
+    expect([await statusWith(earlier), await statusWith(rotated.key)]).toEqual([401, 200])
   })
 
   test("the key of a closed account", async () => {

@@ -238,7 +238,7 @@ describe("keys and plans", () => {
     await service.accounts.revokeKey(revoked.id)
     const expired = await service.createKey("pro", { expiresMs: service.clock.now() + 1 })
     service.clock.advance(1)
-    for (const key of [null, "pk_nonsense", createKey(systemRandom), expired.key, revoked.key]) {
+    for (const key of [null, "pk-nonsense", createKey(systemRandom), expired.key, revoked.key]) {
       const { status, codes, body } = await readGraphql(service.post(path, "no json", { key }))
       expect([status, codes, "data" in body]).toEqual([401, ["INVALID_API_KEY"], false])
     }

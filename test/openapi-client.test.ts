@@ -61,7 +61,7 @@ test("the program in docs/openapi.md prints the answer to its call", async () =>
   const { key } = await service.createKey("free")
   const program = documented.replace("http://localhost:8080", service.url)
   expect(program).toContain(service.url)
-  const [printed, refused] = await Promise.all([key, "pk_x"].map((KEY) => client.run(program, { KEY })))
+  const [printed, refused] = await Promise.all([key, "pk-x"].map((KEY) => client.run(program, { KEY })))
   expect(printed).toBe("Apple, Inc.\n")
   expect(refused).toContain("API key")
 }, 60_000)
@@ -81,7 +81,7 @@ test("it calls every API, one by one and in batches, and every other path", asyn
   }
   const batch = (await calls.linesorterBatch?.())?.data
   expect(batch).toMatchObject({ data: { failed: 0 } })
-  const stranger = await (await client.load())(service.url, "pk_x").hmac0?.()
+  const stranger = await (await client.load())(service.url, "pk-x").hmac0?.()
   expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
   expect(stranger?.error).toMatchObject({ status: "error", data: null })
   await service.stop()

@@ -214,7 +214,7 @@ describe("no line contains", () => {
             await send(`/v1/${api.id}?%${mark}`, { key: mark })
           }
           // A well-formed key that belongs to no account.
-          const other = key.replace(/^pk_./, "pk_0")
+          const other = key.replace(/^pk-./, "pk-0")
           keys.push(other)
           await send(lookup, { key: other })
           await send(`/${mark}/${key}?${mark}`)

@@ -2,25 +2,54 @@ import { expect, test } from "bun:test"
 import { systemRandom } from "../ports/random.ts"
 import { createId, createKey, hashKey, isWellFormedKey, visiblePrefix } from "./key.ts"
 
-test("a key is pk_ and 38 base62 characters, and each is different", () => {
+test("a key is pk- and 38 base62 characters, and each is different", () => {
   const keys = Array.from({ length: 1_000 }, () => createKey(systemRandom))
-  for (const key of keys) expect(key).toMatch(/^pk_[0-9A-Za-z]{38}$/)
+  for (const key of keys) expect(key).toMatch(/^pk-[0-9A-Za-z]{38}$/)
   for (const key of keys) expect(isWellFormedKey(key)).toBe(true)
   expect(new Set(keys).size).toBe(1_000)
 })
 
-test("the checksum is the CRC-32 of the rest in base62", () => {
-  const body = `pk_${"0".repeat(32)}`
+test("a client that takes only letters, digits and hyphens, at least 32 without the hyphens, takes our keys", () => {
+  for (let count = 0; count < 100; count++) {
+    const key = createKey(systemRandom)
+    expect(key).toMatch(/^[0-9A-Za-z-]+$/)
+    expect(key.replaceAll("-", "").length).toBeGreaterThanOrEqual(32)
+  }
+})
+
+test.each(["pk_cvNhYs8pwt1paiw3Ca0Eq4Ics2iIoglo1qaSKV", "pk_ZbhPoc5o4K7CxiwlxvxrOZL3lmzy0ZQz4XZSZT"])(
+  "a key in the earlier form stays well-formed: %s",
+  (key) => {
+    expect(isWellFormedKey(key)).toBe(true)
+    // The checksum covers the beginning, so one form is not mistaken for the other.
+    expect(isWellFormedKey(key.replace("_", "-"))).toBe(false)
+    expect(isWellFormedKey(key.replace(/.$/, "0"))).toBe(false)
+  },
+)
+
+test.each(["pk-", "pk_"])("the checksum is the CRC-32 of the rest in base62, after %s", (start) => {
+  const body = start + "0".repeat(32)
   expect(isWellFormedKey(body + checksumOf(body))).toBe(true)
 })
 
-test.each(["pk_!", "pk_-", "pk_/", "pk_:", "pk_\0", "pk_\x80", "pk_é", "pk_Ā", "pk_😀", "pk-0", "PK_0"])(
-  "a right checksum does not make a key of %p",
-  (start) => {
-    const body = start.padEnd(35, "0")
-    expect(isWellFormedKey(body + checksumOf(body))).toBe(false)
-  },
-)
+test.each([
+  "pk-!",
+  "pk--",
+  "pk-/",
+  "pk-:",
+  "pk-\0",
+  "pk-\x80",
+  "pk-é",
+  "pk-Ā",
+  "pk-😀",
+  "pk_-",
+  "pk.0",
+  "pka-0",
+  "PK-0",
+])("a right checksum does not make a key of %p", (start) => {
+  const body = start.padEnd(35, "0")
+  expect(isWellFormedKey(body + checksumOf(body))).toBe(false)
+})
 
 function checksumOf(body: string): string {
   const crc = Bun.hash.crc32(body)
@@ -34,7 +63,7 @@ test("every single mistyped or swapped character is noticed without a look-up", 
     const other = key[i] === "A" ? "B" : "A"
     expect(isWellFormedKey(key.slice(0, i) + other + key.slice(i + 1))).toBe(false)
   }
-  for (const text of ["", "pk_", key.slice(1), `${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`]) {
+  for (const text of ["", "pk-", key.slice(1), `${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`]) {
     expect(isWellFormedKey(text)).toBe(false)
   }
 })

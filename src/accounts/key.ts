@@ -1,22 +1,29 @@
 import type { Random } from "../apis/contract.ts"
 
+/**
+ * Has no underscore: the programs of many users check that a key has only letters, digits and hyphens before they send it.
+ * Earlier keys begin with `pk_` and stay valid.
+ */
+const keyStart = "pk-"
+const earlierKeyStart = "pk_"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomLength = 32
 const checksumLength = 6
-const bodyLength = 3 + randomLength
+const bodyLength = keyStart.length + randomLength
 const keyLength = bodyLength + checksumLength
 
-/** Makes an API key: `pk_`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
+/** Makes an API key: `pk-`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
 export function createKey(random: Random): string {
-  const body = `pk_${randomBase62(randomLength, random)}`
+  const body = keyStart + randomBase62(randomLength, random)
   return body + checksum(body)
 }
 
 /** Whether a text has the form and checksum of a key. Nothing here is secret, so it need not run in constant time. */
 export function isWellFormedKey(text: string): boolean {
-  if (text.length !== keyLength || !text.startsWith("pk_")) return false
+  if (text.length !== keyLength) return false
+  if (!text.startsWith(keyStart) && !text.startsWith(earlierKeyStart)) return false
   let claimed = 0
-  for (let index = 3; index < keyLength; index++) {
+  for (let index = keyStart.length; index < keyLength; index++) {
     const digit = digits[text.charCodeAt(index)] ?? -1
     if (digit === -1) return false
     if (index >= bodyLength) claimed = claimed * 62 + digit

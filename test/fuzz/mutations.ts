@@ -83,7 +83,7 @@ const headers: readonly Header[] = [
     ...["text/csv;q=0.9, */*;q=0.1", ";;;,,,=", "text/html", `${"a/b,".repeat(800)}text/csv`],
   ].map((accept): Header => ["accept", accept]),
   ...["a b", "x".repeat(129), "..", "\x80\xff", "<script>"].map((id): Header => ["x-request-id", id]),
-  ...["", "pk_", "pk_00000000000000000000000000000000000000", "x".repeat(4_000), "\xe9"].map(
+  ...["", "pk-", `pk-${"0".repeat(38)}`, `pk_${"0".repeat(38)}`, "x".repeat(4_000), "\xe9"].map(
     (key): Header => ["x-api-key", key],
   ),
   ...["1.2.3.4", "::1, garbage", ",,,,", "x".repeat(3_000)].map((by): Header => ["x-forwarded-for", by]),

@@ -13,7 +13,7 @@ export function accountOf(change: Partial<AccountRecord> = {}): AccountRecord {
 
 /** A key without limits. */
 export function keyOf(change: Partial<KeyRecord> = {}): KeyRecord {
-  const names = { id: "key_1", accountId: "acc_1", name: "ci", prefix: "pk_abcdef" }
+  const names = { id: "key_1", accountId: "acc_1", name: "ci", prefix: "pk-abcdef" }
   const times = { createdMs: 1_000, expiresMs: null, revokedMs: null }
   return { ...names, ...times, allowApis: null, blockApis: [], allowIps: null, rateLimit: null, ...change }
 }

@@ -37,7 +37,7 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
           type: "apiKey",
           in: "header",
           name: "x-api-key",
-          description: "The API key: `pk_` and 38 letters and digits.",
+          description: "The API key: `pk-` and 38 letters and digits. Earlier keys begin with `pk_`.",
         },
         ...(service.metrics === "token" && {
           metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
