@@ -24,7 +24,11 @@ const states: Readonly<Record<string, State>> = {
   "mock-unavailable": { rest: 503, graphql: [503, "UPSTREAM_UNAVAILABLE"], error: /Nothing was charged/ },
 }
 
-test.each(Object.entries(states))(
+/** With a tail a key has the form that clients of hosted services require: 32 letters and digits, or more. */
+const tail = "-0123456789abcdef0123456789ABCDEF"
+const withTail = <T>([key, expected]: [string, T]): [string, T] => [`${key}${tail}`, expected]
+
+test.each([...Object.entries(states), ...Object.entries(states).map(withTail)])(
   "%s fails in every way of calling",
   async (key, { rest, graphql, error }) => {
     for (const [format, readError] of Object.entries(errorReaders)) {
@@ -40,26 +44,76 @@ test.each(Object.entries(states))(
   },
 )
 
-test.each([
+const working: [key: string, plan: string][] = [
   ["mock-key", "pro"],
   ["mock-free", "free"],
   ["mock-pro", "pro"],
   ["mock-expiring", "pro"],
-])("%s works on the plan %s in every way of calling", async (key, plan) => {
-  for (const [format, readError] of Object.entries(errorReaders)) {
-    const answer = await ways.rest(mock, key, format)
-    expect([format, answer.status]).toEqual([format, 200])
-    expect(answer.headers.get("x-api-current-plan")).toBe(plan)
-    const text = await answer.text()
-    expect(readError(text) ?? "").toBe("")
-    expect(text).toContain("Apple, Inc.")
-  }
-  const batch = await ways.batch(mock, key)
-  expect(await batch.json()).toMatchObject({ status: "ok", data: { succeeded: 2, credits_used: 2 } })
-  const query = await readGraphql(ways.graphql(mock, key))
-  expect(query).toEqual({ status: 200, code: null, data: { bluetoothlookup: { company: "Apple, Inc." } } })
-  const { data } = await readAnswer(mock.fetch("/v1/spfvalidator?domain=good.example", { key }))
-  expect("risk_score" in (data ?? {})).toBe(plan !== "free")
+]
+
+test.each([...working, ...working.map(withTail)])(
+  "%s works on the plan %s in every way of calling",
+  async (key, plan) => {
+    for (const [format, readError] of Object.entries(errorReaders)) {
+      const answer = await ways.rest(mock, key, format)
+      expect([format, answer.status]).toEqual([format, 200])
+      expect(answer.headers.get("x-api-current-plan")).toBe(plan)
+      const text = await answer.text()
+      expect(readError(text) ?? "").toBe("")
+      expect(text).toContain("Apple, Inc.")
+    }
+    const batch = await ways.batch(mock, key)
+    expect(await batch.json()).toMatchObject({ status: "ok", data: { succeeded: 2, credits_used: 2 } })
+    const query = await readGraphql(ways.graphql(mock, key))
+    expect(query).toEqual({ status: 200, code: null, data: { bluetoothlookup: { company: "Apple, Inc." } } })
+    const { data } = await readAnswer(mock.fetch("/v1/spfvalidator?domain=good.example", { key }))
+    expect("risk_score" in (data ?? {})).toBe(plan !== "free")
+  },
+)
+
+test("a key with a tail is the key before the tail: the same account, credits and faults", async () => {
+  await mock.reset()
+  for (const key of ["mock-pro", "mock-pro-1", `mock-pro${tail}`]) await ways.rest(mock, key)
+  const { data } = await readAnswer(mock.fetch("/v1/usage", { key: "mock-pro-a-b" }))
+  expect(data?.credits).toMatchObject({ used: 3 })
+  const find = async (key: string) =>
+    (await mock.control("GET", `/requests?key=${key}`)).data?.requests as { key: string }[]
+  expect((await find("mock-pro")).map(({ key }) => key)).toEqual([
+    "mock-pro",
+    "mock-pro-1",
+    `mock-pro${tail}`,
+    "mock-pro-a-b",
+  ])
+  expect((await find("mock-pro-1")).map(({ key }) => key)).toEqual(["mock-pro-1"])
+
+  const statusWith = async (key: string) => (await ways.rest(mock, key)).status
+  await mock.control("PUT", "/faults", { key: "mock-pro", status: 503 })
+  expect([
+    await statusWith("mock-pro"),
+    await statusWith("mock-pro-1"),
+    await statusWith("mock-free-1"),
+  ]).toEqual([503, 503, 200])
+  await mock.reset()
+  await mock.control("PUT", "/faults", { key: "mock-pro-1", status: 503 })
+  expect([
+    await statusWith("mock-pro"),
+    await statusWith("mock-pro-1"),
+    await statusWith("mock-pro-2"),
+  ]).toEqual([200, 503, 200])
+  await mock.reset()
+})
+
+test.each([
+  "mock-pro-",
+  "mock-pro_1",
+  "mock-pro1",
+  "mock-pro-1_2",
+  "mock-pro-1 2",
+  "mock-pro-é",
+  "mock-",
+  "mock-p-1",
+])("%j is no key", async (key) => {
+  expect((await ways.rest(mock, key)).status).toBe(401)
 })
 
 test("every API computes its examples' answers, as the service does", async () => {
@@ -102,7 +156,8 @@ describe("serve", () => {
   })
 
   test("has no key of the mock", async () => {
-    for (const key of ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]) {
+    const keys = ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]
+    for (const key of [...keys, ...keys.map((name) => `${name}${tail}`)]) {
       const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
       expect(answer.status).toBe(401)
     }

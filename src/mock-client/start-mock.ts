@@ -63,7 +63,7 @@ export interface RequestFilter {
   readonly api?: string
   /** Requests answered with this HTTP status. */
   readonly status?: number
-  /** Requests with this API key. */
+  /** Requests with this API key; `mock-pro` means it with any tail. */
   readonly key?: string
 }
 
@@ -101,7 +101,7 @@ export interface MockMessage {
 export interface MockFault {
   /** Only calls of this API. */
   readonly api?: string
-  /** Only calls with this key. */
+  /** Only calls with this key; `mock-pro` means it with any tail. */
   readonly key?: string
   /** How many calls fail; without it all calls, until the fault is removed. */
   readonly times?: number

@@ -1,3 +1,5 @@
+import { keyMatches } from "./keys.ts"
+
 /** What goes wrong with calls that match. */
 export interface FaultRule {
   readonly api?: string
@@ -51,7 +53,8 @@ export function createFaults(): Faults {
     take(target) {
       const matching = rules.filter(
         ({ api, key }) =>
-          (api === undefined || target.apis.includes(api)) && (key === undefined || key === target.key),
+          (api === undefined || target.apis.includes(api)) &&
+          (key === undefined || keyMatches(key, target.key)),
       )
       if (matching.length === 0) return null
       rules = rules

@@ -1,4 +1,5 @@
 import type { FaultRule } from "./faults.ts"
+import { keyMatches } from "./keys.ts"
 
 /** One request and its answer. */
 export interface JournalEntry {
@@ -68,7 +69,7 @@ export function createJournal(): Journal {
         (entry) =>
           (api === undefined || entry.apis.includes(api)) &&
           (status === undefined || entry.response?.status === status) &&
-          (key === undefined || entry.key === shownKey(key)),
+          (key === undefined || keyMatches(shownKey(key), entry.key)),
       )
       return { requests, total, dropped: total - entries.length }
     },

@@ -22,6 +22,21 @@ export const magicKeys: Readonly<Record<string, string>> = {
   "mock-unavailable": "503 on every call: the store does not answer",
 }
 
+const magicKeyForm = new RegExp(`^(${Object.keys(magicKeys).join("|")})(?:-[0-9A-Za-z-]+)?$`)
+
+/**
+ * The magic key that a text stands for, with or without a tail: `mock-pro-0123456789abcdef0123456789abcdef` is `mock-pro`.
+ * Tails are for clients that check the length of a key. Null for any other text.
+ */
+export function toMagicKey(text: string): string | null {
+  return magicKeyForm.exec(text)?.[1] ?? null
+}
+
+/** Whether a key in a fault or a filter means the key of a request. Without a tail, a magic key means itself with any tail. */
+export function keyMatches(wanted: string, sent: string | null): boolean {
+  return sent !== null && (wanted === sent || wanted === toMagicKey(sent))
+}
+
 const dayMs = 86_400_000
 /** TEST-NET-1 (RFC 5737): no request comes from there. */
 const unusedAddress = "192.0.2.1"
@@ -84,9 +99,12 @@ async function createSpentAccount(store: Store, plans: Plans, nowMs: number): Pr
   return id
 }
 
-/** A gate that also takes the names of keys. */
+/** A gate that also takes magic keys. */
 export function nameKeys(gate: Gate, names: KeyNames): Gate {
-  return { ...gate, identify: (key) => gate.identify(key === null ? null : (names.get(key) ?? key)) }
+  return {
+    ...gate,
+    identify: (key) => gate.identify(key === null ? null : (names.get(toMagicKey(key) ?? "") ?? key)),
+  }
 }
 
 /** A store that does not answer a look-up of `key`. */
