@@ -30,7 +30,7 @@ export function createGate(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
 ): Gate {
   const submit = createTurnBatch(timer, async (takes: readonly PendingTake[]) => {
-    const outcomes = await store.takeRates(takes)
+    const outcomes = await store.takeRates(takes, clock.now)
     takes.forEach((take, index) => {
       take.outcome = outcomes[index]
     })
@@ -39,7 +39,7 @@ export function createGate(
   const networks = new WeakMap<readonly string[], readonly Network[]>()
 
   async function takeFrom(buckets: RateTake["buckets"]): Promise<RateOutcome> {
-    const take: PendingTake = { buckets, nowMs: clock.now(), outcome: undefined }
+    const take: PendingTake = { buckets, outcome: undefined }
     await submit(take)
     if (!take.outcome) throw new Error("the store must give one outcome per take")
     return take.outcome

@@ -83,7 +83,7 @@ export async function seedMagicKeys({ store, accounts, plans, clock, plan }: See
   await issue("mock-no-credits", await createSpentAccount(store, plans, startMs))
 
   const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
-  await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }], nowMs: startMs }])
+  await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }] }], clock.now)
   return names
 }
 

@@ -7,8 +7,12 @@ export interface Store {
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
   /** Decides the charges in order and commits them in one transaction. Gives one outcome per charge, in the same order. */
   charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
-  /** Counts calls against their rate limits, in order. Gives one outcome per take, in the same order. */
-  takeRates(takes: readonly RateTake[]): Promise<readonly RateOutcome[]>
+  /**
+   * Counts calls against their rate limits, in order. Gives one outcome per take, in the same order.
+   * @param now reads the time in milliseconds since the Unix epoch. It is called while the database is locked, so that the
+   *   takes of all processes are counted in the order of their times
+   */
+  takeRates(takes: readonly RateTake[], now: () => number): Promise<readonly RateOutcome[]>
 
   createAccount(account: AccountRecord): Promise<void>
   findAccount(id: string): Promise<AccountRecord | null>
@@ -122,7 +126,6 @@ export type ChargeOutcome =
 /** One call, counted against several rate limits: all of them must grant it, else none counts it. */
 export interface RateTake {
   readonly buckets: readonly { readonly id: string; readonly perMinute: number }[]
-  readonly nowMs: number
 }
 
 /** Whether a take from the rate buckets was granted. */

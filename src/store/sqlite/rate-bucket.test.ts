@@ -14,6 +14,7 @@ function createBucket(perMinute: number) {
     take(nowUs: number, limit = perMinute): boolean {
       const fill = fillOf(bucket, limit, nowUs)
       const granted = hasCall(fill, limit)
+      if (fill.isMisdated) bucket = bucketAt(fill.ticksUntilFull, limit, nowUs)
       if (granted) bucket = bucketAt(fill.ticksAfterCall, limit, nowUs)
       return granted
     },
@@ -72,6 +73,31 @@ test("at any instants it grants what an exact bucket of fractions does", () => {
     }),
     { seed: 4, numRuns: 300 },
   )
+})
+
+test.each([1, 600, 6_000, 60_000, 1_000_000])(
+  "at %d a minute, two callers whose clocks differ by 1 ms get exactly what one gets",
+  (limit) => {
+    const [alone, shared] = [createBucket(limit), createBucket(limit)]
+    let granted = 0
+    let grantedToTwo = 0
+    for (let ms = 1; ms <= 120_000; ms++) {
+      const nowUs = startUs + ms * 1_000
+      while (alone.take(nowUs)) granted++
+      while (shared.take(nowUs)) grantedToTwo++
+      while (shared.take(nowUs - 1_000)) grantedToTwo++
+    }
+    expect(grantedToTwo).toBe(granted)
+  },
+)
+
+test("a clock set back by less than a second moves no bucket back, and an empty one stays closed as much longer", () => {
+  const bucket = createBucket(60)
+  while (bucket.take(startUs)) {}
+  expect(bucket.take(startUs - 500_000)).toBe(false)
+  expect(bucket.state(startUs - 500_000)).toMatchObject({ remaining: 0, fullInMs: 60_500, retryInMs: 1_500 })
+  expect(bucket.take(startUs + 999_000)).toBe(false)
+  expect(bucket.take(startUs + 1_000_000)).toBe(true)
 })
 
 test("a change of the limit gives no call away", () => {

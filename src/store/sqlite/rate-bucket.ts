@@ -14,19 +14,26 @@ export interface RateBucket {
   readonly perMinute: number
 }
 
+/**
+ * A bucket that is full later than an empty one was last changed at a later time. Up to this difference it stays as it is: a
+ * caller with an older time must not get calls twice. Beyond it the clock was set back.
+ */
+const setBackUs = 1_000_000
+
 /** Ticks until a bucket is full, now and after one more call. */
 export interface RateFill {
   readonly ticksUntilFull: number
   readonly ticksAfterCall: number
-  /** Whether the bucket would be full later than an empty one: the clock was set back. */
+  /** Whether the clock was set back since the bucket was last changed. */
   readonly isMisdated: boolean
 }
 
-/** Reads a bucket under the present limit. A misdated bucket counts as empty, so it throttles no longer than an empty one. */
+/** Reads a bucket under the present limit. A misdated bucket counts as empty, so that it does not throttle for as long as the clock was set back. */
 export function fillOf(bucket: RateBucket | null, perMinute: number, nowUs: number): RateFill {
   const ticks = bucket === null ? 0 : (bucket.fullAtUs - nowUs) * perMinute + restOf(bucket, perMinute)
-  const ticksUntilFull = Math.min(Math.max(ticks, 0), minuteUs * perMinute)
-  return { ticksUntilFull, ticksAfterCall: ticksUntilFull + minuteUs, isMisdated: ticksUntilFull < ticks }
+  const isMisdated = ticks > (minuteUs + setBackUs) * perMinute
+  const ticksUntilFull = isMisdated ? minuteUs * perMinute : Math.max(ticks, 0)
+  return { ticksUntilFull, ticksAfterCall: ticksUntilFull + minuteUs, isMisdated }
 }
 
 export function hasCall({ ticksAfterCall }: RateFill, perMinute: number): boolean {
@@ -44,7 +51,7 @@ export function stateOf(ticks: number, perMinute: number): RateState {
   const ticksPerMs = perMinute * 1_000
   return {
     perMinute,
-    remaining: Math.floor((minuteTicks - ticks) / minuteUs),
+    remaining: Math.max(0, Math.floor((minuteTicks - ticks) / minuteUs)),
     fullInMs: Math.ceil(ticks / ticksPerMs),
     retryInMs: Math.max(0, Math.ceil((ticks + minuteUs - minuteTicks) / ticksPerMs)),
   }

@@ -2,8 +2,10 @@ import type { Database } from "bun:sqlite"
 import type { RateOutcome, RateTake } from "../store.ts"
 import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rate-bucket.ts"
 
-/** Prepares `takeRates` of the store: all takes in one transaction. */
-export function prepareRates(database: Database): (takes: readonly RateTake[]) => readonly RateOutcome[] {
+/** Prepares `takeRates` of the store: all takes in one transaction, which reads the time once it has the lock. */
+export function prepareRates(
+  database: Database,
+): (takes: readonly RateTake[], now: () => number) => readonly RateOutcome[] {
   const read = database.query<RateBucket, [string]>(
     "SELECT full_at_us AS fullAtUs, ticks, per_minute AS perMinute FROM rates WHERE id = ?1",
   )
@@ -12,8 +14,7 @@ export function prepareRates(database: Database): (takes: readonly RateTake[]) =
      ON CONFLICT DO UPDATE SET full_at_us = excluded.full_at_us, ticks = excluded.ticks, per_minute = excluded.per_minute`,
   )
 
-  function take({ buckets, nowMs }: RateTake): RateOutcome {
-    const nowUs = nowMs * 1_000
+  function take({ buckets }: RateTake, nowUs: number): RateOutcome {
     const save = (id: string, ticksUntilFull: number, limit: number) => {
       const { fullAtUs, ticks, perMinute } = bucketAt(ticksUntilFull, limit, nowUs)
       write.run(id, fullAtUs, ticks, perMinute)
@@ -33,5 +34,8 @@ export function prepareRates(database: Database): (takes: readonly RateTake[]) =
     }
   }
 
-  return database.transaction((takes: readonly RateTake[]) => takes.map(take)).immediate
+  return database.transaction((takes: readonly RateTake[], now: () => number) => {
+    const nowUs = now() * 1_000
+    return takes.map((one) => take(one, nowUs))
+  }).immediate
 }

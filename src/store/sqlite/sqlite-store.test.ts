@@ -132,7 +132,7 @@ describe("charging", () => {
     await store.createAccount(accountOf())
     const readOnly = storeOn(new Database(file, { readonly: true, strict: true }))
     await expect(readOnly.charge([chargeOf()])).rejects.toThrow(StoreUnavailable)
-    await expect(readOnly.takeRates([{ nowMs: 0, buckets: [{ id: "a", perMinute: 1 }] }])).rejects.toThrow(
+    await expect(readOnly.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], () => 0)).rejects.toThrow(
       StoreUnavailable,
     )
     expect(await readOnly.findAccount("acc_1")).toMatchObject({ used: 0 })
@@ -220,9 +220,8 @@ describe("keys in memory", () => {
 
 describe("rate limits", () => {
   async function take(nowMs: number, ...buckets: [id: string, perMinute: number][]) {
-    const [outcome] = await store.takeRates([
-      { nowMs, buckets: buckets.map(([id, perMinute]) => ({ id, perMinute })) },
-    ])
+    const takes = [{ buckets: buckets.map(([id, perMinute]) => ({ id, perMinute })) }]
+    const [outcome] = await store.takeRates(takes, () => nowMs)
     return outcome
   }
 
@@ -250,6 +249,22 @@ describe("rate limits", () => {
     for (let i = 0; i < 5; i++)
       expect(await take(0, ["account", 2], ["key", 1])).toMatchObject({ granted: false })
     expect(await take(0, ["account", 2])).toMatchObject({ granted: true, buckets: [{ remaining: 1 }] })
+  })
+
+  test("the time is read while no other connection can change the database", async () => {
+    const other = new Database(file)
+    let refusal: unknown
+    const now = () => {
+      try {
+        other.run("BEGIN IMMEDIATE")
+      } catch (thrown) {
+        refusal = thrown
+      }
+      return 0
+    }
+    await store.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], now)
+    other.close()
+    expect(String(refusal)).toContain("database is locked")
   })
 
   test("a clock that is set back by a day throttles for a minute at most", async () => {

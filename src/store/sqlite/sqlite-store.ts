@@ -63,7 +63,7 @@ export function createSqliteStore(database: Database, { timer, notices }: StoreO
   return {
     findKey: (secretHash) => read(() => access.find(secretHash)),
     charge: (charges) => write(() => charge(charges)),
-    takeRates: (takes) => write(() => takeRates(takes)),
+    takeRates: (takes, now) => write(() => takeRates(takes, now)),
 
     async createAccount(account) {
       await write(() => createAccount.immediate(account))
