@@ -20,14 +20,15 @@ async function refusal(response: Response | Promise<Response>) {
 
 describe("401", () => {
   test("without a key", async () => {
-    const message = "An API key is needed: send it in the 'x-api-key' header."
+    const message =
+      "An API key is needed: send it in the 'x-api-key' header, or as 'Authorization: Bearer KEY'."
     expect(await refusal(service.fetch(path))).toBe(`401 ${message}`)
   })
 
   test("a mistyped and an unknown key get different messages, and neither is echoed", async () => {
     const { key } = await service.createKey("free")
     const mistyped = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`
-    const message = "401 The API key in the 'x-api-key' header is"
+    const message = "401 The API key is"
     expect(await refusal(service.fetch(path, { key: mistyped }))).toBe(`${message} mistyped or cut short.`)
     const other = await startTestService()
     expect(await refusal(other.fetch(path, { key }))).toBe(`${message} not known.`)

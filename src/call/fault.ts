@@ -4,11 +4,14 @@ import { StoreUnavailable } from "../store/store.ts"
 /** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
 const table = {
   inputRejected: { status: 400, text: null },
-  keyMissing: { status: 401, text: "An API key is needed: send it in the 'x-api-key' header." },
-  keyMalformed: { status: 401, text: "The API key in the 'x-api-key' header is mistyped or cut short." },
-  keyUnknown: { status: 401, text: "The API key in the 'x-api-key' header is not known." },
-  keyExpired: { status: 401, text: "The API key in the 'x-api-key' header has expired." },
-  keyRevoked: { status: 401, text: "The API key in the 'x-api-key' header has been revoked." },
+  keyMissing: {
+    status: 401,
+    text: "An API key is needed: send it in the 'x-api-key' header, or as 'Authorization: Bearer KEY'.",
+  },
+  keyMalformed: { status: 401, text: "The API key is mistyped or cut short." },
+  keyUnknown: { status: 401, text: "The API key is not known." },
+  keyExpired: { status: 401, text: "The API key has expired." },
+  keyRevoked: { status: 401, text: "The API key has been revoked." },
   addressForbidden: { status: 403, text: "This API key may not be used from this IP address." },
   apiForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },

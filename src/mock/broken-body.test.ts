@@ -8,7 +8,7 @@ import { toBrokenBody } from "./broken-body.ts"
 /** Texts that formats quote, fold or leave alone, so that the cut falls inside a quoted, a plain or a block text. */
 const texts = [
   "plain",
-  "The API key in the 'x-api-key' header has expired.",
+  "The API key has expired.",
   'a "quoted", b',
   "two\nlines: yes",
   `${'"'.repeat(9)}`,

@@ -131,7 +131,10 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
 /** Whether a header is one of the service, and not of HTTP, caches or browsers. */
 function isOurs(name: string): boolean {
   const common = ["x-content-type-options", "x-frame-options"]
-  return (name.startsWith("x-") && !common.includes(name)) || ["allow", "etag", "retry-after"].includes(name)
+  return (
+    (name.startsWith("x-") && !common.includes(name)) ||
+    ["allow", "etag", "retry-after", "www-authenticate"].includes(name)
+  )
 }
 
 /** The schema without room for unknown fields. Clients must accept new fields, but here they are mistakes. */

@@ -20,6 +20,7 @@ import { noRoute } from "./paths.ts"
 import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
 import { restFeature } from "./rest.ts"
+import { sentKey } from "./sent-key.ts"
 import { usageFeature } from "./usage.ts"
 
 export interface HttpParts {
@@ -77,7 +78,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     const { headers } = request
     const incoming = {
       requestId: requestIdFor(headers.get("x-request-id")),
-      key: headers.get("x-api-key"),
+      key: sentKey(headers),
       address: () => addressOf(request),
       startedMs: observer.nowMs(),
     }

@@ -87,9 +87,10 @@ function refuseUpload({ headers }: Request): void {
 function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
   const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
   const headers: Record<string, string> = { "content-type": type }
-  setAnswerHeaders(headers, { retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
+  const status = refusal?.status ?? 200
+  setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
   setRate((name, value) => {
     headers[name] = value
   }, rate)
-  return new Response(JSON.stringify(body), { status: refusal?.status ?? 200, headers })
+  return new Response(JSON.stringify(body), { status, headers })
 }

@@ -79,6 +79,6 @@ function refuse(
   set.status = status
   set.headers["content-type"] = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
   if (code === "METHOD_NOT_ALLOWED") set.headers.allow = "POST"
-  setAnswerHeaders(set.headers, { retryAfterSeconds })
+  setAnswerHeaders(set.headers, { status, retryAfterSeconds })
   return JSON.stringify({ errors })
 }

@@ -53,7 +53,6 @@ export function operationsFeature(
     async ({ request, set, incoming }) => {
       if (!mayRead(request.headers.get("authorization"))) {
         record(incoming, { status: 401 })
-        set.headers["www-authenticate"] = "Bearer"
         return send(tokenNeeded, "json", set)
       }
       const { contentType, text } = await readMetrics()

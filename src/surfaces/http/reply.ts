@@ -123,12 +123,14 @@ export function sendFault(fault: Fault, request: Request, set: AnswerSettings): 
 /** Sets the headers of every answer that the pipeline gives. */
 export function setAnswerHeaders(
   headers: AnswerSettings["headers"],
-  { retryAfterSeconds, fault }: Pick<Answer, "retryAfterSeconds" | "fault">,
+  { status, retryAfterSeconds, fault }: Pick<Answer, "status" | "retryAfterSeconds" | "fault">,
 ): void {
   for (const name of preflightHeaders) delete headers[name]
   // One address answers in several formats, and to one key only.
   headers.vary = "Accept"
   headers["cache-control"] = "no-store"
+  // RFC 9110 §11.6.1: every 401 names the scheme that is taken.
+  if (status === 401) headers["www-authenticate"] = "Bearer"
   if (retryAfterSeconds !== null) headers["retry-after"] = String(retryAfterSeconds)
   // The rest of the body may still arrive (RFC 9110 §15.5.9).
   if (fault === "bodyTooSlow") headers.connection = "close"

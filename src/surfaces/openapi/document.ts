@@ -28,7 +28,7 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { bearerKey: [] }],
     tags,
     paths: Object.assign({}, ...groups.map(({ paths }) => paths)),
     components: {
@@ -38,6 +38,11 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
           in: "header",
           name: "x-api-key",
           description: "The API key: `pk-` and 38 letters and digits. Earlier keys begin with `pk_`.",
+        },
+        bearerKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "The same API key. With both headers, `x-api-key` decides.",
         },
         ...(service.metrics === "token" && {
           metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },

@@ -15,13 +15,17 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
   const limited = "The limit of 60 calls per minute is reached; try again in 1 second."
   const usedUp = `The credits of this account are used up: this call needs 1 credit. Credits renew at ${renewal}.`
   return {
-    Unauthorized: faultResponse("The key is missing, mistyped, unknown, expired or revoked.", {
-      missing: fixedFault("keyMissing"),
-      mistyped: fixedFault("keyMalformed"),
-      unknown: fixedFault("keyUnknown"),
-      expired: fixedFault("keyExpired"),
-      revoked: fixedFault("keyRevoked"),
-    }),
+    Unauthorized: faultResponse(
+      "The key is missing, mistyped, unknown, expired or revoked.",
+      {
+        missing: fixedFault("keyMissing"),
+        mistyped: fixedFault("keyMalformed"),
+        unknown: fixedFault("keyUnknown"),
+        expired: fixedFault("keyExpired"),
+        revoked: fixedFault("keyRevoked"),
+      },
+      { ...keyedHeaders, ...refsTo("WWW-Authenticate") },
+    ),
     Forbidden: faultResponse("The key is not allowed from this address, or not for this API.", {
       address: fixedFault("addressForbidden"),
       api: new Fault("apiForbidden", `This API key may not call '${api}'.`),

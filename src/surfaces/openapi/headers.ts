@@ -11,6 +11,7 @@ export const headerComponents = {
   },
   Allow: { ...headerOf("The methods that the path takes."), required: true },
   "Retry-After": counterOf("Seconds to wait before trying again."),
+  "WWW-Authenticate": { ...headerOf("The scheme that is taken: `Bearer`."), required: true },
   ETag: { ...headerOf("The version of this document, for `If-None-Match`."), required: true },
   "X-RateLimit-Limit": counterOf("Calls allowed per minute. Absent without a limit."),
   "X-RateLimit-Remaining": counterOf("Calls left right now."),

@@ -72,7 +72,12 @@ function metricsOperation(access: "open" | "token"): JsonObject {
       headers: commonHeaders,
       content: { "text/plain": { schema: { type: "string" } } },
     },
-    ...(access === "token" && { 401: refused("The token is missing or wrong.", metricsTokenNeeded) }),
+    ...(access === "token" && {
+      401: refused("The token is missing or wrong.", metricsTokenNeeded, {
+        ...commonHeaders,
+        ...refsTo("WWW-Authenticate"),
+      }),
+    }),
   })
   return access === "token" ? { ...operation, security: [{ metricsToken: [] }] } : operation
 }
@@ -95,12 +100,17 @@ function answered(description: string, data: JsonObject, example: object): JsonO
   return json(description, okEnvelope(data), okExample("", example).envelope)
 }
 
-function refused(description: string, message: string): JsonObject {
-  return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope)
+function refused(description: string, message: string, headers: JsonObject = commonHeaders): JsonObject {
+  return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope, headers)
 }
 
-function json(description: string, schema: JsonObject, example: object): JsonObject {
-  return { description, headers: commonHeaders, content: { "application/json": { schema, example } } }
+function json(
+  description: string,
+  schema: JsonObject,
+  example: object,
+  headers: JsonObject = commonHeaders,
+): JsonObject {
+  return { description, headers, content: { "application/json": { schema, example } } }
 }
 
 const instant: JsonObject = { type: "string", format: "date-time" }

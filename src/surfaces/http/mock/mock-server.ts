@@ -16,6 +16,7 @@ import { pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
+import { sentKey } from "../sent-key.ts"
 import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
 import { type ControlParts, controlApp } from "./control.ts"
@@ -138,18 +139,19 @@ export async function startMockServer(
     const fault = target && world.faults.take(target)
     const response = await answerWithFault(request, target, fault, current)
     const body = response && (await response.text())
-    const headers = headersOf(request.headers)
+    const key = sentKey(request.headers)
+    const headers = requestHeaders(request.headers)
     world.journal.add({
       at,
       method: request.method,
       path: request.url.slice(request.url.indexOf(path)),
       apis: target?.apis ?? [],
-      key: headers["x-api-key"] ?? null,
+      key: key === null ? null : shownKey(key),
       fault: fault && toFaultEntry(fault),
       request: toMessage(headers, asked),
       response: response && {
         status: response.status,
-        ...toMessage(headersOf(response.headers), body ?? ""),
+        ...toMessage(Object.fromEntries(response.headers), body ?? ""),
       },
     })
     if (response === null) return resetConnection()
@@ -224,8 +226,13 @@ function toFaultEntry({ statuses, delayMs, reset, malformed }: ActiveFault): Jou
   }
 }
 
-function headersOf(headers: Headers): Record<string, string> {
+/** The headers of a request as the journal keeps them: keys and other credentials may be real, sent here by mistake. */
+function requestHeaders(headers: Headers): Record<string, string> {
   const entries = Object.fromEntries(headers)
-  const key = entries["x-api-key"]
-  return key === undefined ? entries : { ...entries, "x-api-key": shownKey(key) }
+  const { "x-api-key": key, authorization } = entries
+  return {
+    ...entries,
+    ...(key !== undefined && { "x-api-key": shownKey(key) }),
+    ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),
+  }
 }

@@ -1,5 +1,6 @@
 import type { DocumentNode } from "graphql"
 import type { Target } from "../../../mock/faults.ts"
+import { sentKey } from "../sent-key.ts"
 
 const paths = /^\/v1\/([a-z0-9]+)(?:\/batch)?$/
 
@@ -12,7 +13,7 @@ export async function targetOf(
 ): Promise<Target | null> {
   const id = paths.exec(path)?.[1]
   if (id === undefined || request.method === "OPTIONS") return null
-  const key = request.headers.get("x-api-key")
+  const key = sentKey(request.headers)
   if (id === "usage") return { apis: [], key }
   if (id === "graphql") return { apis: (await rootFields(body)).filter((name) => apiIds.has(name)), key }
   return apiIds.has(id) ? { apis: [id], key } : null

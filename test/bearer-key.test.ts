@@ -1,0 +1,98 @@
+/** An API key sent as `Authorization: Bearer KEY` (RFC 6750) is taken as one in `x-api-key` is, on every surface. */
+import { describe, expect, test } from "bun:test"
+import { createKey } from "../src/accounts/key.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { readAnswer } from "./support/answer.ts"
+import { startTestMock } from "./support/mock.ts"
+import { startTestService } from "./support/service.ts"
+
+const metricsToken = "metrics-s3cret"
+const service = await startTestService({ flags: { metricsToken } })
+const path = "/v1/bluetoothlookup?companyid=76"
+const json = { "content-type": "application/json" }
+
+const surfaces: readonly [name: string, path: string, body: object | null][] = [
+  ["REST, by GET", path, null],
+  ["REST, by POST", "/v1/hmac", { message: "a", secret: "b" }],
+  ["a batch", "/v1/bluetoothlookup/batch", { inputs: [{ companyid: "76" }] }],
+  ["GraphQL", "/v1/graphql", { query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }' }],
+  ["usage", "/v1/usage", null],
+]
+
+const send = (target: string, headers: Record<string, string>, body: object | null = null) =>
+  body === null
+    ? service.fetch(target, { headers })
+    : service.post(target, body, { headers: { ...json, ...headers } })
+
+test.each(surfaces)("over %s", async (_name, target, body) => {
+  const { key, account } = await service.createKey("pro")
+  expect((await send(target, { authorization: `Bearer ${key}` }, body)).status).toBe(200)
+  const used = (await service.accounts.usage(account, 1)).map(({ credits }) => credits)
+  expect(used).toEqual(target === "/v1/usage" ? [] : [1])
+  const unknown = createKey(systemRandom)
+  for (const wrong of [`Bearer ${unknown}`, "Bearer mistyped", "Bearer", "Basic dXNlcjpwYXNz"]) {
+    const refused = await send(target, { authorization: wrong }, body)
+    expect([wrong, refused.status]).toEqual([wrong, 401])
+    // RFC 9110 §11.6.1: a 401 names the scheme that is taken.
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer")
+    expect(await refused.text()).not.toContain(unknown)
+  }
+  expect(service.logged()).not.toContain(key)
+  expect(service.logged()).not.toContain(unknown)
+})
+
+test("the scheme's name is case-insensitive (RFC 9110 §11.1), a key of the earlier form is taken, spaces are ignored", async () => {
+  const { key } = await service.createKey("free")
+  for (const authorization of [`bearer ${key}`, `BEARER  ${key} `]) {
+    expect((await send(path, { authorization })).status).toBe(200)
+  }
+  for (const authorization of [key, `Bearer${key}`, `Bearer ${key} x`, `Bearer "${key}"`]) {
+    expect([authorization, (await send(path, { authorization })).status]).toEqual([authorization, 401])
+  }
+})
+
+test("with both headers x-api-key decides, unless it is empty", async () => {
+  const { key } = await service.createKey("free")
+  const other = await service.createKey("pro")
+  const both = await send(path, { "x-api-key": key, authorization: `Bearer ${other.key}` })
+  expect(both.headers.get("x-api-current-plan")).toBe("free")
+  const proxied = await send(path, { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" })
+  expect(proxied.status).toBe(200)
+  expect((await send(path, { "x-api-key": "mistyped", authorization: `Bearer ${key}` })).status).toBe(401)
+  expect((await send(path, { "x-api-key": "", authorization: `Bearer ${key}` })).status).toBe(200)
+})
+
+test("a key does not open the metrics, and their token is no key", async () => {
+  const { key } = await service.createKey("pro")
+  expect((await send("/metrics", { authorization: `Bearer ${key}` })).status).toBe(401)
+  const refused = await send(path, { authorization: `Bearer ${metricsToken}` })
+  expect([refused.status, (await readAnswer(refused)).error]).toEqual([
+    401,
+    "The API key is mistyped or cut short.",
+  ])
+  expect((await send("/metrics", { authorization: `Bearer ${metricsToken}` })).status).toBe(200)
+})
+
+describe("in the mock", () => {
+  test("names of keys, faults of a key and the journal's filter work with it", async () => {
+    const mock = await startTestMock()
+    const headers = { authorization: "Bearer mock-free" }
+    expect((await mock.fetch(path, { headers })).headers.get("x-api-current-plan")).toBe("free")
+    await mock.control("PUT", "/faults", { key: "mock-free", status: 503 })
+    expect((await mock.fetch(path, { headers })).status).toBe(503)
+    const { data } = await mock.control("GET", "/requests?key=mock-free")
+    expect(data?.requests).toMatchObject([{ key: "mock-free" }, { key: "mock-free" }])
+  })
+
+  test("the journal shortens a key that may be a real one", async () => {
+    const mock = await startTestMock()
+    const real = createKey(systemRandom)
+    await mock.fetch(path, { headers: { authorization: `Bearer ${real}` } })
+    const { data } = await mock.control("GET", `/requests?key=${real}`)
+    expect(JSON.stringify(data)).not.toContain(real)
+    const shown = `${real.slice(0, 9)}…`
+    expect(data?.requests).toMatchObject([
+      { key: shown, request: { headers: { authorization: `Bearer ${shown}` } } },
+    ])
+  })
+})
