@@ -1,48 +1,31 @@
 /**
- * Writes the built-in list of Bluetooth companies: `bun run data:bluetooth [FILE]`. FILE is the SIG's
- * company_identifiers.yaml, the same as JSON, or a JSON list of {code, name}. Without FILE the list is fetched with npm.
+ * Writes the built-in list of Bluetooth companies: `bun run data:bluetooth FILE DATE`. FILE is a JSON list of {code, name}, the
+ * SIG's company_identifiers.yaml, or the same as JSON. DATE is the month of the list, such as 'January 2026'.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { readFileSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
 import { type Companies, readCompanies } from "../src/apis/bluetoothlookup/company-list.ts"
 
-const source = {
-  spec: "bt-sensors-plugin-sk@1.3.7",
-  sha512: "O5wxVJZ75Yl8OmZA2vuVAzcx0SBK+chq3f9/zGF0+GLHSFdwYSPDOFKFC+TzJ1pGkHrKpK5mquljoqXoO5/Igw==",
-  file: "package/bt_co.json",
-}
 const target = resolve(import.meta.dir, "../src/apis/bluetoothlookup/companies.json")
+const months = "January|February|March|April|May|June|July|August|September|October|November|December"
 
-const [file] = process.argv.slice(2)
+const [file, date = ""] = process.argv.slice(2)
+if (file === undefined || !new RegExp(`^(?:${months}) 20\\d\\d$`).test(date)) {
+  console.error("Usage: bun run data:bluetooth FILE DATE, for example company_ids.json 'January 2026'")
+  process.exit(2)
+}
 try {
-  const companies = readCompanies(file === undefined ? await fetchFromNpm() : readFileSync(file, "utf8"))
+  const companies = { ...readCompanies(readFileSync(file, "utf8")), date }
   writeFileSync(target, toJson(companies))
-  const count = companies.filter((name) => name !== null).length
-  console.log(`${target}: ${count} companies, up to ${companies.length - 1}`)
+  const count = [...companies.names, companies.last].filter((name) => name !== null).length
+  console.log(`${target}: ${count} companies as of ${date}`)
 } catch (error) {
-  console.error(`${file ?? source.spec}: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
   process.exit(1)
 }
 
-/** One company on each line, so that a diff shows what a newer list adds. */
-function toJson(companies: Companies): string {
-  return `[\n${companies.map((name) => `  ${JSON.stringify(name)}`).join(",\n")}\n]\n`
-}
-
-async function fetchFromNpm(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "bluetooth-data-"))
-  try {
-    const npm = process.platform === "win32" ? "npm.cmd" : "npm"
-    const packed = Bun.spawnSync([npm, "pack", "--silent", source.spec], { cwd: folder, stderr: "inherit" })
-    if (!packed.success) throw new Error("npm could not fetch it")
-    const archive = readFileSync(join(folder, packed.stdout.toString().trim()))
-    const sha512 = new Bun.CryptoHasher("sha512").update(archive).digest("base64")
-    if (sha512 !== source.sha512) throw new Error("the package does not have the expected checksum")
-    const list = (await new Bun.Archive(archive).files(source.file)).get(source.file)
-    if (!list) throw new Error(`no ${source.file} in the package`)
-    return await list.text()
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+/** One company on each line, so that a diff shows what a newer list changes. */
+function toJson({ date, names, last }: Companies): string {
+  const lines = names.map((name) => `    ${JSON.stringify(name)}`).join(",\n")
+  return `{\n  "date": ${JSON.stringify(date)},\n  "names": [\n${lines}\n  ],\n  "last": ${JSON.stringify(last)}\n}\n`
 }

@@ -1,11 +1,12 @@
-/** The text that the licences of the bundled packages require. */
+/** The text that the licences of the bundled packages and data files require. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
- * Name, version, licence and licence text of every package in a bundle.
+ * Name, version, licence and licence text of every package in a bundle, and the licence of every data file in it that has one
+ * beside it: `data.LICENSE` beside `data.json`.
  * @param metafile path of the file that `bun build --metafile` wrote; its inputs are paths from the project's root
  * @throws Error for a package without a licence
  */
@@ -14,13 +15,21 @@ export function thirdPartyNotices(metafile: string): string {
   const folders = new Set(Object.keys(inputs).flatMap(packageFolder))
   const bun =
     "Bun\n\nThe executable holds the Bun runtime (MIT) and the libraries that it links.\nTheir licences: https://bun.com/docs/project/licensing"
-  return `${[bun, ...[...folders].sort().map(noticeOf)].join(`\n\n${"=".repeat(80)}\n\n`)}\n`
+  const data = Object.keys(inputs).flatMap(dataNotice).sort()
+  return `${[bun, ...data, ...[...folders].sort().map(noticeOf)].join(`\n\n${"=".repeat(80)}\n\n`)}\n`
 }
 
 /** `node_modules/@a/b` of `node_modules/@a/b/dist/c.js`; an empty list for a path of our own. */
 function packageFolder(path: string): string[] {
   const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path) ?? []
   return folder === undefined ? [] : [folder]
+}
+
+/** The licence beside a data file of our own; an empty list if it has none. */
+function dataNotice(path: string): string[] {
+  if (path.includes("node_modules/") || !path.endsWith(".json")) return []
+  const licence = path.replace(/json$/, "LICENSE")
+  return existsSync(licence) ? [`${path}\n\n${readFileSync(licence, "utf8").trim()}`] : []
 }
 
 function noticeOf(folder: string): string {

@@ -88,6 +88,9 @@ test("holds the listed files and nothing else", () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const names = Object.entries(dependencies).map(([name, version]) => `${name} ${version} (`)
   expect(names.filter((name) => !notices.includes(name))).toEqual([])
+  expect(notices).toContain(
+    "src/apis/bluetoothlookup/companies.json\n\nCopyright (c) 2019 - 2020, Nordic Semiconductor ASA",
+  )
   expect(notices).not.toContain("astronomy-engine")
   const manifest = JSON.parse(readFileSync(join(project, "node_modules/penknife/package.json"), "utf8"))
   const { devDependencies, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))

@@ -7,9 +7,9 @@ import { bluetoothlookup, createBluetoothlookup } from "./index.ts"
 
 describe("companyid", () => {
   test.each([
-    [0, "0 0x0"],
-    [76, "76 00076 0x4C 0x4c 0X004c"],
-    [65535, "65535 0xFFFF 0XfFfF"],
+    [0, "0 0x0 00 000000 0x00000"],
+    [76, "76 00076 0000000076 0x4C 0x4c 0X004c 0x0000004c"],
+    [65535, "65535 0000065535 0xFFFF 0XfFfF 0x00000FFFF"],
   ])("%d is written %s", (id, texts) => {
     for (const text of texts.split(" ")) {
       expect([text, parseCompanyId(text)]).toEqual([text, id])
@@ -18,11 +18,11 @@ describe("companyid", () => {
   })
 
   const refused = [
-    ..."|4C|0x|x4C|0xG|-1|-0|+76|65536|99999|0x10000|0x-1| 76|76 |76\n|1e3|7.0|7_6|0b1|0o7|NaN|Infinity|٧٦|７６".split(
+    ..."|4C|0x|x4C|0xG|-1|-0|+76|65536|0000065536|100000|99999|0x10000|0x000010000|0x-1| 76|76 |76\n|1e3|7.0|7_6|0b1|0o7|NaN|Infinity|٧٦|７６".split(
       "|",
     ),
     "9".repeat(10_000),
-    "0".repeat(10_000),
+    `${"0".repeat(10_000)}x`,
     `0x${"F".repeat(10_000)}`,
   ]
   for (const text of refused) {
@@ -31,6 +31,11 @@ describe("companyid", () => {
       expect(Value.Check(bluetoothlookup.input, { companyid: text })).toBe(false)
     })
   }
+
+  test("any number of leading zeros is read", () => {
+    const zeros = "0".repeat(10_000)
+    expect([zeros, `${zeros}76`, `0x${zeros}4C`].map(parseCompanyId)).toEqual([0, 76, 76])
+  })
 
   test("every identifier is read back from every way of writing it", () => {
     for (let id = 0; id <= 65535; id++) {
@@ -59,21 +64,35 @@ describe("companyid", () => {
 describe("bluetoothlookup", () => {
   test("the ends of the list and the gaps in it", () => {
     expect(lookUp("0")).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "Ericsson AB" })
-    expect(lookUp("0x0E30")).toMatchObject({
-      companyId: 3632,
-      found: true,
-      company: "Primax Electronics Ltd.",
-    })
+    expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
     const unassigned = { found: false, company: null }
     expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
-    expect(lookUp("3633")).toEqual({ companyId: 3633, companyIdHex: "0x0E31", ...unassigned })
-    expect(lookUp("65535")).toEqual({ companyId: 65535, companyIdHex: "0xFFFF", ...unassigned })
+    expect(lookUp("4180")).toEqual({ companyId: 4180, companyIdHex: "0x1054", ...unassigned })
+    expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
+  })
+
+  test("65535 has the name that the SIG gives it", () => {
+    expect(lookUp("65535")).toEqual({
+      companyId: 65535,
+      companyIdHex: "0xFFFF",
+      found: true,
+      company:
+        "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
+    })
+  })
+
+  test("the description says of when the list is, or that the operator chose it", () => {
+    expect(bluetoothlookup.description).toContain("The list is the SIG's of January 2026.")
+    const other = createBluetoothlookup({ date: null, names: ["A"], last: null })
+    expect(other.description).toContain("The operator of this service has chosen the list.")
+    expect(other.description).not.toContain("2026")
   })
 
   test("another list replaces the built-in one", () => {
-    const companies = Array.from({ length: 65536 }, (_, code) => (code === 65535 ? "Last" : null))
-    const other = createBluetoothlookup(companies)
+    const other = createBluetoothlookup({ date: null, names: [null, "One"], last: "Last" })
     expect(lookUp("0xffff", other)).toMatchObject({ found: true, company: "Last" })
+    expect(lookUp("1", other)).toMatchObject({ found: true, company: "One" })
+    expect(lookUp("65534", other)).toMatchObject({ found: false, company: null })
     expect(lookUp("76", other)).toMatchObject({ found: false, company: null })
     expect(lookUp("76")).toMatchObject({ found: true, company: "Apple, Inc." })
   })

@@ -1,9 +1,12 @@
 /** Company identifiers are 16 bits wide. */
 export const highestCompanyId = 0xffff
 
-/** Reads an identifier in decimal or, after `0x`, hexadecimal digits; null when it is not a number from 0 to 65535. */
+/**
+ * Reads an identifier in decimal or, after `0x`, hexadecimal digits, with leading zeros or without; null when it is not a
+ * number from 0 to 65535.
+ */
 export function parseCompanyId(text: string): number | null {
-  if (!/^(?:0x[0-9a-f]{1,4}|[0-9]{1,5})$/i.test(text)) return null
+  if (!/^(?:0x0*[0-9a-f]{1,4}|0*[0-9]{1,5})$/i.test(text)) return null
   const id = Number(text)
   return id <= highestCompanyId ? id : null
 }

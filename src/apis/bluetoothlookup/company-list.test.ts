@@ -3,7 +3,8 @@ import companies from "./companies.json"
 import { readCompanies } from "./company-list.ts"
 
 describe("readCompanies", () => {
-  const expected = ["Ericsson AB", null, null, "L'Oréal: #1"]
+  const names = ["Ericsson AB", null, null, "L'Oréal: #1"]
+  const expected = { date: null, names, last: null }
 
   test("the SIG's YAML", () => {
     const text = `company_identifiers:
@@ -33,8 +34,9 @@ describe("readCompanies", () => {
 
   test("both ends of the range", () => {
     const read = readCompanies('[{"code": 65535, "name": "last"}, {"code": 0, "name": "first"}]')
-    expect(read).toHaveLength(65536)
-    expect([read[0], read[1], read[65535]]).toEqual(["first", null, "last"])
+    expect(read).toEqual({ date: null, names: ["first"], last: "last" })
+    const next = readCompanies('[{"code": 65534, "name": "last but one"}]')
+    expect([next.names.length, next.names[65534], next.last]).toEqual([65535, "last but one", null])
   })
 
   const good = '{"code": 1, "name": "A"}'
@@ -61,9 +63,13 @@ describe("readCompanies", () => {
   }
 })
 
-test("the embedded list is one that the reader would make", () => {
-  const list = companies.flatMap((name, code) => (name === null ? [] : [{ code, name }]))
-  expect(list).toHaveLength(3629)
-  expect(companies).toHaveLength(3633)
-  expect(readCompanies(JSON.stringify(list))).toEqual(companies)
+test("the built-in list is whole, and as the reader would make it", () => {
+  const { date, names, last } = companies
+  const list = [...names, ...Array(65535 - names.length).fill(null), last].flatMap((name, code) =>
+    name === null ? [] : [{ code, name }],
+  )
+  expect(list).toHaveLength(3918)
+  expect(names).toHaveLength(4180)
+  expect(readCompanies(JSON.stringify(list))).toEqual({ ...companies, date: null })
+  expect(date).toBe("January 2026")
 })

@@ -1,8 +1,20 @@
 import { parse } from "yaml"
 import { highestCompanyId } from "./company-id.ts"
 
-/** Company names at the position of their identifier; null for an identifier without a company. */
-export type Companies = readonly (string | null)[]
+/** A list of assigned company identifiers. */
+export interface Companies {
+  /** The month of the SIG's list, such as `January 2026`; null when it is not known. */
+  readonly date: string | null
+  /** Names at the position of their identifier, 65535 excepted; null for an identifier without a company. */
+  readonly names: readonly (string | null)[]
+  /** The name of 65535. It is apart from the others because the SIG has assigned none of the 60,000 before it. */
+  readonly last: string | null
+}
+
+/** The name that an identifier is assigned to; null for an identifier without a company. */
+export function companyName({ names, last }: Companies, id: number): string | null {
+  return id === highestCompanyId ? last : (names[id] ?? null)
+}
 
 /**
  * Reads a list of companies: the SIG's `company_identifiers.yaml`, the same as JSON
@@ -24,8 +36,11 @@ export function readCompanies(text: string): Companies {
     nameByCode.set(code, name)
   }
 
-  const length = 1 + [...nameByCode.keys()].reduce((highest, code) => Math.max(highest, code))
-  return Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
+  const last = nameByCode.get(highestCompanyId) ?? null
+  nameByCode.delete(highestCompanyId)
+  const length = 1 + [...nameByCode.keys()].reduce((highest, code) => Math.max(highest, code), -1)
+  const names = Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
+  return { date: null, names, last }
 }
 
 /** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */

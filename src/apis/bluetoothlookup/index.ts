@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineApi, defineFormat, nullable, reject } from "../contract.ts"
 import embedded from "./companies.json"
 import { formatCompanyId, parseCompanyId } from "./company-id.ts"
-import type { Companies } from "./company-list.ts"
+import { type Companies, companyName } from "./company-list.ts"
 
 const companyIdFormat = "bluetooth-company-id"
 const requirement = "must be a number from 0 to 65535, in decimal (76) or hexadecimal with 0x (0x004C)"
@@ -14,14 +14,15 @@ export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",
     title: "Bluetooth company lookup",
-    description: "Finds the company to which the Bluetooth SIG has assigned a company identifier.",
+    description: `Finds the company to which the Bluetooth SIG has assigned a company identifier. ${sourceOf(companies)}`,
     method: "GET",
     credits: 1,
     input: Type.Object({
       companyid: Type.String({
         format: companyIdFormat,
         "x-requirement": requirement,
-        description: "The company identifier, 0 to 65535: decimal, or hexadecimal after `0x` in either case.",
+        description:
+          "The company identifier, 0 to 65535: decimal, or hexadecimal after `0x` in either case. Leading zeros are allowed.",
       }),
     }),
     output: Type.Object({
@@ -40,16 +41,22 @@ export function createBluetoothlookup(companies: Companies) {
       },
       {
         name: "An identifier without a company",
-        input: { companyid: "65535" },
-        output: { companyId: 65535, companyIdHex: "0xFFFF", found: false, company: null },
+        input: { companyid: "65534" },
+        output: { companyId: 65534, companyIdHex: "0xFFFE", found: false, company: null },
       },
     ],
     run: ({ companyid }) => {
       const companyId = parseCompanyId(companyid) ?? reject("companyid", requirement)
-      const company = companies[companyId] ?? null
+      const company = companyName(companies, companyId)
       return { companyId, companyIdHex: formatCompanyId(companyId), found: company !== null, company }
     },
   })
+}
+
+function sourceOf({ date }: Companies): string {
+  return date === null
+    ? "The operator of this service has chosen the list."
+    : `The list is the SIG's of ${date}.`
 }
 
 /** The lookup in the built-in list. */
