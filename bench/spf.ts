@@ -56,7 +56,7 @@ function createPorts(): Ports {
 
 async function measure(ports: Ports): Promise<number> {
   const startedAt = performance.now()
-  const report = await spfvalidator.run({ domain: "shop.example" }, { ports })
+  const report = await spfvalidator.run({ domain: "shop.example" }, { ports, giveWay() {} })
   const elapsedMs = performance.now() - startedAt
   if (report.dns_lookups_num !== 10 || !report.spf_valid) throw new Error("the tree was not walked")
   return elapsedMs

@@ -132,7 +132,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
 
 async function runExample(api: ApiDefinition, example: Example) {
   const input = compileInput(api.input)({ kind: "typed", values: example.input }, true)
-  return api.run(input, { ports: portsFor(example) })
+  return api.run(input, { ports: portsFor(example), giveWay() {} })
 }
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {

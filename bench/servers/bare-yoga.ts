@@ -11,7 +11,9 @@ import { createGraphqlSchema, type FieldContext } from "../../src/surfaces/graph
 const catalog = createCatalog()
 const apis = new Map(catalog.map((api) => [api.id, api]))
 const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns: createZoneDns({}) }
-const context: FieldContext = { run: (id, parameters) => apis.get(id)?.run(parameters, { ports }) }
+const context: FieldContext = {
+  run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {} }),
+}
 
 const yoga = createYoga({
   schema: createGraphqlSchema(catalog),

@@ -43,7 +43,26 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
 /** What a run gets besides its input. */
 export interface RunContext {
   readonly ports: Ports
+  readonly giveWay: GiveWay
 }
+
+/**
+ * Lets other work in between. A run that may compute for more than 10 ms is divided into steps of a few milliseconds, calls
+ * this before each step, and waits for the promise that it may give. Usually it gives none, and the run goes on at once: all
+ * long work of the process shares one slice of time in each turn of the event loop, and only when that is used up the work
+ * waits, with the accounts taking turns.
+ * @example
+ * async function shoutAll(texts: readonly string[], { giveWay }: RunContext) {
+ *   const shouted: string[] = []
+ *   for (const text of texts) {
+ *     const pause = giveWay()
+ *     if (pause) await pause
+ *     shouted.push(text.toUpperCase())
+ *   }
+ *   return { shouted }
+ * }
+ */
+export type GiveWay = () => Promise<void> | undefined
 
 /**
  * Defines an API. The definition is frozen deeply, so that no surface can change what another one reads.

@@ -5,6 +5,7 @@ import type { DnsZone } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
+import { createScheduler } from "../call/scheduler.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { injectAtApi, injectAtGate } from "../mock/active-fault.ts"
@@ -95,6 +96,7 @@ async function createWorld(
       gate: injectAtGate(nameKeys(createGate(seen, plans, ports), names)),
       // Tests move the clock back on purpose, so a credit month in the future is not logged.
       charges: createCharges(store, ports, { error() {} }),
+      scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ports,
       log: opened.log,
     },

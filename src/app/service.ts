@@ -11,6 +11,7 @@ import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
 import { compileInput, type RawInput } from "../call/input.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import { createScheduler } from "../call/scheduler.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
@@ -76,6 +77,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const pipeline = {
       gate: createGate(store, config.plans, ports),
       charges: createCharges(store, ports, log),
+      scheduler: createScheduler(ports),
       ports,
       log,
     }
@@ -169,7 +171,8 @@ export async function callHere(
 ): Promise<Record<string, unknown>> {
   const definition = catalogFor(config).find(({ id }) => id === apiId)
   if (!definition) throw new Error(`no API '${apiId}' in the catalog`)
-  return definition.run(compileInput(definition.input)(input, true), { ports })
+  // Nothing else runs in the process of a command.
+  return definition.run(compileInput(definition.input)(input, true), { ports, giveWay() {} })
 }
 
 /** The APIs with the embedded data. */

@@ -1,7 +1,6 @@
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import { inputFault } from "./fault.ts"
-import { createPace } from "./pace.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
@@ -51,16 +50,14 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
 /** Gives one result per input, in their order. */
 async function runAll(inputs: readonly unknown[], api: PreparedApi, context: RunContext) {
   const results: Record<"index" | "status" | "error" | "data", unknown>[] = []
-  const pace = createPace(context.pipeline.ports)
+  const { caller, pipeline } = context
   let next = 0
 
   async function work(): Promise<void> {
     while (next < inputs.length) {
-      const pause = pace()
-      if (pause) {
-        await pause
-        continue
-      }
+      const pause = pipeline.scheduler.giveWay(caller.account.id)
+      if (pause) await pause
+      if (next >= inputs.length) return
       const index = next++
       const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running

@@ -7,6 +7,7 @@ import type { Caller, CallerRequest } from "./caller.ts"
 import type { Charges } from "./charges.ts"
 import { type Fault, toFault } from "./fault.ts"
 import { type Gate, rateLimited } from "./gate.ts"
+import type { Scheduler } from "./scheduler.ts"
 import { tightestOf, type UsageStatus } from "./usage-status.ts"
 
 /**
@@ -16,6 +17,7 @@ import { tightestOf, type UsageStatus } from "./usage-status.ts"
 export interface Pipeline {
   readonly gate: Gate
   readonly charges: Charges
+  readonly scheduler: Scheduler
   readonly ports: Ports
   readonly log: Log
 }

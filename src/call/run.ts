@@ -18,8 +18,10 @@ export interface RunContext {
 
 /** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
 export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
+  const { caller, pipeline } = context
   try {
-    const running = api.definition.run(input, { ports: context.pipeline.ports })
+    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    const running = api.definition.run(input, { ports: pipeline.ports, giveWay })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {

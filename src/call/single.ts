@@ -18,6 +18,8 @@ export function answerCall({ api, request, read }: SingleCall, pipeline: Pipelin
     const input = api.readInput(raw instanceof Promise ? await raw : raw, caller.plan.premium)
     const hold = pipeline.charges.hold(caller, api.credits)
     try {
+      const pause = pipeline.scheduler.giveWay(caller.account.id)
+      if (pause) await pause
       const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
       const outcome = running instanceof Promise ? await running : running
       if (outcome.fault) return outcome

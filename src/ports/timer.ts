@@ -7,12 +7,22 @@ export const systemTimer = createTimer({ keepsRunning: false })
 export const keepAliveTimer = createTimer({ keepsRunning: true })
 
 function createTimer({ keepsRunning }: { readonly keepsRunning: boolean }): Timer {
+  /** All who wait for a turn share one promise: a metered call waits for several. */
+  let coming: Promise<void> | null = null
   return {
     after(delayMs, run) {
       const timeout = setTimeout(run, delayMs)
       if (!keepsRunning) timeout.unref()
       return () => clearTimeout(timeout)
     },
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    turn() {
+      coming ??= new Promise((resolve) => {
+        setImmediate(() => {
+          coming = null
+          resolve()
+        })
+      })
+      return coming
+    },
   }
 }

@@ -5,7 +5,7 @@ import { limits } from "../../src/apis/spfvalidator/limits.ts"
 import { validate } from "../../src/apis/spfvalidator/validate.ts"
 import { resolverFor, throughSilence, useDns } from "../support/resolver.ts"
 import { until } from "../support/until.ts"
-import { portsWith } from "./support.ts"
+import { contextWith } from "./support.ts"
 
 const bursts = 60
 const namesEach = 75
@@ -40,7 +40,7 @@ test("an honest validation is answered while sixty with silent names wait", asyn
   const { server, dns } = await startResolver()
   const end = new AbortController()
   // One signal each, as calls have it.
-  const run = (domain: string) => validate({ domain }, portsWith(dns), AbortSignal.any([end.signal]))
+  const run = (domain: string) => validate({ domain }, contextWith(dns), AbortSignal.any([end.signal]))
   let ended = 0
   const waiting = Array.from({ length: bursts }, (_, burst) => run(`b${burst}.example`).then(() => ended++))
   // Each has read its record and asked for two addresses of ten names.

@@ -10,7 +10,7 @@ import { spfvalidator } from "../../src/apis/spfvalidator/index.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { resolverFor, throughSilence, useDns } from "../support/resolver.ts"
 import { loadSuite, type SuiteCase, type SuiteScenario } from "./suite.ts"
-import { portsWith } from "./support.ts"
+import { contextWith } from "./support.ts"
 
 const path = join(import.meta.dir, "../../../shared/data/rfc7208/rfc7208-tests.yml")
 
@@ -70,7 +70,7 @@ async function check(item: SuiteCase, dns: Dns): Promise<Outcome> {
   const { domain, ip, mailFrom, helo } = item
   const parameters = { domain, ip, ...(mailFrom && { sender: mailFrom }), ...(helo && { helo }) }
   try {
-    const data = await spfvalidator.run(parameters, { ports: portsWith(dns) })
+    const data = await spfvalidator.run(parameters, contextWith(dns))
     return { result: data.ip_result, explanation: data.ip_explanation }
   } catch (error) {
     if (!(error instanceof InputRejected)) throw error

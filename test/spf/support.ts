@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsType, DnsZone, Ports } from "../../src/apis/contract.ts"
+import type { Dns, DnsAnswer, DnsType, DnsZone, Ports, RunContext } from "../../src/apis/contract.ts"
 import type { SpfInput, SpfReport } from "../../src/apis/spfvalidator/schema.ts"
 import { validate } from "../../src/apis/spfvalidator/validate.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
@@ -11,10 +11,15 @@ export function portsWith(dns: Dns): Ports {
   return { clock: createManualClock(), random: systemRandom, dns, timer: systemTimer }
 }
 
+/** The same for a run with nothing beside it. */
+export function contextWith(dns: Dns): RunContext {
+  return { ports: portsWith(dns), giveWay() {} }
+}
+
 /** Validates against a zone or another DNS. */
 export function validateIn(zone: DnsZone | Dns, input: SpfInput, signal?: AbortSignal): Promise<SpfReport> {
   const dns = isDns(zone) ? zone : createZoneDns(zone)
-  return validate(input, portsWith(dns), signal ?? new AbortController().signal)
+  return validate(input, contextWith(dns), signal ?? new AbortController().signal)
 }
 
 /** A zone whose names have nothing but an SPF record. */

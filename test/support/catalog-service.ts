@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import { type ApiDefinition, defineApi, type Ports } from "../../src/apis/contract.ts"
+import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charges.ts"
 import { createGate } from "../../src/call/gate.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
+import { createScheduler } from "../../src/call/scheduler.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
@@ -22,7 +23,10 @@ import { tempDir } from "./temp.ts"
 /** An API for tests: a text goes in as `what` and comes out as `done`. It costs 1 credit. */
 export function echoApi(
   id: string,
-  run: (input: { readonly what: string }) => { done: string } | Promise<{ done: string }>,
+  run: (
+    input: { readonly what: string },
+    context: RunContext,
+  ) => { done: string } | Promise<{ done: string }>,
   credits = 1,
 ): ApiDefinition {
   return defineApi({
@@ -63,6 +67,7 @@ export function startCatalogService(
       pipeline: {
         gate: createGate(store, plans, ports),
         charges: createCharges(store, ports, { error: (message) => logged.push(message) }),
+        scheduler: createScheduler(ports),
         ports,
         log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
       },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { answering, portsWith, recording, txt } from "../../../test/spf/support.ts"
+import { answering, contextWith, portsWith, recording, txt } from "../../../test/spf/support.ts"
 
 import { createManualTimer } from "../../../test/support/timer.ts"
 
@@ -10,7 +10,7 @@ import { validate } from "./validate.ts"
 const denying = answering((_name, type) => (type === "TXT" ? txt("v=spf1 -all") : { kind: "nodata" }))
 
 function run(input: Parameters<typeof spfvalidator.run>[0], dns: Dns = denying) {
-  return spfvalidator.run(input, { ports: portsWith(dns) })
+  return spfvalidator.run(input, contextWith(dns))
 }
 
 async function rejection(promise: unknown): Promise<InputRejected> {
@@ -92,7 +92,7 @@ describe("time", () => {
 
   test("when the signal fires, a DNS that ignores it is no longer waited for", async () => {
     const controller = new AbortController()
-    const promise = validate({ domain: "d.example" }, portsWith(silent), controller.signal)
+    const promise = validate({ domain: "d.example" }, contextWith(silent), controller.signal)
     controller.abort()
     await expect(promise).rejects.toThrow(/\(aborted\)/)
   })
@@ -108,7 +108,11 @@ describe("time", () => {
         return silent.resolve(name, type)
       },
     }
-    const report = await validate({ domain: "d.example", ip: "192.0.2.1" }, portsWith(dns), controller.signal)
+    const report = await validate(
+      { domain: "d.example", ip: "192.0.2.1" },
+      contextWith(dns),
+      controller.signal,
+    )
     expect(report.ip_result).toBe("temperror")
     expect(report.issues_found.map(({ code, term }) => `${code} ${term}`)).toEqual([
       "DNS_TEMPFAIL include:e.example",
@@ -118,7 +122,7 @@ describe("time", () => {
 
   test("nothing is asked after the signal has fired", async () => {
     const dns = recording(denying)
-    await expect(validate({ domain: "d.example" }, portsWith(dns), AbortSignal.abort())).rejects.toThrow(
+    await expect(validate({ domain: "d.example" }, contextWith(dns), AbortSignal.abort())).rejects.toThrow(
       Unavailable,
     )
     expect(dns.questions).toEqual([])
@@ -133,7 +137,7 @@ describe("time", () => {
         }),
     }
     const run = (domain: string, dns: Dns) =>
-      spfvalidator.run({ domain, ip: "192.0.2.1" }, { ports: { ...portsWith(dns), timer } })
+      spfvalidator.run({ domain, ip: "192.0.2.1" }, { ports: { ...portsWith(dns), timer }, giveWay() {} })
     const late = run("d.example", silent)
     await timer.asked()
     expect(timer.waiting).toEqual([20_000])
@@ -146,10 +150,11 @@ describe("time", () => {
   })
 
   test("is measured with the monotonic clock", async () => {
-    const ports = portsWith(denying)
     const times = [100]
     const clock = { now: () => 0, monotonicMs: () => times.shift() ?? 101.23456 }
-    const report = await validate({ domain: "d.example" }, { ...ports, clock }, new AbortController().signal)
+    const ports = { ...portsWith(denying), clock }
+    const context = { ...contextWith(denying), ports }
+    const report = await validate({ domain: "d.example" }, context, new AbortController().signal)
     expect(report.elapsed_ms).toBe(1.23)
   })
 })

@@ -15,11 +15,11 @@ export const spfvalidator = defineApi({
   input,
   output,
   examples,
-  async run(parameters, { ports }) {
+  async run(parameters, context) {
     const deadline = new AbortController()
-    const cancel = ports.timer.after(limits.validationMs, () => deadline.abort())
+    const cancel = context.ports.timer.after(limits.validationMs, () => deadline.abort())
     try {
-      return await validate(parameters, ports, deadline.signal)
+      return await validate(parameters, context, deadline.signal)
     } finally {
       cancel()
     }

@@ -1,9 +1,8 @@
 /** Records made by an attacker reach each limit and never exceed it. */
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { answering, portsWith, recording, txt, validateIn } from "../../../test/spf/support.ts"
-import { systemTimer } from "../../ports/timer.ts"
-import type { Dns, DnsAnswer, DnsType, Ports } from "../contract.ts"
+import { answering, contextWith, recording, txt, validateIn } from "../../../test/spf/support.ts"
+import type { Dns, DnsAnswer, DnsType, RunContext } from "../contract.ts"
 import { limits } from "./limits.ts"
 import { Lookups } from "./lookups.ts"
 import { validate } from "./validate.ts"
@@ -217,13 +216,10 @@ describe("the size of all records", () => {
   })
 })
 
-describe("sliceMs", () => {
-  /** Ports whose clock moves on by a slice whenever it is read. */
-  function slow(dns: Dns, onTurn: () => void = () => {}): Ports {
-    let nowMs = 0
-    const clock = { now: () => 0, monotonicMs: () => (nowMs += limits.sliceMs) }
-    const turn = async () => onTurn()
-    return { ...portsWith(dns), clock, timer: { ...systemTimer, turn } }
+describe("giving way", () => {
+  /** A run that waits before each of its steps. */
+  function slow(dns: Dns, onTurn: () => void): RunContext {
+    return { ...contextWith(dns), giveWay: async () => onTurn() }
   }
   const nested = (name: string) =>
     `v=spf1 ${/^x\.x/.test(name) ? "" : `include:x.${name} include:y.${name}`} -all`

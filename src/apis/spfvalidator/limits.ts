@@ -32,8 +32,6 @@ export const limits = {
   termCharacters: 200,
   /** Time for one validation; names without an answer by then are temporary errors. */
   validationMs: 20_000,
-  /** Computing time after which other calls get a turn. */
-  sliceMs: 5,
 } as const
 
 /** Limits what one reader may ask for or read. Repeating something is free. */

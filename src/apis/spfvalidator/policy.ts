@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsFailure, Ports } from "../contract.ts"
+import type { DnsAnswer, DnsFailure, GiveWay } from "../contract.ts"
 import { type Budget, limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
 import { parseRecord } from "./parse.ts"
@@ -27,14 +27,12 @@ export type Policy =
 /** Reads each domain's policy once. */
 export class Policies {
   readonly #lookups: Lookups
-  readonly #ports: Pick<Ports, "clock" | "timer">
+  readonly #giveWay: GiveWay
   readonly #read = new Map<string, Policy>()
-  #sliceEndMs: number
 
-  constructor(lookups: Lookups, ports: Pick<Ports, "clock" | "timer">) {
+  constructor(lookups: Lookups, giveWay: GiveWay) {
     this.#lookups = lookups
-    this.#ports = ports
-    this.#sliceEndMs = ports.clock.monotonicMs() + limits.sliceMs
+    this.#giveWay = giveWay
   }
 
   /** The policy of a lower-case name. The report and the check read in different orders, so each has its own TXT budget. */
@@ -46,19 +44,12 @@ export class Policies {
     if (!textOctets.take(octets, domain)) return { kind: "unread", octets }
     const known = this.#read.get(domain)
     if (known !== undefined) return known
-    await this.#yieldToOtherCalls()
+    const pause = this.#giveWay()
+    if (pause) await pause
     if (this.#lookups.isOver) return { kind: "failure", reason: "aborted" }
     const policy = select(answer)
     this.#read.set(domain, policy)
     return policy
-  }
-
-  /** Large records take long to parse, so a validation gives up its turn after each time slice. */
-  async #yieldToOtherCalls(): Promise<void> {
-    const { clock, timer } = this.#ports
-    if (clock.monotonicMs() < this.#sliceEndMs) return
-    await timer.turn()
-    this.#sliceEndMs = clock.monotonicMs() + limits.sliceMs
   }
 }
 

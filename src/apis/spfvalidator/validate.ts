@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from "../../values/ip.ts"
-import { type Ports, reject, unavailable } from "../contract.ts"
+import { type RunContext, reject, unavailable } from "../contract.ts"
 import { checkHost } from "./check-host.ts"
 import { requireDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
@@ -16,7 +16,11 @@ import { walkTree } from "./tree.ts"
  * @throws InputRejected for a malformed domain or ip
  * @throws Unavailable when the DNS gives no answer for the domain itself and no `ip` is given
  */
-export async function validate(input: SpfInput, ports: Ports, signal: AbortSignal): Promise<SpfReport> {
+export async function validate(
+  input: SpfInput,
+  { ports, giveWay }: RunContext,
+  signal: AbortSignal,
+): Promise<SpfReport> {
   const startedAtMs = ports.clock.monotonicMs()
   const domain = await requireDomain(input.domain)
   const ip = input.ip === undefined ? null : requireAddress(input.ip)
@@ -24,7 +28,7 @@ export async function validate(input: SpfInput, ports: Ports, signal: AbortSigna
   const lookups = new Lookups(ports.dns, signal)
   try {
     const identity = await toIdentity(domain, ip, input, ports.clock)
-    const session: Session = { identity, lookups, policies: new Policies(lookups, ports) }
+    const session: Session = { identity, lookups, policies: new Policies(lookups, giveWay) }
     const [tree, check] = await Promise.all([
       walkTree(domain, session),
       ip === null ? null : checkHost(ip, domain, session),

@@ -1,7 +1,6 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql"
 import { GraphQLError } from "graphql"
 import type { Caller } from "../../call/caller.ts"
-import { createPace } from "../../call/pace.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
@@ -81,7 +80,6 @@ function createFieldContext(
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
-  const pace = createPace(pipeline.ports)
   return {
     run(id, values) {
       const api = byId.get(id)
@@ -93,10 +91,11 @@ function createFieldContext(
         succeeded.add(api)
         return data
       }
-      const start = () => checkAndRun(api, { kind: "typed", values }, { caller, requestId, pipeline })
-      const pause = pace()
-      const outcome = pause ? pause.then(start) : start()
-      return outcome instanceof Promise ? outcome.then(take) : take(outcome)
+      const run = () => {
+        const outcome = checkAndRun(api, { kind: "typed", values }, { caller, requestId, pipeline })
+        return outcome instanceof Promise ? outcome.then(take) : take(outcome)
+      }
+      return pipeline.scheduler.giveWay(caller.account.id)?.then(run) ?? run()
     },
   }
 }

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia"
 import { answerBatch, maxInputs } from "../../call/batch.ts"
-import { createPace } from "../../call/pace.ts"
+import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import type { Envelope } from "../../encode/envelope.ts"
 import type { Format } from "../../encode/formats.ts"
 import { encodeInParts } from "../../encode/parts.ts"
 import type { RecordRequest } from "../../observe/request.ts"
@@ -48,19 +47,22 @@ async function answer(
     return readJsonObject(request, context.intake)
   }
   const reply = await answerBatch({ api, request: incoming, readBody }, context.pipeline)
-  const body = send(reply, format, set, await encode(format, reply.envelope, context))
+  const body = send(reply, format, set, await encode(format, reply, context))
   record(incoming, reply)
   await finishBody(request, set, context)
   return body
 }
 
 /** An answer may have millions of values, so writing it pauses for other requests. */
-async function encode(format: Format, envelope: Envelope, { pipeline }: HttpContext): Promise<string> {
-  const pace = createPace(pipeline.ports)
+async function encode(
+  format: Format,
+  { envelope, caller }: Reply,
+  { pipeline }: HttpContext,
+): Promise<string> {
   let text = ""
   for (const part of encodeInParts(format, envelope)) {
     text += part
-    const pause = pace()
+    const pause = caller && pipeline.scheduler.giveWay(caller.account.id)
     if (pause) await pause
   }
   return text

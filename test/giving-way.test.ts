@@ -1,0 +1,98 @@
+/** Long work of all requests together holds up the event loop for one slice of time in each of its turns. */
+import { afterEach, expect, test } from "bun:test"
+import { readAnswer } from "./support/answer.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { readGraphql } from "./support/graphql.ts"
+
+/** What happened, in order: a run by its text, or a turn of the event loop. */
+const events: string[] = []
+let monotonic = 0
+const clock = {
+  now: () => Date.parse("2025-01-01T00:00:00Z"),
+  monotonicMs: () => monotonic,
+}
+const runMs = 4
+/** Runs of {@link runMs} that fill a slice of 10 ms. */
+const runsPerSlice = 3
+const busy = echoApi("busy", ({ what }) => {
+  events.push(what)
+  monotonic += runMs
+  return { done: what }
+})
+/** The same work as one call in many steps. */
+const stepwise = echoApi("stepwise", async ({ what }, { giveWay }) => {
+  for (let step = 0; step < 20; step++) {
+    const pause = giveWay()
+    if (pause) await pause
+    events.push(what)
+    monotonic += runMs
+  }
+  return { done: what }
+})
+const own = startCatalogService([busy, stepwise], { clock })
+afterEach(() => events.splice(0))
+
+const query = (what: string, key: string) => {
+  const fields = Array.from(
+    { length: 50 },
+    (_, index) => `f${index}: busy(input: {what: "${what}"}) { done }`,
+  )
+  return readGraphql(own.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, key))
+}
+const batch = (what: string, key: string) =>
+  readAnswer(own.post("/v1/busy/batch", { inputs: Array(50).fill({ what }) }, key))
+const single = (what: string, key: string) => readAnswer(own.post("/v1/busy", { what }, key))
+const steps = (what: string, key: string) => readAnswer(own.post("/v1/stepwise", { what }, key))
+
+test.each([
+  ["one query", (key: string) => [query("query", key)]],
+  ["one batch", (key: string) => [batch("batch", key)]],
+  ["one call of many steps", (key: string) => [steps("steps", key)]],
+  ["many calls", (key: string) => Array.from({ length: 50 }, () => single("single", key))],
+  [
+    "all of these at once",
+    (key: string) => [
+      query("query", key),
+      query("query", key),
+      batch("batch", key),
+      batch("batch", key),
+      steps("steps", key),
+      ...Array.from({ length: 20 }, () => single("single", key)),
+    ],
+  ],
+])("%s: the runs of one turn stay within one slice", async (_name, send) => {
+  const { key } = await own.createKey("pro")
+  await countTurns(() => Promise.all<unknown>(send(key)))
+  expect(events.filter((event) => event !== "turn").length).toBeGreaterThanOrEqual(20)
+  expect(Math.max(...runsPerTurn())).toBe(runsPerSlice)
+})
+
+test("accounts take turns: a call does not wait for all fields of another account's queries", async () => {
+  const [{ key: heavy }, { key: light }] = [await own.createKey("pro"), await own.createKey("pro")]
+  const heavyWork = Promise.all([query("heavy", heavy), query("heavy", heavy), batch("heavy", heavy)])
+  while (!events.includes("heavy")) await new Promise((resolve) => setImmediate(resolve))
+  await single("light", light)
+  const { body } = (await heavyWork)[0]
+  expect(Object.keys(body.data ?? {})).toHaveLength(50)
+  expect(events.slice(events.indexOf("light")).length).toBeGreaterThan(75)
+})
+
+async function countTurns(work: () => Promise<unknown>): Promise<void> {
+  let isDone = false
+  const tick = () => {
+    events.push("turn")
+    if (!isDone) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await work()
+  isDone = true
+}
+
+function runsPerTurn(): number[] {
+  const counts = [0]
+  for (const event of events) {
+    if (event === "turn") counts.push(0)
+    else counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1
+  }
+  return counts
+}
