@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { catalog } from "../src/app/service.ts"
-import { mockOptions, options } from "../src/config/options.ts"
+import { mockOptions, mockPort, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiReference, apiTable } from "./generate/apis.ts"
@@ -22,7 +22,7 @@ const parts: Readonly<Record<string, () => string>> = {
   "api-table": () => apiTable(catalog),
   "api-reference": () => apiReference(catalog, pages),
   settings: () => settingsTable(Object.values(options)),
-  "mock-settings": () => settingsTable(Object.values(mockOptions)),
+  "mock-settings": () => settingsTable([mockPort, ...Object.values(mockOptions)]),
   plans: planTable,
   example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,
 }

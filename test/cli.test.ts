@@ -230,6 +230,40 @@ describe("errors are exit code 1", () => {
   })
 })
 
+describe("mock", () => {
+  const portOf = async (line: string, env: Record<string, string> = {}) => {
+    const ports: number[] = []
+    const { code, out } = await run(line, {
+      env,
+      stopRequested: async () => {},
+      async startMock({ port }) {
+        ports.push(port)
+        return { url: `http://127.0.0.1:${port}`, key: "mock-key", ca: null, async stop() {} }
+      },
+    })
+    expect([code, ports.length]).toEqual([0, 1])
+    expect(out).toContain(`listening on http://127.0.0.1:${ports[0]}`)
+    return ports[0]
+  }
+
+  test("has its own port, so that it runs beside serve, unless a setting says another", async () => {
+    const file = join(dir, "mock-port.toml")
+    writeFileSync(file, "port = 8001\n")
+    expect(await portOf("mock")).toBe(8090)
+    expect(await portOf(`mock --config ${file}`)).toBe(8001)
+    expect(await portOf(`mock --config ${file}`, { PENKNIFE_PORT: "8002" })).toBe(8002)
+    expect(await portOf("mock --port 8080", { PENKNIFE_PORT: "8002" })).toBe(8080)
+  })
+
+  test("says so in its help, as serve does of its own", async () => {
+    const portIn = async (command: string) => {
+      const help = (await helpOf(command)).replace(/\s+/g, " ")
+      return /--port <NUMBER> [^(]*\(default: (\d+), env: PENKNIFE_PORT\)/.exec(help)?.[1]
+    }
+    expect([await portIn("mock"), await portIn("serve")]).toEqual(["8090", "8080"])
+  })
+})
+
 describe("serve", () => {
   test("prints where it listens, creates the demo key once, and the printed call works", async () => {
     const db = newStore()

@@ -1,7 +1,7 @@
 import type { Plans } from "../accounts/plan.ts"
 import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
-import { allOptions, type Option, type OptionKey } from "./options.ts"
+import { allOptions, type Option, type OptionKey, type OwnOptions } from "./options.ts"
 import { readCredits, readPlans } from "./plans.ts"
 
 type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
@@ -23,12 +23,18 @@ export interface ConfigSources {
   readonly file: { readonly name: string; readonly values: Readonly<Record<string, unknown>> } | null
 }
 
-/** A flag beats the environment, the environment beats the file. Throws ConfigError when a setting cannot be used. */
-export function loadConfig(sources: ConfigSources): Config {
+/**
+ * A flag beats the environment, the environment beats the file. Throws ConfigError when a setting cannot be used.
+ * @param own options of the command that differ from those of the table, such as the port of `mock`
+ */
+export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config {
   const { file } = sources
   refuseUnknownKeys(file)
   const settings = Object.fromEntries(
-    Object.entries(allOptions).map(([key, option]) => [key, readSetting(key, option, sources)]),
+    Object.entries({ ...allOptions, ...own }).map(([key, option]) => [
+      key,
+      readSetting(key, option, sources),
+    ]),
   ) as Settings
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     throw new ConfigError("--tls-cert and --tls-key must be given together.")

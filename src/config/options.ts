@@ -92,10 +92,16 @@ export const mockOptions = {
   ),
 } as const satisfies Record<string, Option<unknown>>
 
+/** The port of `mock` differs from that of `serve`, so that both can run on one machine. */
+export const mockPort: Option<number> = { ...options.port, default: 8090, defaultText: "8090" }
+
 /** Every setting by its key. */
 export const allOptions = { ...options, ...mockOptions }
 
 export type OptionKey = keyof typeof allOptions
+
+/** Settings of one command that differ from those of the table. */
+export type OwnOptions = { readonly [K in OptionKey]?: Option<unknown> }
 
 function one<T, Default extends T | null>(
   usage: string,

@@ -26,6 +26,8 @@ export interface CliTestOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly ports?: Ports
   readonly stopRequested?: CliParts["stopRequested"]
+  /** In place of the real one. */
+  readonly startMock?: CliParts["startMock"]
   readonly onOut?: (text: string) => void
 }
 
@@ -61,7 +63,7 @@ export async function runCliForTest(
     onReload: () => {},
     startService: (config, more) =>
       startService(config, { ...more, logOutput: log, ...(options.ports && { ports: options.ports }) }),
-    startMock: (config) => startMock(config, { logOutput: log }),
+    startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
     openAccounts,
     openNotices,

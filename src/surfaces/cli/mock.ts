@@ -1,5 +1,6 @@
 import type { Command } from "commander"
-import { mockOptions, type OptionKey } from "../../config/options.ts"
+import type { Config } from "../../config/load.ts"
+import { mockOptions, mockPort, type OptionKey } from "../../config/options.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
@@ -23,9 +24,9 @@ export function addMock(program: Command, parts: CliParts): void {
     )
     .option("--json", "print events as JSON lines")
     .option("--stop-with-stdin", "also stop when standard input ends, for example with the parent process")
-    .addHelpText("after", example("penknife mock --port 8090"))
+    .addHelpText("after", example("penknife mock --plan free"))
 
-  onConfig(command, settings, parts, async (config, { json, stopWithStdin: stdin = false }: MockFlags) => {
+  async function run(config: Config, { json, stopWithStdin: stdin = false }: MockFlags) {
     const mock = await startMock(config)
     const stopped = stopRequested({ stdin })
     const { url, key, ca } = mock
@@ -35,7 +36,8 @@ export function addMock(program: Command, parts: CliParts): void {
     } else terminal.out(startText(url, key))
     await stopped
     await mock.stop()
-  })
+  }
+  onConfig(command, settings, parts, run, { port: mockPort })
 }
 
 function startText(url: string, key: string): string {

@@ -2,24 +2,28 @@ import { readFileSync } from "node:fs"
 import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
-import { allOptions, type Option, type OptionKey } from "../../config/options.ts"
+import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
 import { messageOf } from "../../values/message-of.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
-/** Adds the flags of some settings and `--config` to a command, and runs it with the configuration. */
+/**
+ * Adds the flags of some settings and `--config` to a command, and runs it with the configuration.
+ * @param own options of this command that differ from those of the table
+ */
 export function onConfig<Options extends object>(
   command: Command,
   keys: readonly OptionKey[],
   { env }: CliParts,
   run: (config: Config, options: Options, ...args: string[]) => Promise<void> | void,
+  own: OwnOptions = {},
 ): Command {
-  for (const key of keys) command.addOption(toFlag(key, allOptions[key]))
+  for (const key of keys) command.addOption(toFlag(key, own[key] ?? allOptions[key]))
   command.option("--config <FILE>", "TOML file with settings (env: PENKNIFE_CONFIG)")
   return command.action(async () => {
     const flags = command.opts()
     const file = flags.config ?? env.PENKNIFE_CONFIG
-    const config = loadConfig({ flags, env, file: file ? readToml(file) : null })
+    const config = loadConfig({ flags, env, file: file ? readToml(file) : null }, own)
     await run(config, flags as Options, ...command.processedArgs)
   })
 }
