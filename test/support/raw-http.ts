@@ -1,4 +1,5 @@
 import { connect } from "node:net"
+import { connect as connectTls } from "node:tls"
 
 /** Sends octets as they are, and gives the answer once the server has closed the connection. */
 export function converse(url: string, text: string): Promise<string> {
@@ -8,8 +9,12 @@ export function converse(url: string, text: string): Promise<string> {
 
 /** A client that sends the first part now, and the rest when the test says so. */
 export function slowly(url: string, first: string) {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  const { protocol, hostname, port } = new URL(url)
+  const socket =
+    protocol === "https:"
+      ? // The tests' own certificate.
+        connectTls({ host: hostname, port: Number(port), rejectUnauthorized: false })
+      : connect(Number(port), hostname)
   let answer = ""
   socket.on("data", (chunk) => {
     answer += chunk.toString("latin1")

@@ -19,6 +19,7 @@ import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
 import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
+import { withReadableUrls } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
 import { sentKey } from "./sent-key.ts"
 import { usageFeature } from "./usage.ts"
@@ -76,15 +77,12 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
   function open(request: Request): IncomingRequest {
     const { headers } = request
-    const incoming = {
+    return {
       requestId: requestIdFor(headers.get("x-request-id")),
       key: sentKey(headers),
       address: () => addressOf(request),
       startedMs: observer.nowMs(),
     }
-    // The cross-origin plugin answers preflights itself.
-    if (request.method === "OPTIONS") recordUnkeyed(incoming, { status: 204 })
-    return incoming
   }
 
   function addressOf(request: Request): string {
@@ -92,12 +90,9 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     return clientAddress(socket, request.headers.get("x-forwarded-for"), options.trustedProxies)
   }
 
-  const base = incomingRequests(open)
+  const base = incomingRequests(open, (incoming) => recordUnkeyed(incoming, { status: 204 }))
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
-  const app = new Elysia({
-    // False without TLS, so that Elysia finds the path also after a host of one letter.
-    handler: { standardHostname: options.tls !== null },
-  })
+  const app = withReadableUrls(new Elysia())
     .headers({ ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) })
     .use(base)
     .use(crossOrigin())

@@ -32,7 +32,7 @@ export function createGraphqlServer(
   }
 
   return (
-    new Elysia({ handler: { standardHostname: false } })
+    new Elysia()
       // Anything that graphql-yoga itself throws: the route's own error handling answers it.
       .onError(({ error }) => {
         throw error

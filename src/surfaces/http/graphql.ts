@@ -32,10 +32,9 @@ export function graphqlFeature(
   }
 
   async function query(request: Request, incoming: IncomingRequest): Promise<Response | string> {
-    const parsable = withParsableUrl(request)
-    incomingOf.set(parsable, incoming)
+    incomingOf.set(request, incoming)
     try {
-      return await (await load()).handle(parsable)
+      return await (await load()).handle(request)
     } catch (thrown) {
       // The client hung up. The query still runs, and is charged and recorded when it ends.
       if (request.signal.aborted) return ""
@@ -55,11 +54,6 @@ export function graphqlFeature(
     },
     { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },
   )
-}
-
-/** graphql-yoga parses the URL, which is invalid when the client sent a malformed host. */
-function withParsableUrl(request: Request): Request {
-  return URL.canParse(request.url) ? request : new Request(`http://localhost${path}`, request)
 }
 
 function refusalOf({ method }: Request, enabled: boolean, context: HttpContext): Refusal | null {

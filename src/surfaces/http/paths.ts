@@ -1,4 +1,5 @@
 import { Fault } from "../../call/fault.ts"
+import { pathOf } from "./request-url.ts"
 
 /** A known path, called with another method. */
 export class MethodNotAllowed extends Fault {
@@ -19,15 +20,6 @@ export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, s
   if (allow && allow !== method) return new MethodNotAllowed(method, allow)
   // The path is not repeated: people paste keys into the wrong places.
   return new Fault("notFound", `No such path. Did you mean ${nearest(path, [...methods.keys()])}? See /docs.`)
-}
-
-/** The path of an absolute URL, as it was sent. By text: `new URL` throws when the client's host is missing or malformed. */
-export function pathOf(url: string): string {
-  const scheme = url.indexOf("://")
-  const start = scheme === -1 ? 0 : url.indexOf("/", scheme + 3)
-  if (start === -1) return "/"
-  const end = url.indexOf("?", start)
-  return url.slice(start, end === -1 ? url.length : end)
 }
 
 /** The known path with the longest common beginning, when it is more than the version that all APIs share. */

@@ -10,9 +10,10 @@ import { crossOrigin } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
 import { incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
-import { MethodNotAllowed, pathOf } from "../paths.ts"
+import { MethodNotAllowed } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
+import { pathOf } from "../request-url.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
@@ -24,8 +25,6 @@ export interface ControlParts {
   readonly requestIdFor: (incoming: string | null) => string
   readonly intake: Intake
   readonly timer: Timer
-  /** Whether it is served by TLS. Elysia needs to know, to find the path in a URL. */
-  readonly isTls: boolean
 }
 
 type Handle = (request: Request, world: MockWorld) => object | Promise<object>
@@ -39,13 +38,9 @@ export function controlApp(parts: ControlParts) {
     const requestId = parts.requestIdFor(headers.get("x-request-id"))
     return { requestId, key: null, address: () => "", startedMs: 0 }
   }
-  const app = new Elysia({
-    name: "mock-control",
-    strictPath: true,
-    handler: { standardHostname: parts.isTls },
-  })
+  const app = new Elysia({ name: "mock-control", strictPath: true })
     .headers(fixedHeaders)
-    .use(incomingRequests(open))
+    .use(incomingRequests(open, () => {}))
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {
       const fault = code === "NOT_FOUND" ? noControl(request, routes) : toFault(error)

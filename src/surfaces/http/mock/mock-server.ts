@@ -12,10 +12,10 @@ import type { AnswerSettings } from "../exchange.ts"
 import { negotiateFormat } from "../format.ts"
 import { createIntake } from "../intake.ts"
 import { listen, type Tls } from "../listener.ts"
-import { pathOf } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
+import { pathAndQueryOf, pathOf, withReadableUrls } from "../request-url.ts"
 import { sentKey } from "../sent-key.ts"
 import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
@@ -72,9 +72,8 @@ export async function startMockServer(
     requestIdFor: (incoming) => stage.controlIdFor(incoming),
     intake,
     timer,
-    isTls: options.tls !== null,
   })
-  const app = new Elysia({ handler: { standardHostname: options.tls !== null } })
+  const app = withReadableUrls(new Elysia())
     .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
     .all("/_mock/*", ({ request }) => control.fetch(request), { parse: "none" })
     .all("/*", ({ request }) => answer(request), { parse: "none" })
@@ -144,7 +143,7 @@ export async function startMockServer(
     world.journal.add({
       at,
       method: request.method,
-      path: request.url.slice(request.url.indexOf(path)),
+      path: pathAndQueryOf(request.url),
       apis: target?.apis ?? [],
       key: key === null ? null : shownKey(key),
       fault: fault && toFaultEntry(fault),

@@ -1,8 +1,10 @@
 import type { DocumentNode } from "graphql"
 import type { Target } from "../../../mock/faults.ts"
+import { isValidHost } from "../host.ts"
 import { sentKey } from "../sent-key.ts"
 
-const paths = /^\/v1\/([a-z0-9]+)(?:\/batch)?$/
+/** With or without a slash at the end: the service takes both for the same path. */
+const paths = /^\/v1\/([a-z0-9]+)(\/batch)?\/?$/
 
 /** The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call. */
 export async function targetOf(
@@ -11,9 +13,11 @@ export async function targetOf(
   body: string,
   apiIds: ReadonlySet<string>,
 ): Promise<Target | null> {
-  const id = paths.exec(path)?.[1]
-  if (id === undefined || request.method === "OPTIONS") return null
-  const key = sentKey(request.headers)
+  const [, id, batch] = paths.exec(path) ?? []
+  const { headers, method } = request
+  if (id === undefined || method === "OPTIONS" || !isValidHost(headers.get("host"))) return null
+  const key = sentKey(headers)
+  if (batch) return apiIds.has(id) ? { apis: [id], key } : null
   if (id === "usage") return { apis: [], key }
   if (id === "graphql") return { apis: (await rootFields(body)).filter((name) => apiIds.has(name)), key }
   return apiIds.has(id) ? { apis: [id], key } : null

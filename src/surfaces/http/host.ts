@@ -1,0 +1,29 @@
+import { Fault } from "../../call/fault.ts"
+
+/** A name or an IPv4 address, or an IPv6 address in brackets, and a port (RFC 9110 §7.2). Other forms of RFC 3986 are used by nobody. */
+const form = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+
+/** Clients send the same few hosts over and over. */
+const maxKept = 100
+const valid = new Set<string>()
+
+/**
+ * Whether a `Host` header is one valid host. Bun takes two headers, which come as `a, b`, and invalid ones; proxies and caches
+ * could then take another host than the service (RFC 9112 §3.2). Null is a request of HTTP/1.0: in HTTP/1.1 Bun requires the header.
+ */
+export function isValidHost(host: string | null): boolean {
+  if (host === null || valid.has(host)) return true
+  if (!form.test(host) || !URL.canParse(`http://${host}`)) return false
+  if (valid.size === maxKept) valid.clear()
+  valid.add(host)
+  return true
+}
+
+/** @throws Fault for a request without one valid `Host`, which has to be a 400 (RFC 9112 §3.2) */
+export function requireHost({ headers }: Request): void {
+  if (isValidHost(headers.get("host"))) return
+  throw new Fault(
+    "inputRejected",
+    "The request header 'Host' must be sent once, with one host name or IP address and at most a port.",
+  )
+}
