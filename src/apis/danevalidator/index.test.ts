@@ -27,6 +27,24 @@ test("a rejection names the parameter", async () => {
   await expect(run("a.example. IN A 192.0.2.1")).rejects.toThrow(message)
 })
 
+test.each(["256", "99999999999999999999", "9".repeat(400)])(
+  "the usage %s is an answer: the record is not valid",
+  async (usage) => {
+    const record = `_443._tcp.example.com. IN TLSA ${usage} 1 1 ${keySha256}`
+    const answer = await run(record)
+    expect(Value.Check(danevalidator.output, answer)).toBe(true)
+    const { validation, parsed, interpretation } = answer
+    expect(validation).toEqual({
+      is_valid: false,
+      certificate_data_format: "Valid hexadecimal",
+      certificate_data_length_valid: true,
+    })
+    expect(parsed).toMatchObject({ port: 443, selector: 1, matching: 1, certificate_data: keySha256 })
+    expect(parsed.usage).toBe(Math.min(Number(usage), Number.MAX_VALUE))
+    expect(interpretation).toMatchObject({ usage: { name: "Out of range" }, security_level: "Insecure" })
+  },
+)
+
 /** Fails unless the record gets an answer that fits the schema, or a rejection of `record`. */
 async function requireAnswerOrRejection(record: string): Promise<void> {
   try {

@@ -49,7 +49,13 @@ function requireHost(labels: readonly string[]): void {
     if (label === "*") reject("record", "must name one host: after the port, * is not a wildcard in the DNS")
     // Host names have no underscores (RFC 1123 §2.1), but some servers use them.
     if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
-      reject("record", "must have a host of letters, digits, hyphens and dots in the owner name")
+      const isHyphenAtEdge = /^[a-z0-9_-]+$/i.test(label)
+      reject(
+        "record",
+        isHyphenAtEdge
+          ? "must have no host label that begins or ends with a hyphen in the owner name"
+          : "must have a host of letters, digits, hyphens and dots in the owner name",
+      )
     }
   }
   if (/^\d+$/.test(labels.at(-1) ?? "")) {

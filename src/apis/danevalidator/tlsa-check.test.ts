@@ -96,6 +96,7 @@ describe("numbers that are not assigned", () => {
     ["254 1 1", "Certificate usage 254 is not assigned: use 0 to 3."],
     ["255 1 1", "Certificate usage 255 is for private use and means nothing to other clients."],
     ["256 1 1", "Certificate usage 256 does not fit in one octet: use 0 to 3."],
+    ["1e20 1 1", "Certificate usage 100000000000000000000 does not fit in one octet: use 0 to 3."],
     ["-1 1 1", "Certificate usage -1 does not fit in one octet: use 0 to 3."],
     ["3 2 1", "Selector 2 is not assigned: use 0 to 1."],
     ["3 1 3", "Matching type 3 is not assigned: use 0 to 2."],

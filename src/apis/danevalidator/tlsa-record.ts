@@ -120,10 +120,10 @@ const mnemonics: Readonly<Record<number, readonly string[]>> = {
   255: ["PRIVCERT", "PRIVSEL", "PRIVMATCH"],
 }
 
+/** A number with many digits becomes the nearest one that JSON readers can hold (RFC 8259 §6): it is out of range either way. */
 function toNumber(field: string, text: string): number {
-  const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
-  // Turns -0 into 0.
-  if (Number.isSafeInteger(value)) return value + 0
+  // The zero that is added turns -0 into 0.
+  if (/^-?\d+$/.test(text)) return Math.max(-Number.MAX_VALUE, Math.min(Number(text), Number.MAX_VALUE)) + 0
   const word = text.toUpperCase()
   const [number] =
     Object.entries(mnemonics).find(([, names]) => names.includes(word.replaceAll("-", ""))) ?? []

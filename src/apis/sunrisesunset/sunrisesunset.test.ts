@@ -34,6 +34,11 @@ describe("date", () => {
     })
   }
 
+  test("has its limits in the description of the API and of the parameter", () => {
+    expect(sunrisesunset.description).toContain("from 1900 to 2500")
+    expect(sunrisesunset.input.properties.date.description).toContain("from 1900 to 2500")
+  })
+
   test("is the day in UTC when it is left out", () => {
     expect(noonOfUtcDay(Date.parse("2025-03-09T00:00:00Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
     expect(noonOfUtcDay(Date.parse("2025-03-09T23:59:59.999Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
