@@ -1,5 +1,7 @@
 /** Long work of all requests together holds up the event loop for one slice of time in each of its turns. */
 import { afterEach, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { defineApi } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -29,7 +31,33 @@ const stepwise = echoApi("stepwise", async ({ what }, { giveWay }) => {
   }
   return { done: what }
 })
-const own = startCatalogService([busy, stepwise], { clock })
+/** A list that takes time when it is written. */
+const listing = defineApi({
+  id: "listing",
+  title: "Listing",
+  description: "Gives a list.",
+  method: "POST",
+  credits: 1,
+  examples: [],
+  input: Type.Object({ what: Type.String({ description: "The text." }) }),
+  output: Type.Object({
+    items: Type.Array(Type.Object({ done: Type.String({ description: "The text." }) }), {
+      description: "One item.",
+    }),
+  }),
+  run: ({ what }) => ({
+    items: [
+      {
+        get done() {
+          events.push(what)
+          monotonic += runMs
+          return what
+        },
+      },
+    ],
+  }),
+})
+const own = startCatalogService([busy, stepwise, listing], { clock })
 afterEach(() => events.splice(0))
 
 const query = (what: string, key: string) => {
@@ -39,6 +67,11 @@ const query = (what: string, key: string) => {
   )
   return readGraphql(own.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, key))
 }
+const lists = (what: string, key: string) => {
+  const fields = Array.from({ length: 45 }, (_, index) => `f${index}: items { done }`)
+  const query = `{ listing(input: {what: "${what}"}) { ${fields.join(" ")} } }`
+  return readGraphql(own.post("/v1/graphql", { query }, key))
+}
 const batch = (what: string, key: string) =>
   readAnswer(own.post("/v1/busy/batch", { inputs: Array(50).fill({ what }) }, key))
 const single = (what: string, key: string) => readAnswer(own.post("/v1/busy", { what }, key))
@@ -46,6 +79,7 @@ const steps = (what: string, key: string) => readAnswer(own.post("/v1/stepwise",
 
 test.each([
   ["one query", (key: string) => [query("query", key)]],
+  ["one query for a list many times", (key: string) => [lists("list", key)]],
   ["one batch", (key: string) => [batch("batch", key)]],
   ["one call of many steps", (key: string) => [steps("steps", key)]],
   ["many calls", (key: string) => Array.from({ length: 50 }, () => single("single", key))],

@@ -6,13 +6,15 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import { createGraphqlSchema, type FieldContext } from "../../src/surfaces/graphql/schema.ts"
+import type { FieldContext } from "../../src/surfaces/graphql/field-context.ts"
+import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
 
 const catalog = createCatalog()
 const apis = new Map(catalog.map((api) => [api.id, api]))
 const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns: createZoneDns({}) }
 const context: FieldContext = {
   run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {} }),
+  giveWay() {},
 }
 
 const yoga = createYoga({

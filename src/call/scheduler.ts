@@ -6,7 +6,7 @@ const sliceMs = 10
 const microtasksPerStep = 4
 
 /**
- * Shares the time of the process among all work that computes for long: single calls, batches, queries, the writing of
+ * Shares the time of the process among all work that computes for long: single calls, batches, queries with their lists, the writing of
  * answers, and the steps of an API's own run. There is one for the process.
  */
 export interface Scheduler {

@@ -4,10 +4,10 @@ import type { Caller } from "../../call/caller.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
+import type { FieldContext } from "./field-context.ts"
 import type { GraphqlCall } from "./graphql-call.ts"
 import { isIncluded, type QueryParts, rootFieldsOf } from "./operation.ts"
 import { fieldCodeOf, Refusal, shorten } from "./refusal.ts"
-import type { FieldContext } from "./schema.ts"
 import { readVariables, type Variables } from "./variables.ts"
 
 /** Executes a query; graphql-js's `execute`. */
@@ -80,7 +80,9 @@ function createFieldContext(
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
+  const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   return {
+    giveWay,
     run(id, values) {
       const api = byId.get(id)
       if (!api) throw new Error(`'${id}' runs but was not paid for`)
@@ -95,7 +97,7 @@ function createFieldContext(
         const outcome = checkAndRun(api, { kind: "typed", values }, { caller, requestId, pipeline })
         return outcome instanceof Promise ? outcome.then(take) : take(outcome)
       }
-      return pipeline.scheduler.giveWay(caller.account.id)?.then(run) ?? run()
+      return giveWay()?.then(run) ?? run()
     },
   }
 }

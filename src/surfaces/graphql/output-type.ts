@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from "graphql"
 import { isPremium } from "../../apis/contract.ts"
+import type { FieldContext } from "./field-context.ts"
 import { toFields, toTypeName } from "./names.ts"
 import { toScalarType } from "./scalar-type.ts"
 
@@ -8,18 +9,27 @@ import { toScalarType } from "./scalar-type.ts"
 export function toOutputType(schema: TObject, path: readonly string[]): GraphQLObjectType {
   const fields = [...toFields(schema.properties)].map(([name, [original, member]]) => {
     const type = typeOf(member, [...path, original])
-    const field = {
-      type,
-      description: describe(member),
-      ...(name !== original && { resolve: (source: Record<string, unknown>) => source[original] }),
-    }
-    return [name, field] as const
+    const field = { type, description: describe(member) }
+    const resolve = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
+    return [name, type instanceof GraphQLList || name !== original ? { ...field, resolve } : field] as const
   })
   return new GraphQLObjectType({
     name: toTypeName(...path),
     description: schema.description ?? null,
     fields: Object.fromEntries(fields),
   })
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+function resolveMember(name: string) {
+  return (data: Data) => data[name]
+}
+
+/** A query may have many lists of thousands of items, so each waits for time. */
+function resolveList(name: string) {
+  return (data: Data, _parameters: unknown, { giveWay }: FieldContext) =>
+    giveWay()?.then(() => data[name]) ?? data[name]
 }
 
 /** Every field may be null: absent, premium on a plan without it, or failed. */

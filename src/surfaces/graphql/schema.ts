@@ -6,14 +6,10 @@ import {
   printSchema,
 } from "graphql"
 import type { ApiDefinition } from "../../apis/contract.ts"
+import type { FieldContext } from "./field-context.ts"
 import { toInputArgument } from "./input-type.ts"
 import { toRootField } from "./names.ts"
 import { toOutputType } from "./output-type.ts"
-
-/** The context value of a query: runs an API and gives its data, or throws the field's error. */
-export interface FieldContext {
-  run(apiId: string, parameters: Readonly<Record<string, unknown>>): unknown
-}
 
 /**
  * The schema of a catalog: a root field per API, except for those that take a file, which GraphQL cannot carry. A query needs a
