@@ -24,6 +24,25 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
     ["PUT", "/faults", { reset: "yes" }, "reset"],
     ["PUT", "/faults", { malformed: 1 }, "malformed"],
     ["PUT", "/faults", { stauts: 503 }, "stauts"],
+    ["POST", "/faults", { stauts: 503 }, "stauts"],
+    ["POST", "/faults", "", "body"],
+    ["PUT", "/faults", { headers: {} }, "status"],
+    ["PUT", "/faults", { headers: "x" }, "headers"],
+    ["PUT", "/faults", { headers: { a: 5 } }, "headers"],
+    ["PUT", "/faults", { headers: { "a b": "c" } }, "headers.a b"],
+    ["PUT", "/faults", { headers: { a: "b\r\nc: d" } }, "headers.a"],
+    ["PUT", "/faults", { headers: { a: "é" } }, "headers.a"],
+    ["PUT", "/faults", { headers: { "Content-Length": "5" } }, "headers.Content-Length"],
+    ["PUT", "/faults", { headers: { "transfer-encoding": "chunked" } }, "headers.transfer-encoding"],
+    ["PUT", "/faults", { status: 503, input: { message: "x" } }, "api"],
+    ["PUT", "/faults", { status: 503, api: "hmac", input: { text: "x" } }, "input.text"],
+    ["PUT", "/faults", { status: 503, api: "hmac", input: { message: 5 } }, "input.message"],
+    ["PUT", "/faults", { status: 503, probability: 0 }, "probability"],
+    ["PUT", "/faults", { status: 503, probability: 1.1 }, "probability"],
+    ["PUT", "/faults", { status: 503, probability: "0.5" }, "probability"],
+    ["PUT", "/faults", { status: 503, seed: 1 }, "probability"],
+    ["PUT", "/faults", { status: 503, probability: 0.5, seed: -1 }, "seed"],
+    ["PUT", "/faults", { probability: 0.5 }, "status"],
     ["PUT", "/faults", "not JSON", "body"],
     ["PUT", "/faults", "[]", "body"],
     ["PUT", "/faults", "", "body"],
@@ -72,6 +91,11 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
     ],
     ["PUT", "/stubs", { api: "linesorter", data: { sorted: ["a", 5] } }, "data.sorted"],
     ["PUT", "/stubs", { api: "none", data: {} }, "api"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, body: "x" }, "body"],
+    ["PUT", "/stubs", { api: "hmac", headers: {} }, "data"],
+    ["PUT", "/stubs", { api: "hmac", headers: { "": "x" } }, "headers."],
+    ["PUT", "/stubs", { api: "hmac", data: {}, probability: 2 }, "probability"],
+    ["PUT", "/stubs", { api: "hmac", data: {}, status: 500 }, "status"],
     ["PUT", "/stubs", "", "body"],
     ["PUT", "/clock", "[]", "body"],
     ["PUT", "/clock", { now: "1969-12-31T23:59:59Z" }, "now"],
@@ -134,10 +158,10 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
       code: 404,
       error: expect.stringContaining("/_mock/faults"),
     })
-    const wrong = await mock.fetch("/_mock/clock", { method: "POST" })
+    const wrong = await mock.fetch("/_mock/clock", { method: "DELETE" })
     expect({ status: wrong.status, allow: wrong.headers.get("allow") }).toEqual({
       status: 405,
-      allow: "GET, PUT",
+      allow: "GET, PUT, POST",
     })
     const headers = { "access-control-request-method": "PUT" }
     const preflight = await mock.fetch("/_mock/clock", { method: "OPTIONS", headers })

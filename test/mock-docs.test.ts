@@ -37,3 +37,15 @@ test("the zone in the page is one, and the shipped one is the file", () => {
   const file = readFileSync(join(root, "src/mock/dns-world.yaml"), "utf8")
   expect(parseZone(file)).toEqual(dnsWorld)
 })
+
+test("the mock takes each command of the page for a control path", async () => {
+  const mock = await startTestMock()
+  const commands = [
+    ...text.matchAll(/^curl -X (\w+) http:\/\/127\.0\.0\.1:8090\/_mock(\/\w+)(?: -d '(.*)')?$/gm),
+  ]
+  expect(commands.length).toBeGreaterThan(5)
+  for (const [command, method = "", path = "", body] of commands) {
+    const { code, error } = await mock.control(method, path, body)
+    expect([command, code, error]).toEqual([command, 200, null])
+  }
+})

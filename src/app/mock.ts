@@ -8,11 +8,11 @@ import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
-import { injectAtApi, injectAtGate } from "../mock/active-fault.ts"
 import { dnsWorld } from "../mock/dns-world.ts"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal } from "../mock/journal.ts"
 import { defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
+import { injectAtApi, injectAtGate } from "../mock/request-effects.ts"
 import { createStubs } from "../mock/stubs.ts"
 import type { MockWorld } from "../mock/world.ts"
 import { systemClock } from "../ports/clock.ts"
@@ -86,7 +86,7 @@ async function createWorld(
   const apiIds = apis.map(({ definition }) => definition.id)
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
-  const stubs = createStubs()
+  const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
   const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests }
   const { observer, readMetrics, stop } = createObservability(parts, null)
@@ -106,7 +106,7 @@ async function createWorld(
     readMetrics,
     clock,
     dns,
-    faults: createFaults(),
+    faults: createFaults(createSeededRandom),
     stubs,
     journal: createJournal(),
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),

@@ -25,7 +25,7 @@ const maxLog = 16_384
  */
 export async function startProcess(command: readonly [string, ...string[]]): Promise<MockProcess> {
   const [program, ...args] = command
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] })
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: withoutSettings(process.env) })
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve())
     child.once("error", () => resolve())
@@ -41,6 +41,12 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
     await exited
   }
   return { url, key, ca, pid, stop }
+}
+
+/** The settings of the shell are meant for services that are started there, not for the mock of a test. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isSetting = (name: string) => /^PENKNIFE_(?!BIN$)/i.test(name)
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)))
 }
 
 type Listening = Pick<MockProcess, "url" | "key" | "pid"> & { readonly ca?: string }

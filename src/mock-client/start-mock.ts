@@ -4,7 +4,10 @@ import { findCommand } from "./command.ts"
 import { controlOf } from "./control.ts"
 import { startProcess } from "./process.ts"
 
-/** How {@link startMock} starts the mock; every option may be left out. */
+/**
+ * How {@link startMock} starts the mock; every option may be left out, and others are refused. The settings of the shell
+ * (`PENKNIFE_PLAN`, …) have no effect.
+ */
 export interface MockOptions {
   /** The mock's clock at the start, such as `2025-01-01T00:00:00Z` (the default). It stands still until it is moved. */
   readonly seedTime?: string
@@ -35,7 +38,7 @@ export interface Mock {
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
   /** The requests so far as text, for the output of a failed test. */
   describeRequests(filter?: RequestFilter): Promise<string>
-  /** Makes calls fail. A new fault replaces the one with the same `api` and `key`. */
+  /** Makes calls fail. A new fault replaces the one with the same `api`, `key` and `input`. */
   fault(fault: MockFault): Promise<void>
   /** Sets a fixed answer. A new stub replaces the one with the same `api` and `input`. */
   stub(stub: MockStub): Promise<void>
@@ -81,7 +84,7 @@ export interface MockRequest {
   /** The API key; null without one. */
   readonly key: string | null
   /** The effect of the fault that changed the answer; null without one. */
-  readonly fault: Omit<MockFault, "api" | "key" | "times"> | null
+  readonly fault: Pick<MockFault, "status" | "headers" | "body" | "delay_ms" | "reset" | "malformed"> | null
   readonly request: MockMessage
   /** Null when the connection was reset. */
   readonly response: (MockMessage & { readonly status: number }) | null
@@ -97,8 +100,29 @@ export interface MockMessage {
   readonly cut: boolean
 }
 
-/** Makes calls fail. At least one of `status`, `delay_ms`, `reset` and `malformed` is required. */
-export interface MockFault {
+/** What faults and stubs share. */
+export interface MockRule {
+  /** Only for inputs with these values; without it for all inputs. A fault then needs `api`. */
+  readonly input?: Readonly<Record<string, unknown>>
+  /** How likely it applies to a call that matches, over 0 and up to 1. The same calls get the same luck on every run. */
+  readonly probability?: number
+  /** Gives another sequence of luck for `probability`; a whole number, 0 by default. */
+  readonly seed?: number
+  /** Headers that are set in the answer, besides those that it has. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body of the answer: a text as it is, any other value as JSON. `headers` may give its `content-type`. */
+  readonly body?: unknown
+}
+
+/**
+ * Makes calls fail. At least one of `status`, `headers`, `body`, `delay_ms`, `reset` and `malformed` is required.
+ * @example
+ * await mock.fault({ api: "hmac", status: 503, times: 2 })
+ * await mock.fault({ status: 502, headers: { "content-type": "text/html" }, body: "<h1>Bad Gateway</h1>" })
+ * await mock.fault({ api: "spfvalidator", input: { domain: "good.example" }, status: 503 })
+ * await mock.fault({ reset: true, probability: 0.1, seed: 7 })
+ */
+export interface MockFault extends MockRule {
   /** Only calls of this API. */
   readonly api?: string
   /** Only calls with this key; `mock-pro` means it with any tail. */
@@ -115,14 +139,18 @@ export interface MockFault {
   readonly malformed?: boolean
 }
 
-/** A fixed answer of an API. */
-export interface MockStub {
+/**
+ * A fixed answer of an API, for calls that succeed. At least one of `data`, `headers` and `body` is required, and only one of
+ * `data` and `body` may be given.
+ * @example
+ * await mock.stub({ api: "bluetoothlookup", input: { companyid: "76" }, data: { company: "Fruit, Inc." } })
+ * await mock.stub({ api: "hmac", headers: { "x-served-by": "cache" }, body: { status: "ok", error: null, data: null } })
+ */
+export interface MockStub extends MockRule {
   /** The API's id. */
   readonly api: string
-  /** Only for inputs with these values; without it for all inputs. */
-  readonly input?: Readonly<Record<string, unknown>>
-  /** The `data` of the answer. */
-  readonly data: Readonly<Record<string, unknown>>
+  /** The `data` of the answer; without it, and without `body`, what the API computes. */
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** DNS records by name: `{"example.com": [{TXT: "v=spf1 -all"}], "slow.example": ["TIMEOUT"]}` */
@@ -139,7 +167,7 @@ export interface MockNotice {
 
 /**
  * Starts a mock on a free port and resolves when it answers. It ends with `stop()`, and when the process that started it ends.
- * @throws Error when penknife is not found or does not start; the message says why
+ * @throws Error when an option is not known, or penknife is not found or does not start; the message says what to change
  * @example
  * const mock = await startMock()
  * const url = `${mock.url}/v1/bluetoothlookup?companyid=76`
@@ -149,6 +177,7 @@ export interface MockNotice {
  * await mock.stop()
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
+  requireOptions(options)
   const [program, ...args] = options.command ?? findCommand()
   const { url, key, ca, pid, stop } = await startProcess([program, ...args, ...argumentsOf(options)])
   const control = controlOf(url, ca)
@@ -198,6 +227,23 @@ interface Journal {
   readonly requests: readonly MockRequest[]
   readonly total: number
   readonly dropped: number
+}
+
+const optionNames: Readonly<Record<keyof MockOptions, true>> = {
+  seedTime: true,
+  dns: true,
+  plan: true,
+  tls: true,
+  graphql: true,
+  command: true,
+}
+
+/** A mistyped option would otherwise be ignored, and the test run against another mock than it means. */
+function requireOptions(options: object): void {
+  const names = Object.keys(optionNames)
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
 }
 
 function argumentsOf({ seedTime, dns, plan, tls, graphql }: MockOptions): string[] {

@@ -1,9 +1,22 @@
+import { isDeepStrictEqual } from "node:util"
 import { keyMatches } from "./keys.ts"
+import {
+  type AnswerEdit,
+  type Chance,
+  createChance,
+  hasValues,
+  joinEdits,
+  type SeededRandom,
+} from "./rule.ts"
+
+type Values = Readonly<Record<string, unknown>>
 
 /** What goes wrong with calls that match. */
-export interface FaultRule {
+export interface FaultRule extends AnswerEdit, Chance {
   readonly api?: string
   readonly key?: string
+  /** Only for inputs of `api` with these values. */
+  readonly input?: Values
   /** How many calls; without it, all until the rule is removed. */
   readonly times?: number
   /** HTTP status, 400 to 599. */
@@ -19,60 +32,92 @@ export interface FaultRule {
 export interface Target {
   readonly apis: readonly string[]
   readonly key: string | null
+  /** Gives the inputs for an API as it would get them; those that it would refuse are left out. */
+  readonly inputsOf: (api: string) => readonly Values[]
 }
 
 /** The faults of one request. */
 export interface ActiveFault {
   /** Statuses by API; those of rules without an API under null. */
   readonly statuses: ReadonlyMap<string | null, number>
+  /** The status for one input of an API; null without one. */
+  readonly statusFor: (api: string, input: Values) => number | null
   readonly delayMs: number
   readonly reset: boolean
   readonly malformed: boolean
+  /** Null when the answer keeps its headers and body. */
+  readonly edit: AnswerEdit | null
 }
 
 export interface Faults {
-  /** Adds a rule; it replaces one with the same `api` and `key`. */
+  /** Adds a rule; it replaces one with the same `api`, `key` and `input`. */
   put(rule: FaultRule): void
   clear(): void
   list(): readonly FaultRule[]
-  /** The faults of this request; null when no rule matches. Counts as a call of every matching rule. */
+  /** The faults of this request; null when no rule applies. Counts as a call of every rule that does. */
   take(target: Target): ActiveFault | null
 }
 
-export function createFaults(): Faults {
-  let rules: FaultRule[] = []
+interface Entry {
+  readonly rule: FaultRule
+  readonly applies: () => boolean
+}
+
+export function createFaults(createRandom: SeededRandom): Faults {
+  let entries: readonly Entry[] = []
 
   return {
     put(rule) {
-      rules = [...rules.filter(({ api, key }) => api !== rule.api || key !== rule.key), rule]
+      const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
+      entries = [...others, { rule, applies: createChance(rule, createRandom) }]
     },
     clear() {
-      rules = []
+      entries = []
     },
-    list: () => rules,
+    list: () => entries.map(({ rule }) => rule),
     take(target) {
-      const matching = rules.filter(
-        ({ api, key }) =>
-          (api === undefined || target.apis.includes(api)) &&
-          (key === undefined || keyMatches(key, target.key)),
-      )
-      if (matching.length === 0) return null
-      rules = rules
-        .map((rule) => (matching.includes(rule) ? countDown(rule) : rule))
-        .filter(({ times }) => times !== 0)
-      return {
-        // Later rules win.
-        statuses: new Map(
-          matching.flatMap(({ api, status }) => (status === undefined ? [] : [[api ?? null, status]])),
-        ),
-        delayMs: Math.max(...matching.map(({ delay_ms = 0 }) => delay_ms)),
-        reset: matching.some(({ reset }) => reset),
-        malformed: matching.some(({ malformed }) => malformed),
-      }
+      const active = entries.filter(({ rule, applies }) => matches(rule, target) && applies())
+      if (active.length === 0) return null
+      entries = entries
+        .map((entry) => (active.includes(entry) ? { ...entry, rule: countDown(entry.rule) } : entry))
+        .filter(({ rule }) => rule.times !== 0)
+      return toActiveFault(active.map(({ rule }) => rule))
     },
   }
 }
 
+function isSameTarget(one: FaultRule, other: FaultRule): boolean {
+  return one.api === other.api && one.key === other.key && isDeepStrictEqual(one.input, other.input)
+}
+
+function matches({ api, key, input }: FaultRule, target: Target): boolean {
+  return (
+    (api === undefined || target.apis.includes(api)) &&
+    (key === undefined || keyMatches(key, target.key)) &&
+    (api === undefined ||
+      input === undefined ||
+      target.inputsOf(api).some((given) => hasValues(given, input)))
+  )
+}
+
 function countDown(rule: FaultRule): FaultRule {
   return rule.times === undefined ? rule : { ...rule, times: rule.times - 1 }
+}
+
+/** Later rules win; of two, the one that names the API. */
+function toActiveFault(rules: readonly FaultRule[]): ActiveFault {
+  const withStatus = rules.flatMap(({ api = null, input = {}, status }) =>
+    status === undefined ? [] : [{ api, input, status }],
+  )
+  return {
+    statuses: new Map(withStatus.map(({ api, status }) => [api, status])),
+    statusFor(id, given) {
+      const own = withStatus.findLast(({ api, input }) => api === id && hasValues(given, input))
+      return (own ?? withStatus.findLast(({ api }) => api === null))?.status ?? null
+    },
+    delayMs: Math.max(...rules.map(({ delay_ms = 0 }) => delay_ms)),
+    reset: rules.some(({ reset }) => reset),
+    malformed: rules.some(({ malformed }) => malformed),
+    edit: joinEdits(rules),
+  }
 }

@@ -14,7 +14,7 @@ export interface JournalEntry {
   /** As {@link shownKey} gives it. */
   readonly key: string | null
   /** The fault that the request got; null without one. */
-  readonly fault: Pick<FaultRule, "status" | "delay_ms" | "reset" | "malformed"> | null
+  readonly fault: Pick<FaultRule, "status" | "headers" | "body" | "delay_ms" | "reset" | "malformed"> | null
   readonly request: Message
   /** Null when the connection was reset. */
   readonly response: (Message & { readonly status: number }) | null

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util"
+import { type AnswerEdit, type Chance, createChance, hasValues, type SeededRandom } from "./rule.ts"
 
 /** A fixed answer of an API. */
-export interface Stub {
+export interface Stub extends AnswerEdit, Chance {
   readonly api: string
   /** Only for inputs with these values. */
   readonly input?: Readonly<Record<string, unknown>>
-  /** The `data` of the answer. */
-  readonly data: Readonly<Record<string, unknown>>
+  /** The `data` of the answer. Without it, what the API computes; nothing is computed when there is a `body`. */
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 export interface Stubs {
@@ -14,30 +15,28 @@ export interface Stubs {
   put(stub: Stub): void
   clear(): void
   list(): readonly Stub[]
-  /** The data of the latest stub that matches; null without one. */
-  find(api: string, input: Readonly<Record<string, unknown>>): Stub["data"] | null
+  /** The latest stub that matches a call; null without one. */
+  find(api: string, input: Readonly<Record<string, unknown>>): Stub | null
 }
 
-export function createStubs(): Stubs {
-  let stubs: Stub[] = []
+export function createStubs(createRandom: SeededRandom): Stubs {
+  let entries: { readonly stub: Stub; readonly applies: () => boolean }[] = []
   return {
     put(stub) {
-      const others = stubs.filter(
-        ({ api, input }) => api !== stub.api || !isDeepStrictEqual(input, stub.input),
+      const others = entries.filter(
+        ({ stub: { api, input } }) => api !== stub.api || !isDeepStrictEqual(input, stub.input),
       )
-      stubs = [...others, stub]
+      entries = [...others, { stub, applies: createChance(stub, createRandom) }]
     },
     clear() {
-      stubs = []
+      entries = []
     },
-    list: () => stubs,
+    list: () => entries.map(({ stub }) => stub),
     find(api, input) {
-      const found = stubs.findLast((stub) => stub.api === api && hasAll(input, stub.input ?? {}))
-      return found?.data ?? null
+      const found = entries.findLast(
+        ({ stub, applies }) => stub.api === api && hasValues(input, stub.input ?? {}) && applies(),
+      )
+      return found?.stub ?? null
     },
   }
-}
-
-function hasAll(input: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>) {
-  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(input[name], value))
 }

@@ -31,7 +31,7 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
   })
   const control: TestMock["control"] = async (method, path, body) => {
     if (path === "/reset") isAltered = false
-    else if (method === "PUT" && /^\/(faults|stubs)/.test(path)) isAltered = true
+    else if (/^(PUT|POST)$/.test(method) && /^\/(faults|stubs)/.test(path)) isAltered = true
     const answer = await fetch(`${url}/_mock${path}`, { ...postWith(body ?? null), method })
     return { code: answer.status, ...(await readAnswer(answer)) }
   }

@@ -4,6 +4,7 @@ import { type ApiDefinition, reject } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
 import type { FaultRule } from "../../../mock/faults.ts"
+import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 
@@ -13,16 +14,30 @@ type Apis = ReadonlyMap<string, ApiDefinition>
 const object = () => Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
 const key = Type.String({ minLength: 1, maxLength: 200 })
 
+/** Fields that faults and stubs share. */
+const ruleFields = {
+  input: Type.Optional(object()),
+  probability: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 1, "x-requirement": "must be a number over 0 and up to 1" }),
+  ),
+  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" }),
+  ),
+  body: Type.Optional(Type.Unknown()),
+}
+
 const faultBody = Type.Object({
   api: Type.Optional(Type.String()),
   key: Type.Optional(key),
+  ...ruleFields,
   times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
   delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
   reset: Type.Optional(Type.Boolean()),
   malformed: Type.Optional(Type.Boolean()),
 })
-const stubBody = Type.Object({ api: Type.String(), input: Type.Optional(object()), data: object() })
+const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(object()) })
 const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
 const filterQuery = Type.Object({
   api: Type.Optional(Type.String()),
@@ -41,10 +56,16 @@ const latestMs = Date.UTC(10_000, 0) - 1
 /** The body of `PUT /_mock/faults`. Like the other readers here it throws an InputRejected that names the field. */
 export function readFault(body: Body, apis: Apis): FaultRule {
   const rule = readFaultBody(body)
-  if (rule.api !== undefined) requireApi(rule.api, apis)
-  const { status, delay_ms, reset, malformed } = rule
-  if (status === undefined && !delay_ms && !reset && !malformed) {
-    reject("status", "is missing: a fault needs a status, a delay_ms, a reset or a malformed")
+  const { api, input, status, delay_ms, reset, malformed } = rule
+  const definition = api === undefined ? null : requireApi(api, apis)
+  if (input && definition === null) reject("api", "is missing: an input is one of an API")
+  if (input && definition) requireParameters(input, definition)
+  requireRule(rule)
+  if (status === undefined && !delay_ms && !reset && !malformed && !isEdit(rule)) {
+    reject(
+      "status",
+      "is missing: a fault needs a status, a delay_ms, a reset, a malformed, headers or a body",
+    )
   }
   return rule
 }
@@ -52,10 +73,41 @@ export function readFault(body: Body, apis: Apis): FaultRule {
 /** The body of `PUT /_mock/stubs`: parameters and fields must be the API's, and fields of the right type. */
 export function readStub(body: Body, apis: Apis): Stub {
   const stub = readStubBody(body)
-  const { input, output } = requireApi(stub.api, apis)
-  requireFields(stub.input ?? {}, input, "input", `is not a parameter of '${stub.api}'`)
-  requireFields(stub.data, output, "data", `is not a field that '${stub.api}' answers with`)
+  const definition = requireApi(stub.api, apis)
+  requireParameters(stub.input ?? {}, definition)
+  requireFields(stub.data ?? {}, definition.output, "data", `is not a field that '${stub.api}' answers with`)
+  requireRule(stub)
+  if (stub.data === undefined && !isEdit(stub)) {
+    reject("data", "is missing: a stub needs a data, headers or a body")
+  }
+  if (stub.data !== undefined && stub.body !== undefined) {
+    reject("body", "must not be given together with 'data', which it would replace")
+  }
   return stub
+}
+
+function requireParameters(values: object, { id, input }: ApiDefinition): void {
+  requireFields(values, input, "input", `is not a parameter of '${id}'`)
+}
+
+/** What RFC 9110 §5.6.2 calls a token. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** They say where a body ends, so the server sets them. */
+const framingHeaders: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"])
+
+/** Checks what the schema cannot: names and values of headers, and a seed without a probability. */
+function requireRule({ headers = {}, probability, seed }: AnswerEdit & Chance): void {
+  if (seed !== undefined && probability === undefined) reject("probability", "is missing: a seed is for one")
+  for (const [name, value] of Object.entries(headers)) {
+    const field = `headers.${name}`.slice(0, 100)
+    if (!headerName.test(name)) reject(field, "must have the name of a header")
+    if (framingHeaders.has(name.toLowerCase())) reject(field, "is set by the server and cannot be changed")
+    if (!/^[\t -~]*$/.test(value)) reject(field, "must be printable ASCII")
+  }
+}
+
+function isEdit({ headers, body }: AnswerEdit): boolean {
+  return body !== undefined || Object.keys(headers ?? {}).length > 0
 }
 
 /** The body of `PUT /_mock/clock`, as the instant that the clock is set to. */

@@ -70,7 +70,7 @@ async function requireReadable(request: Request, path: string, intake: Intake): 
     if (text === null) throw new InputRejected(name, "must be percent-encoded UTF-8")
   }
   if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(query)
-  if (request.method === "POST" || request.method === "DELETE") {
+  if (path === "/_mock/reset" || request.method === "DELETE") {
     requireNoBody(await readText(request, intake))
   }
 }
@@ -108,17 +108,17 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
     ),
     "/_mock/clock": {
       GET: (_request, world) => clock(world),
-      PUT: async (request, world) => {
+      ...put(async (request, world) => {
         world.clock.set(readClock(await read(request), world.clock.now()))
         return clock(world)
-      },
+      }),
     },
     "/_mock/dns": {
       GET: (_request, { dns }) => ({ zone: dns.zone }),
-      PUT: async (request, { dns }) => {
+      ...put(async (request, { dns }) => {
         replaceZone(dns, await readText(request, intake), parseZone)
         return { names: Object.keys(dns.zone).length }
-      },
+      }),
     },
     "/_mock/notices": { GET: async (_request, world) => ({ notices: await world.notices() }) },
     "/_mock/reset": { POST: () => reset().then(() => ({})) },
@@ -126,18 +126,23 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
   return routes
 }
 
+/** `POST` works as `PUT` does, since some clients send nothing else. */
+function put(handle: Handle): Methods {
+  return { PUT: handle, POST: handle }
+}
+
 /** Shows, adds to and empties a list of the world. Every answer is the list. */
 function listRoutes(
   name: "faults" | "stubs",
-  put: (request: Request, world: MockWorld) => Promise<void>,
+  add: (request: Request, world: MockWorld) => Promise<void>,
 ): Methods {
   const show = (world: MockWorld) => ({ [name]: world[name].list() })
   return {
     GET: (_request, world) => show(world),
-    PUT: async (request, world) => {
-      await put(request, world)
+    ...put(async (request, world) => {
+      await add(request, world)
       return show(world)
-    },
+    }),
     DELETE: (_request, world) => {
       world[name].clear()
       return show(world)

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia"
-import type { ApiDefinition, Timer } from "../../../apis/contract.ts"
-import { frontStatus, runWithFault } from "../../../mock/active-fault.ts"
-import { toBrokenBody } from "../../../mock/broken-body.ts"
+import type { Timer } from "../../../apis/contract.ts"
+import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
+import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { createHttpApp } from "../app.ts"
 import { exposedHeaders } from "../cross-origin.ts"
@@ -21,6 +21,7 @@ import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
+import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
 import { targetOf } from "./targets.ts"
 
 export interface MockServerParts {
@@ -44,7 +45,7 @@ export interface MockServerOptions {
 interface Stage {
   readonly world: MockWorld
   readonly app: ReturnType<typeof createHttpApp>
-  readonly apiIds: ReadonlySet<ApiDefinition["id"]>
+  readonly byId: ReadonlyMap<string, PreparedApi>
   /** For answers that are given before the service's own routes. */
   readonly frontIdFor: (incoming: string | null) => string
   /** Apart from the others, so that looking at the journal changes no later answer. */
@@ -97,7 +98,7 @@ export async function startMockServer(
     return {
       world,
       app,
-      apiIds: new Set(apis.map(({ definition }) => definition.id)),
+      byId: new Map(apis.map((api) => [api.definition.id, api])),
       frontIdFor: createRequestIds(random),
       controlIdFor: createRequestIds(random),
       inProgress: 0,
@@ -134,10 +135,9 @@ export async function startMockServer(
     const { world } = current
     const at = new Date(world.clock.now()).toISOString()
     const asked = await bodyOf(request, options.maxBodyBytes)
-    const target = await targetOf(request, path, asked, current.apiIds)
+    const target = await targetOf(request, path, asked, current.byId)
     const fault = target && world.faults.take(target)
-    const response = await answerWithFault(request, target, fault, current)
-    const body = response && (await response.text())
+    const answer = await answerWithEffects(request, target, fault, current)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
     world.journal.add({
@@ -148,33 +148,31 @@ export async function startMockServer(
       key: key === null ? null : shownKey(key),
       fault: fault && toFaultEntry(fault),
       request: toMessage(headers, asked),
-      response: response && {
-        status: response.status,
-        ...toMessage(Object.fromEntries(response.headers), body ?? ""),
+      response: answer && {
+        status: answer.status,
+        ...toMessage(Object.fromEntries(answer.headers), answer.body),
       },
     })
-    if (response === null) return resetConnection()
-    const { status } = response
-    return new Response(status === 204 ? null : body, { status, headers: response.headers })
+    if (answer === null) return resetConnection()
+    const { status, headers: answerHeaders, body } = answer
+    return new Response(status === 204 ? null : body, { status, headers: answerHeaders })
   }
 
-  /** The service's answer under a fault; null when the connection is reset. */
-  async function answerWithFault(
+  /** The answer as faults and stubs change it; null when the connection is reset. */
+  async function answerWithEffects(
     request: Request,
     target: Target | null,
     fault: ActiveFault | null,
     current: Stage,
-  ): Promise<Response | null> {
-    if (fault === null) return current.app.fetch(request)
-    if (fault.delayMs > 0) await delays.wait(fault.delayMs)
-    if (fault.reset) return null
-    const status = frontStatus(fault, target?.apis ?? [])
+  ): Promise<ReadAnswer | null> {
+    if (fault && fault.delayMs > 0) await delays.wait(fault.delayMs)
+    if (fault?.reset) return null
+    const effects: RequestEffects = { fault, stubs: [] }
+    const status = fault && frontStatus(fault, target?.apis ?? [])
     const response = await (status === null
-      ? runWithFault(fault, () => current.app.fetch(request))
+      ? runWithEffects(effects, () => current.app.fetch(request))
       : answerInFront(status, request, current))
-    if (!fault.malformed) return response
-    const { headers } = response
-    return new Response(toBrokenBody(await response.text()), { status: response.status, headers })
+    return editAnswer(response, effects)
   }
 
   /** Answers as a proxy in front of the service would; the service does not get the request. */
@@ -215,10 +213,11 @@ function resetConnection(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }))
 }
 
-function toFaultEntry({ statuses, delayMs, reset, malformed }: ActiveFault): JournalEntry["fault"] {
+function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault): JournalEntry["fault"] {
   const [status] = statuses.values()
   return {
     ...(status !== undefined && { status }),
+    ...edit,
     ...(delayMs > 0 && { delay_ms: delayMs }),
     ...(reset && { reset }),
     ...(malformed && { malformed }),

@@ -1,51 +1,75 @@
-import type { DocumentNode } from "graphql"
+import { InputRejected } from "../../../apis/contract.ts"
+import type { Input, RawInput } from "../../../call/input.ts"
+import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { isValidHost } from "../host.ts"
+import { parseQuery } from "../query.ts"
 import { sentKey } from "../sent-key.ts"
 
 /** With or without a slash at the end: the service takes both for the same path. */
 const paths = /^\/v1\/([a-z0-9]+)(\/batch)?\/?$/
+
+type Apis = ReadonlyMap<string, PreparedApi>
 
 /** The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call. */
 export async function targetOf(
   request: Request,
   path: string,
   body: string,
-  apiIds: ReadonlySet<string>,
+  apis: Apis,
 ): Promise<Target | null> {
   const [, id, batch] = paths.exec(path) ?? []
   const { headers, method } = request
   if (id === undefined || method === "OPTIONS" || !isValidHost(headers.get("host"))) return null
   const key = sentKey(headers)
-  if (batch) return apiIds.has(id) ? { apis: [id], key } : null
-  if (id === "usage") return { apis: [], key }
-  if (id === "graphql") return { apis: (await rootFields(body)).filter((name) => apiIds.has(name)), key }
-  return apiIds.has(id) ? { apis: [id], key } : null
+  if (id === "usage" && !batch) return { apis: [], key, inputsOf: () => [] }
+  if (id === "graphql" && !batch) {
+    const { graphqlCalls } = await import("./graphql-calls.ts")
+    const calls = graphqlCalls(body, apis)
+    const inputsOf = (called: string) => inputs(apis.get(called), calls.get(called) ?? [])
+    return { apis: [...calls.keys()], key, inputsOf }
+  }
+  const api = apis.get(id)
+  if (!api) return null
+  const given = () => {
+    if (batch) return batchInputs(body)
+    if (api.definition.method === "GET") return [() => parseQuery(request.url)]
+    return [() => typed(parseObject(body))]
+  }
+  return { apis: [id], key, inputsOf: () => inputs(api, given()) }
 }
 
-/** The root fields of a GraphQL request; none when it cannot be parsed. */
-async function rootFields(body: string): Promise<string[]> {
+/** Inputs as the API gets them. Those that it refuses are left out. */
+function inputs(api: PreparedApi | undefined, given: readonly (() => RawInput)[]): Input[] {
+  return given.flatMap((read) => {
+    try {
+      return api ? [api.readInput(read(), true)] : []
+    } catch (thrown) {
+      if (thrown instanceof InputRejected) return []
+      throw thrown
+    }
+  })
+}
+
+function batchInputs(body: string): (() => RawInput)[] {
+  const { inputs } = parseObject(body)
+  return Array.isArray(inputs) ? inputs.filter(isObject).map((values) => () => typed(values)) : []
+}
+
+function typed(values: Readonly<Record<string, unknown>>): RawInput {
+  return { kind: "typed", values }
+}
+
+/** An empty object for a body that the service refuses. */
+function parseObject(body: string): Readonly<Record<string, unknown>> {
   try {
-    const { query } = JSON.parse(body)
-    const { parse } = await import("graphql")
-    return [...new Set(fieldsOf(parse(query, { noLocation: true, maxTokens: 20_000 })))]
+    const value: unknown = JSON.parse(body)
+    return isObject(value) ? value : {}
   } catch {
-    return []
+    return {}
   }
 }
 
-/** Fields of operations and of fragments on the root type: only those are APIs. */
-function fieldsOf({ definitions }: DocumentNode): string[] {
-  return definitions.flatMap((definition) => {
-    const isRoot =
-      definition.kind === "OperationDefinition" ||
-      (definition.kind === "FragmentDefinition" && definition.typeCondition.name.value === "Query")
-    if (!isRoot) return []
-    return definition.selectionSet.selections.flatMap((selection) => {
-      if (selection.kind === "Field") return [selection.name.value]
-      if (selection.kind === "FragmentSpread") return []
-      const inFragment = selection.selectionSet.selections
-      return inFragment.flatMap((inner) => (inner.kind === "Field" ? [inner.name.value] : []))
-    })
-  })
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -5,14 +5,21 @@ import { type Gate, rateLimited } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
-import type { Stubs } from "./stubs.ts"
+import type { Stub, Stubs } from "./stubs.ts"
 
-/** The fault of the request in progress. The pipeline has no argument for it, since only the mock has faults. */
-const current = new AsyncLocalStorage<ActiveFault>()
+/** What faults and stubs do to one request. */
+export interface RequestEffects {
+  readonly fault: ActiveFault | null
+  /** The stubs that answered; filled while the request runs. */
+  readonly stubs: Stub[]
+}
 
-/** Runs the work of a request under a fault, which {@link injectAtGate} and {@link injectAtApi} apply. */
-export function runWithFault<T>(fault: ActiveFault, work: () => T): T {
-  return current.run(fault, work)
+/** The effects on the request in progress. The pipeline has no argument for them, since only the mock has them. */
+const current = new AsyncLocalStorage<RequestEffects>()
+
+/** Runs the work of a request under effects, which {@link injectAtGate} and {@link injectAtApi} apply. */
+export function runWithEffects<T>(effects: RequestEffects, work: () => T): T {
+  return current.run(effects, work)
 }
 
 const callerStatuses: ReadonlySet<number> = new Set([401, 429])
@@ -29,7 +36,7 @@ export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]):
 
 /** A gate that also refuses calls as the active fault says. */
 export function injectAtGate(gate: Gate): Gate {
-  const isActive = (status: number) => [...(current.getStore()?.statuses.values() ?? [])].includes(status)
+  const isActive = (status: number) => [...(activeFault()?.statuses.values() ?? [])].includes(status)
   return {
     identify(key) {
       if (isActive(401)) throw fixedFault("keyUnknown")
@@ -37,7 +44,7 @@ export function injectAtGate(gate: Gate): Gate {
     },
     requireAddress: gate.requireAddress,
     requireApi(caller, api) {
-      if (statusOf(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
+      if (statusAtGate(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       gate.requireApi(caller, api)
     },
     takeRate(caller) {
@@ -57,18 +64,26 @@ export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
     definition: {
       ...definition,
       run(input, context) {
-        const status = statusOf(id)
+        const status = activeFault()?.statusFor(id, input)
         if (status === 400) throw new InputRejected(parameter, "is refused by a fault of the mock")
         if (status === 500) throw withoutStack(new Error("a fault of the mock"))
         if (status === 503)
           throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
-        return stubs.find(id, input) ?? definition.run(input, context)
+        const stub = stubs.find(id, input)
+        if (stub) current.getStore()?.stubs.push(stub)
+        const isComputed = stub?.data === undefined && stub?.body === undefined
+        return isComputed ? definition.run(input, context) : (stub.data ?? {})
       },
     },
   }
 }
 
-function statusOf(api: string): number | undefined {
-  const statuses = current.getStore()?.statuses
+function activeFault(): ActiveFault | null {
+  return current.getStore()?.fault ?? null
+}
+
+/** The gate sees no input, so a rule for some inputs refuses the whole request. */
+function statusAtGate(api: string): number | undefined {
+  const statuses = activeFault()?.statuses
   return statuses?.get(api) ?? statuses?.get(null)
 }

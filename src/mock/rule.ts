@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Random } from "../apis/contract.ts"
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What a fault or a stub replaces in an answer. */
+export interface AnswerEdit {
+  /** Headers that are set, by name. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body: a text as it is, any other value as JSON. */
+  readonly body?: unknown
+}
+
+/** How often a fault or a stub applies to the calls that it matches. */
+export interface Chance {
+  /** From 0 to 1; without it always. */
+  readonly probability?: number
+  /** Another seed gives another sequence; without it 0. */
+  readonly seed?: number
+}
+
+/** Makes randomness that is the same for the same seed. */
+export type SeededRandom = (seed: string) => Random
+
+/** Whether an input has these values. */
+export function hasValues(input: Values, wanted: Values): boolean {
+  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(input[name], value))
+}
+
+/** Makes a function that is true as often as `probability` says, in a sequence that depends only on the seed. */
+export function createChance({ probability = 1, seed = 0 }: Chance, createRandom: SeededRandom) {
+  if (probability === 1) return () => true
+  const random = createRandom(`chance ${seed}`)
+  return () => Buffer.from(random.bytes(4)).readUInt32BE() < probability * 2 ** 32
+}
+
+/** Joins edits; later ones win. Null when they change nothing. */
+export function joinEdits(edits: readonly AnswerEdit[]): AnswerEdit | null {
+  const headers = Object.assign({}, ...edits.map(({ headers }) => headers))
+  const body = edits.findLast((edit) => edit.body !== undefined)?.body
+  if (body === undefined && Object.keys(headers).length === 0) return null
+  return { headers, ...(body !== undefined && { body }) }
+}

@@ -1,0 +1,89 @@
+import {
+  coerceInputValue,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  Kind,
+  parse,
+  type SelectionNode,
+  valueFromASTUntyped,
+} from "graphql"
+import { type ApiDefinition, reject } from "../../../apis/contract.ts"
+import type { RawInput } from "../../../call/input.ts"
+import type { PreparedApi } from "../../../call/prepared-api.ts"
+import { toInputArgument } from "../../graphql/input-type.ts"
+import { toRootField } from "../../graphql/names.ts"
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Gives the parameters of one call. Throws an InputRejected when GraphQL would refuse them. */
+type ReadCall = () => RawInput
+
+/** The calls of a GraphQL request by API, in the order of the query; none when it cannot be parsed. */
+export function graphqlCalls(
+  body: string,
+  apis: ReadonlyMap<string, PreparedApi>,
+): ReadonlyMap<string, readonly ReadCall[]> {
+  const { document, variables } = readRequest(body)
+  const byField = new Map(
+    [...apis.values()].map(({ definition }) => [toRootField(definition.id), definition]),
+  )
+  const calls = new Map<string, ReadCall[]>()
+  for (const field of document.definitions.flatMap(fieldsOf)) {
+    const definition = byField.get(field.name.value)
+    if (!definition) continue
+    const own = calls.get(definition.id) ?? []
+    own.push(() => readCall(field, definition, variables))
+    calls.set(definition.id, own)
+  }
+  return calls
+}
+
+function readCall(field: FieldNode, { id, input: schema }: ApiDefinition, variables: Values): RawInput {
+  const { args, toParameters } = toInputArgument(schema, [id])
+  const given = field.arguments?.find(({ name }) => name.value === "input")
+  const value = given && valueFromASTUntyped(given.value, variables)
+  const input =
+    value === undefined || !args.input
+      ? undefined
+      : coerceInputValue(value, args.input.type, () => reject("input", "does not fit its type"))
+  return { kind: "typed", values: toParameters(input) }
+}
+
+/** Without definitions for a request that the service refuses: no JSON object, no text as query, no GraphQL. */
+function readRequest(body: string): { document: DocumentNode; variables: Values } {
+  const nothing = { document: { kind: Kind.DOCUMENT, definitions: [] }, variables: {} } as const
+  try {
+    const { query, variables } = JSON.parse(body) ?? {}
+    if (typeof query !== "string") return nothing
+    const document = parse(query, { noLocation: true, maxTokens: 20_000 })
+    return { document, variables: { ...document.definitions.reduce(addDefaults, {}), ...variables } }
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || thrown instanceof GraphQLError) return nothing
+    throw thrown
+  }
+}
+
+/** Adds the defaults of an operation's variables. */
+function addDefaults(values: Values, definition: DefinitionNode): Values {
+  if (definition.kind !== Kind.OPERATION_DEFINITION) return values
+  const defaults = (definition.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  )
+  return { ...values, ...Object.fromEntries(defaults) }
+}
+
+/** Fields of operations and of fragments on the root type: only those are APIs. */
+function fieldsOf(definition: DefinitionNode): FieldNode[] {
+  const isRoot =
+    definition.kind === Kind.OPERATION_DEFINITION ||
+    (definition.kind === Kind.FRAGMENT_DEFINITION && definition.typeCondition.name.value === "Query")
+  return isRoot ? definition.selectionSet.selections.flatMap(fieldsIn) : []
+}
+
+function fieldsIn(selection: SelectionNode): FieldNode[] {
+  if (selection.kind === Kind.FIELD) return [selection]
+  if (selection.kind === Kind.FRAGMENT_SPREAD) return []
+  return selection.selectionSet.selections.flatMap(fieldsIn)
+}

@@ -1,0 +1,52 @@
+/** `startMock` of `penknife/mock`, with the sources as its program. */
+import { afterEach, expect, test } from "bun:test"
+import { join } from "node:path"
+import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
+
+const command = [process.execPath, join(import.meta.dir, "../src/main.ts")] as const
+const settings = {
+  PENKNIFE_PLAN: "gold",
+  PENKNIFE_CONFIG: "gone.toml",
+  PENKNIFE_HOST: "203.0.113.1",
+  penknife_max_body: "none",
+}
+
+afterEach(() => {
+  for (const name of Object.keys(settings)) delete process.env[name]
+})
+
+test("the settings of the shell have no effect", async () => {
+  Object.assign(process.env, settings)
+  await using mock = await startMock({ command, plan: "free" })
+  const answer = await fetch(`${mock.url}/v1/usage`, { headers: { "x-api-key": mock.key } })
+  expect([answer.status, answer.headers.get("x-api-current-plan")]).toEqual([200, "free"])
+})
+
+test("an option that does not exist is refused, and the message names those that do", async () => {
+  for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
+    const [name = ""] = Object.keys(wrong)
+    await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
+      `penknife mock: there is no option '${name}'; there are seedTime, dns, plan, tls, graphql, command`,
+    )
+  }
+})
+
+test("faults and stubs carry what the control paths take", async () => {
+  await using mock = await startMock({ command })
+  const call = (id: string) =>
+    fetch(`${mock.url}/v1/bluetoothlookup?companyid=${id}`, { headers: { "x-api-key": mock.key } })
+  await mock.fault({
+    api: "bluetoothlookup",
+    input: { companyid: "76" },
+    status: 503,
+    headers: { "retry-after": "2" },
+    body: "busy",
+    probability: 1,
+    seed: 5,
+  })
+  await mock.stub({ api: "bluetoothlookup", input: { companyid: "77" }, body: { data: null } })
+  const [failed, stubbed] = await Promise.all([call("76"), call("77")])
+  expect([failed.status, failed.headers.get("retry-after"), await failed.text()]).toEqual([503, "2", "busy"])
+  expect(await stubbed.json()).toEqual({ data: null })
+  await expect(mock.fault({ status: 503, seed: 1 })).rejects.toThrow("The 'probability' parameter is missing")
+})
