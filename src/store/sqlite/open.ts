@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { StoreUnusable } from "../store.ts"
+import { accessProblem } from "./access-problem.ts"
 import { messageOf } from "./errors.ts"
 import { migrate, requireOwnSchema } from "./migrations.ts"
 
@@ -15,6 +16,7 @@ const openTimeoutMs = 5_000
  */
 export function openDatabase(file: string, { mustExist = false } = {}): Database {
   if (mustExist && !existsSync(file)) {
+    requireAccess(file)
     throw new StoreUnusable(
       `There is no data file ${file}. Name it with --db, or make one with 'account create'.`,
     )
@@ -24,6 +26,7 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
     if (!mustExist) createForOwner(file)
     database = new Database(file, { create: !mustExist, readwrite: true, strict: true })
   } catch (cause) {
+    requireAccess(file, cause)
     const problem = `The data file ${file} cannot be opened: ${messageOf(cause)}.`
     throw new StoreUnusable(`${problem} Check its path and rights, or name another with --db.`, { cause })
   }
@@ -44,13 +47,26 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
   } catch (cause) {
     database.close()
     if (cause instanceof StoreUnusable) throw cause
+    requireAccess(file, cause)
     const problem = `The data file ${file} cannot be used: ${messageOf(cause)}.`
     throw new StoreUnusable(`${problem} Name another with --db, or restore a backup.`, { cause })
   }
   return database
 }
 
-/** Webhook secrets are in the file, and with most umasks SQLite would let every user of the machine read it. */
-function createForOwner(file: string): void {
-  if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600))
+/**
+ * Makes an empty file unless there is one. True if it did. Webhook secrets are in a data file, and with most umasks SQLite would
+ * let every user of the machine read it.
+ */
+export function createForOwner(file: string): boolean {
+  if (file === ":memory:" || existsSync(file)) return false
+  closeSync(openSync(file, "a", 0o600))
+  return true
+}
+
+/** @throws StoreUnusable when this process lacks a permission */
+export function requireAccess(file: string, cause?: unknown): void {
+  const problem = accessProblem(file)
+  if (problem !== null)
+    throw new StoreUnusable(`The data file ${file} cannot be opened. ${problem}`, { cause })
 }
