@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import packageJson from "../../package.json" with { type: "json" }
 import { type Accounts, createAccounts } from "../accounts/accounts.ts"
 import { createNotices, type Notices, noticeThresholds } from "../accounts/notices.ts"
@@ -17,6 +18,7 @@ import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
+import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
@@ -61,15 +63,17 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const tls = readTls(config)
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
-  const { store, outbox, gauges } = openSqliteStore(config.db, {
+  const { log } = opened
+  const { store, outbox, gauges, isNew } = openSqliteStore(config.db, {
     timer: keepAliveTimer,
+    serving: { onChange: (problem) => logDataFile(log, problem) },
     notices: {
       thresholds: noticeThresholds,
       now: clock.now,
       onRaised: (notices) => delivery.raised(notices),
     },
   })
-  const { log } = opened
+  if (isNew) logNewDataFile(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
@@ -132,12 +136,24 @@ export async function startService(config: Config, options: StartOptions = {}): 
 export async function checkConfig(config: Config): Promise<void> {
   prepareApis(config)
   readTls(config)
-  const { store } = openSqliteStore(config.db, { timer: keepAliveTimer })
+  const opened = await openLog(config, { clock: systemClock }, {})
   try {
-    await requireKnownPlans(store, config)
+    const { store, isNew } = openSqliteStore(config.db, { timer: keepAliveTimer })
+    if (isNew) logNewDataFile(opened.log, config)
+    await requireKnownPlans(store, config).finally(store.close)
   } finally {
-    await store.close()
+    await opened.close()
   }
+}
+
+/** A new data file instead of the expected one tells an operator that the path is wrong. */
+function logNewDataFile(log: Log, { db }: Config): void {
+  if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
+}
+
+function logDataFile(log: Log, problem: string | null): void {
+  if (problem === null) log.info("data file is back; calls are served again", {})
+  else log.error("data file lost; calls are refused", { cause: problem })
 }
 
 /** The accounts of a data file; close the result when done. `create` makes a missing file. */

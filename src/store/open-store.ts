@@ -7,6 +7,8 @@ export interface OpenStore {
   readonly store: Store
   readonly outbox: Outbox
   readonly gauges: StoreGauges
+  /** Whether the file did not exist before. */
+  readonly isNew: boolean
 }
 
 /** What any kind of store is opened with. */
@@ -14,6 +16,13 @@ export interface StoreOptions {
   readonly timer: Timer
   /** Without rules, charges raise no notices. */
   readonly notices?: NoticeRules
+  /** For a server, which keeps the store open for long. It keeps `restore` away, and notices when its file is gone. */
+  readonly serving?: ServingOptions
+}
+
+export interface ServingOptions {
+  /** Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses. */
+  onChange(problem: string | null): void
 }
 
 /** Measurements of a store, for metrics. Reading them takes no lock. */

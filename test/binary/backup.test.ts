@@ -1,11 +1,13 @@
 /** Backups of a store under load, and restoring one, with the executable. */
 
 import { expect, test } from "bun:test"
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
 import { chargedOf, seed } from "./accounts.ts"
 import { startLoad, successes } from "./load.ts"
-import { run, runJson, serve } from "./support.ts"
+import { childrenOf, isAlive, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 const clients = 16
@@ -47,3 +49,35 @@ test("a backup under load is the store of one instant, and what is restored from
   }
   expect(await again.stop()).toBe(0)
 }, 60_000)
+
+test.if(process.platform === "linux")(
+  "a damaged header lets nothing be restored under servers and workers",
+  async () => {
+    const { db, accounts } = await seed(dir, 1)
+    const backup = join(dir, "sound.db")
+    await runJson("backup", backup, "--db", db)
+    const alone = await serve(db)
+    const workers = await serve(db, "--workers", "2")
+    const damaged = Buffer.alloc(100, 0x5a)
+    const descriptor = openSync(db, "r+")
+    writeSync(descriptor, damaged, 0, damaged.length, 0)
+    closeSync(descriptor)
+    const refuse = async () => {
+      const { code, err } = await run(["restore", backup, "--db", db])
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is in use. Stop the server") })
+      expect(readFileSync(db).subarray(0, 100)).toEqual(damaged)
+    }
+    await refuse()
+    await alone.stop("SIGKILL")
+    await refuse()
+    const pids = childrenOf(workers.child.pid)
+    await workers.stop("SIGKILL")
+    // Workers end with their supervisor.
+    await until(() => !pids.some(isAlive))
+    expect((await runJson("restore", backup, "--db", db)).replaced).toStartWith(`${db}.replaced-`)
+    const again = await serve(db)
+    expect((await accounts[0]?.call(again.url))?.status).toBe(200)
+    expect(await again.stop()).toBe(0)
+  },
+  60_000,
+)

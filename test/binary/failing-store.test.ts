@@ -2,7 +2,16 @@
 
 import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { tempDir } from "../support/temp.ts"
@@ -79,6 +88,34 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200)
     expect(await server.stop()).toBe(0)
     expect(chargedOf(db, id)).toBe(21)
+  })
+
+  test("a data file that is deleted or replaced: every worker refuses calls within a moment, until it is back", async () => {
+    const { db, id, key } = await seedOne(dir)
+    const server = await serve(db, "--workers", "2")
+    await requireAvailable(server.url, key)
+    renameSync(db, `${db}.away`)
+    copyFileSync(`${db}.away`, db)
+    await server.wrote("data file lost; calls are refused", 2)
+    for (let i = 0; i < 20; i++) expect(await call(server.url, key)).toEqual(unavailable)
+    renameSync(`${db}.away`, db)
+    await server.wrote("data file is back", 2)
+    expect(chargedOf(db, id)).toBe(1)
+    await requireAvailable(server.url, key)
+    unlinkSync(db)
+    await server.wrote("data file lost; calls are refused", 4)
+    await requireUnavailable(server.url, key)
+    expect(await server.stop()).toBe(0)
+  })
+
+  test("a start without a data file says that it makes one", async () => {
+    for (const flags of [[], ["--workers", "2"]]) {
+      const db = join(dir, `new-${flags.length}.db`)
+      const server = await serve(db, ...flags)
+      expect(await server.stop()).toBe(0)
+      const made = (await server.stderr).split("\n").filter((line) => line.includes("new data file"))
+      expect(made.map((line) => JSON.parse(line))).toMatchObject([{ level: "info", file: db }])
+    }
   })
 
   test("that is corrupt at the start is a clear error", async () => {

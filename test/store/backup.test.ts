@@ -1,14 +1,31 @@
 /** `backup` and `restore` on real files, by the command line in this process. */
 
 import { Database } from "bun:sqlite"
-import { beforeEach, describe, expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { beforeEach, describe, expect, onTestFinished, test } from "bun:test"
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { tempDir } from "../support/temp.ts"
 
-const dir = tempDir()
+const dir = realpathSync(tempDir())
 let folders = 0
 let here = ""
 let db = ""
@@ -36,6 +53,25 @@ const createAccount = (name: string) => json("account", "create", "--name", name
 
 async function names(): Promise<string[]> {
   return (await json("account", "list")).map(({ name }: { name: string }) => name)
+}
+
+/** A process that serves the data file. It ends with the test. */
+async function serveInOtherProcess(file: string) {
+  const script = join(import.meta.dir, "../support/serve-store.ts")
+  const child = Bun.spawn([process.execPath, script, file], { stdin: "pipe", stdout: "pipe" })
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await child.exited
+  })
+  await child.stdout.getReader().read()
+  return child
+}
+
+/** Writes over the start of a file in place, as a failing disk does. */
+function overwriteStart(file: string, octets: Buffer): void {
+  const descriptor = openSync(file, "r+")
+  writeSync(descriptor, octets, 0, octets.length, 0)
+  closeSync(descriptor)
 }
 
 describe("backup", () => {
@@ -124,7 +160,72 @@ describe("restore", () => {
     server.run("UPDATE accounts SET name = 'still served'")
     server.close()
     expect(await names()).toEqual(["still served"])
-    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
+    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db", "store.db-lock"])
+  })
+
+  test("refuses while a server runs on a data file whose header is damaged, or that is gone", async () => {
+    await createAccount("Ann")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    const server = await serveInOtherProcess(db)
+    const damage = Buffer.alloc(100, 0x5a)
+    overwriteStart(db, damage)
+    expect(await failure("restore", file)).toContain("is in use. Stop the server")
+    expect(readFileSync(db).subarray(0, 100).equals(damage)).toBe(true)
+    for (const end of ["", "-wal", "-shm"]) rmSync(db + end)
+    expect(await failure("restore", file)).toContain("is in use. Stop the server")
+    expect(existsSync(db)).toBe(false)
+    server.kill("SIGKILL")
+    await server.exited
+    expect((await json("restore", file)).replaced).toBeNull()
+    expect(await names()).toEqual(["Ann"])
+  })
+
+  test("onto a symbolic link replaces the file that it names", async () => {
+    await createAccount("before")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    await createAccount("after")
+    const real = db
+    mkdirSync(join(here, "links"))
+    db = join(here, "links", "store.db")
+    symlinkSync("../store.db", db)
+    const report = await json("restore", file)
+    expect(report.file).toBe(real)
+    expect(report.replaced).toStartWith(`${real}.replaced-`)
+    expect(readlinkSync(db)).toBe("../store.db")
+    expect(await names()).toEqual(["before"])
+    expect(readdirSync(join(here, "links"))).toEqual(["store.db"])
+  })
+
+  test("onto a symbolic link to a missing file makes that file", async () => {
+    await createAccount("Ann")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    db = join(here, "link.db")
+    symlinkSync("missing.db", db)
+    expect(await json("restore", file)).toMatchObject({ file: join(here, "missing.db"), replaced: null })
+    expect(readlinkSync(db)).toBe("missing.db")
+    expect(await names()).toEqual(["Ann"])
+  })
+
+  test("knows the data file by any name", async () => {
+    await createAccount("Ann")
+    const [symbolic, hard] = [join(here, "symbolic.db"), join(here, "hard.db")]
+    symlinkSync(db, symbolic)
+    linkSync(db, hard)
+    for (const file of [symbolic, hard]) {
+      expect(await failure("restore", file)).toContain("is the data file itself")
+    }
+  })
+
+  test.if(process.getuid?.() === 0)("as root leaves the file to the user whose file it was", async () => {
+    await createAccount("Ann")
+    const file = join(here, "copy.db")
+    await json("backup", file)
+    chownSync(db, 1234, 1235)
+    await json("restore", file)
+    for (const each of [db, `${db}-lock`]) expect(statSync(each)).toMatchObject({ uid: 1234, gid: 1235 })
   })
 
   test("refuses what is not a backup, is damaged or has a newer schema, and changes nothing", async () => {

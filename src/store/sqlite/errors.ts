@@ -1,5 +1,6 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 import { StoreUnavailable } from "../store.ts"
+import { noWatch } from "./file-watch.ts"
 
 const locked = "Another process keeps the data file locked. Try again, or end that process."
 const damaged = "The data file is damaged. Stop the server and restore a backup."
@@ -19,9 +20,10 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** Makes a function that runs reads of one database. Errors from outside this program become {@link StoreUnavailable}. */
-export function createRead(database: Database): <T>(operation: () => T) => T {
+export function createRead(database: Database, watch = noWatch): <T>(operation: () => T) => T {
   return (operation) => {
     try {
+      watch.require()
       return operation()
     } catch (cause) {
       throw toStoreError(cause, database)

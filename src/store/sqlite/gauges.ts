@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite"
-import { realpathSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import type { StoreGauges } from "../open-store.ts"
 import { createRead } from "./errors.ts"
+import { realPathOf } from "./real-path.ts"
 
 export function prepareGauges(database: Database): StoreGauges {
   const { filename } = database
@@ -29,7 +30,7 @@ export function prepareGauges(database: Database): StoreGauges {
 
 /** The write-ahead log of a data file. SQLite keeps it beside the file itself, not beside a symbolic link to it. */
 export function logFileOf(file: string): string {
-  return `${realpathSync(file)}-wal`
+  return `${realPathOf(file)}-wal`
 }
 
 function sizeOf(file: string): number {

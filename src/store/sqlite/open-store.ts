@@ -1,19 +1,51 @@
+import type { Database } from "bun:sqlite"
+import { existsSync } from "node:fs"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
+import { lockForServing } from "./file-lock.ts"
+import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
+type OpenOptions = StoreOptions & { readonly mustExist?: boolean }
+
 /**
  * Opens a data file as a store, or makes it unless `mustExist`. `:memory:` is a store in memory.
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
-export function openSqliteStore(file: string, options: StoreOptions & { mustExist?: boolean }): OpenStore {
-  const database = openDatabase(file, options)
+export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
+  const isNew = !existsSync(file)
+  const { database, watch, unlock } = open(file, options)
+  const store = withLogFlush(createSqliteStore(database, options, watch), file, options)
   return {
-    store: withLogFlush(createSqliteStore(database, options), file, options),
-    outbox: prepareOutbox(database, options.timer),
+    store: {
+      ...store,
+      async close() {
+        watch.stop()
+        await store.close().finally(unlock)
+      },
+    },
+    outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database),
+    isNew,
+  }
+}
+
+function open(file: string, { mustExist = false, timer, serving }: OpenOptions) {
+  if (!serving || file === ":memory:") {
+    return { database: openDatabase(file, { mustExist }), watch: noWatch, unlock() {} }
+  }
+  // Before the file is opened, so that no restore replaces it between opening and locking.
+  const unlock = lockForServing(file)
+  let database: Database | null = null
+  try {
+    database = openDatabase(file, { mustExist })
+    return { database, watch: watchFile(file, timer, serving.onChange), unlock }
+  } catch (cause) {
+    database?.close()
+    unlock()
+    throw cause
   }
 }

@@ -11,6 +11,7 @@ import type {
   Webhook,
 } from "../outbox.ts"
 import { createRead } from "./errors.ts"
+import { noWatch } from "./file-watch.ts"
 import {
   type DueRow,
   noticeColumns,
@@ -35,9 +36,9 @@ const selectDue = `
   ORDER BY next_attempt_ms, threshold LIMIT 1`
 
 /** The outbox of a store's database. Closing the store closes it. */
-export function prepareOutbox(database: Database, timer: Timer): Outbox {
-  const read = createRead(database)
-  const write = createWrite(database, timer)
+export function prepareOutbox(database: Database, timer: Timer, watch = noWatch): Outbox {
+  const read = createRead(database, watch)
+  const write = createWrite(database, timer, watch)
   const findMisdated = database.query<unknown, Parameters>(
     `SELECT 1 FROM notices WHERE ${isMisdated} LIMIT 1`,
   )

@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite"
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs"
-import { resolve } from "node:path"
 import { StoreUnusable } from "../store.ts"
 import { type BackupReport, copyDataFile, inspectDataFile, syncFolderOf } from "./backup.ts"
 import { isBusy, messageOf } from "./errors.ts"
-import { openDatabase } from "./open.ts"
+import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
+import { openDatabase, requireAccess } from "./open.ts"
+import { identityOf, realPathOf } from "./real-path.ts"
 
 export interface RestoreReport extends BackupReport {
   /** The new name of the data file that was replaced; null without one. */
@@ -13,7 +14,7 @@ export interface RestoreReport extends BackupReport {
 
 /**
  * Replaces the data file `target` with a checked and migrated copy of the backup `source`. The old file is kept. A rename
- * puts the copy in place, so that there is a whole data file at any moment.
+ * puts the copy in place, so that there is a whole data file at any moment. A symbolic link `target` stays; its file is replaced.
  * @param nowMs goes into the name of the old data file
  * @throws StoreUnusable, and changes nothing, when the backup is unfit or a process has the data file open
  */
@@ -21,22 +22,45 @@ export function restore(source: string, target: string, nowMs: number): RestoreR
   if (!existsSync(source)) {
     throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
   }
-  if (resolve(source) === resolve(target)) {
+  if (identityOf(source) === identityOf(target)) {
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)
   }
   inspectDataFile(source)
-  const fresh = `${target}.restoring`
+  const file = pathOf(target)
+  const fresh = `${file}.restoring`
   try {
     copyDataFile(source, fresh)
     openDatabase(fresh, { mustExist: true }).close()
     const report = inspectDataFile(fresh)
-    const replaced = existsSync(target) ? replace(target, fresh, nowMs) : place(target, fresh)
-    syncFolderOf(target)
-    return { ...report, file: target, replaced }
+    giveToOwnerOf(file, fresh)
+    const replaced = putInPlace(file, fresh, nowMs)
+    syncFolderOf(file)
+    return { ...report, file, replaced }
   } catch (cause) {
     for (const end of ["", "-wal", "-shm"]) rmSync(fresh + end, { force: true })
     if (cause instanceof StoreUnusable) throw cause
+    requireAccess(target, cause)
     throw new StoreUnusable(`${source} could not be restored to ${target}: ${messageOf(cause)}.`, { cause })
+  }
+}
+
+function pathOf(target: string): string {
+  try {
+    return realPathOf(target)
+  } catch (cause) {
+    requireAccess(target, cause)
+    throw new StoreUnusable(
+      `Nothing can be restored to ${target}: ${messageOf(cause)}. Name another with --db.`,
+    )
+  }
+}
+
+function putInPlace(target: string, fresh: string, nowMs: number): string | null {
+  const unlock = lockForReplacing(target)
+  try {
+    return existsSync(target) ? replace(target, fresh, nowMs) : place(target, fresh)
+  } finally {
+    unlock()
   }
 }
 
@@ -74,7 +98,7 @@ function keep(target: string, kept: string): void {
 /**
  * Throws if a process has the data file open; else locks the file until the returned function is called. Leaving WAL mode
  * works for an only connection alone (https://sqlite.org/pragma.html#pragma_journal_mode), and merges the log into the
- * file. A file that SQLite cannot read is replaced without this check.
+ * file. A file that SQLite cannot read is replaced without this check; the lock beside it keeps servers safe.
  */
 function requireUnused(target: string): () => void {
   const database = new Database(target, { create: false, readwrite: true })

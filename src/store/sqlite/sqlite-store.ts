@@ -4,6 +4,7 @@ import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges } from "./charges.ts"
 import { createRead } from "./errors.ts"
+import { noWatch } from "./file-watch.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
 import {
@@ -20,9 +21,13 @@ import {
 import { createWrite } from "./write.ts"
 
 /** The store on one SQLite connection, which the store owns and closes. */
-export function createSqliteStore(database: Database, { timer, notices }: StoreOptions): Store {
-  const read = createRead(database)
-  const write = createWrite(database, timer)
+export function createSqliteStore(
+  database: Database,
+  { timer, notices }: StoreOptions,
+  watch = noWatch,
+): Store {
+  const read = createRead(database, watch)
+  const write = createWrite(database, timer, watch)
   const ledger = prepareLedger(database)
   const charge = prepareCharges(database, ledger, notices)
   const takeRates = prepareRates(database)
@@ -148,7 +153,10 @@ export function createSqliteStore(database: Database, { timer, notices }: StoreO
     ping() {
       probing ??= timer
         .turn()
-        .then(() => write(probe))
+        .then(() => {
+          watch.look()
+          return write(probe)
+        })
         .finally(() => {
           probing = null
         })

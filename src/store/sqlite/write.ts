@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
 import { isBusy, toStoreError } from "./errors.ts"
+import { noWatch } from "./file-watch.ts"
 
 const maxRetries = 10
 const retryDelayMs = 25
@@ -22,7 +23,7 @@ interface WaitingWrite {
  * SQLite blocks the whole process while it waits for a lock, so longer waits happen here, while reads go on. Later writes
  * queue behind a waiting one, since each attempt blocks again.
  */
-export function createWrite(database: Database, timer: Timer): Write {
+export function createWrite(database: Database, timer: Timer, watch = noWatch): Write {
   const queue: WaitingWrite[] = []
   let lastCause: unknown
 
@@ -38,6 +39,7 @@ export function createWrite(database: Database, timer: Timer): Write {
       const waiting: WaitingWrite = {
         attempt() {
           try {
+            watch.require()
             resolve(operation())
           } catch (cause) {
             if (isBusy(cause)) {

@@ -1,0 +1,87 @@
+import type { Timer } from "../../apis/contract.ts"
+import { StoreUnavailable } from "../store.ts"
+import { identityOf, realPathOf } from "./real-path.ts"
+
+/** Calls must be refused within a second. A look costs some microseconds. */
+const intervalMs = 500
+
+/** Whether a data file is in its place. */
+export interface FileWatch {
+  /** @throws StoreUnavailable when the file was not there at the last look */
+  require(): void
+  /** Looks now. */
+  look(): void
+  stop(): void
+}
+
+/** For stores that are open for a moment only, or in memory. */
+export const noWatch: FileWatch = { require() {}, look() {}, stop() {} }
+
+/**
+ * Looks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
+ * that was deleted or replaced: all charges would be lost.
+ * @param onChange called with what happened to the file and what to do; with null when the file is back
+ */
+export function watchFile(file: string, timer: Timer, onChange: (problem: string | null) => void): FileWatch {
+  const path = realPathOf(file)
+  // By the name that was given, so that a symbolic link to another file is noticed too.
+  const watched = [file, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }))
+  let problem: string | null = null
+  let cancel = timer.after(intervalMs, lookAgain)
+
+  function look(): void {
+    const found = findProblem()
+    if (found === problem) return
+    problem = found
+    onChange(problem)
+  }
+
+  function findProblem(): string | null {
+    try {
+      for (const { name, identity } of watched) {
+        const now = identityOf(name)
+        if (now === identity) continue
+        if (name !== file) return lostLog(name)
+        return now === null ? lost(name) : replaced(name)
+      }
+      return null
+    } catch (cause) {
+      return `The data file ${file} cannot be looked at: ${String(cause)}. Put it back.`
+    }
+  }
+
+  function lookAgain(): void {
+    look()
+    cancel = timer.after(intervalMs, lookAgain)
+  }
+
+  return {
+    require() {
+      if (problem !== null) throw new StoreUnavailable(problem)
+    },
+    look,
+    stop: () => cancel(),
+  }
+}
+
+function lost(file: string): string {
+  return (
+    `The data file ${file} was deleted or moved while the server ran. ` +
+    "Put it back; or stop the server, restore a backup, and start the server again."
+  )
+}
+
+function replaced(file: string): string {
+  return (
+    `The data file ${file} was replaced while the server ran. ` +
+    "Start the server again to use the new file, or put the old one back."
+  )
+}
+
+/** SQLite writes the log to the data file when the server stops, also a deleted one. */
+function lostLog(file: string): string {
+  return (
+    `${file}, a part of the data file, was deleted or replaced while the server ran. ` +
+    "Stop the server, which saves what was charged, and start it again."
+  )
+}
