@@ -243,6 +243,19 @@ describe("DNS", () => {
     expect((await mock.control("GET", "/dns")).data).toEqual({ zone: { "b.example": ["TIMEOUT"] } })
   })
 
+  test("takes any Unicode text as TXT and answers with its UTF-8, as a zone does", async () => {
+    const record = "v=spf1 a:bücher.example include:€.example -all"
+    for (const text of [record, ["v=spf1 a:bü", "cher.example include:€.example -all"]]) {
+      const zone = { "a.example": [{ TXT: text }, { TXT: "grüße, 世界 🌍" }] }
+      expect(await mock.control("PUT", "/dns", zone)).toMatchObject({ code: 200, data: { names: 1 } })
+      expect((await mock.control("GET", "/dns")).data).toEqual({ zone })
+      const { data } = await spf("a.example")
+      expect(data).toMatchObject({ has_spf_record: true, spf_valid: false, spf_record: record })
+    }
+    const lone = await mock.control("PUT", "/dns", '{"a.example": [{"TXT": "\\ud800"}]}')
+    expect([lone.code, lone.error]).toEqual([400, expect.stringContaining("well-formed Unicode text")])
+  })
+
   test("comes from --dns FILE, and the error for a bad file names the line", async () => {
     const file = join(dir, "zone.yaml")
     writeFileSync(file, "own.example:\n  - TXT: v=spf1 +all\n")

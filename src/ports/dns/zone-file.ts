@@ -4,7 +4,10 @@ import { messageOf } from "../../values/message-of.ts"
 import { toWireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
 
-/** Reads a {@link DnsZone} from YAML, and so from JSON. Throws an Error whose message begins with the invalid line. */
+/**
+ * Reads a {@link DnsZone} from YAML, and so from JSON. TXT and SPF records keep the text of the file; {@link encodeTexts} makes it
+ * octets. Throws an Error whose message begins with the invalid line.
+ */
 export function parseZone(text: string): DnsZone {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -36,11 +39,33 @@ type Fail = (offset: number, problem: string) => never
 function toEntry(document: Document, name: string, item: unknown, fail: Fail): ZoneEntry {
   try {
     const entry: unknown = isNode(item) ? item.toJS(document) : item
-    readEntry(entry)
+    readEntry(encodeEntry(entry))
     return entry as ZoneEntry
   } catch (thrown) {
     return fail(offsetOf(item), `an entry of '${name}' ${messageOf(thrown)}`)
   }
+}
+
+/** The zone with the texts of TXT and SPF records as octets, in UTF-8. */
+export function encodeTexts(zone: DnsZone): DnsZone {
+  const encoded = Object.entries(zone).map(([name, entries]) => [name, entries.map(encodeEntry)] as const)
+  return Object.fromEntries(encoded)
+}
+
+function encodeEntry<T>(entry: T): T {
+  if (typeof entry !== "object" || entry === null) return entry
+  const pairs = Object.entries(entry).map(([type, value]) => {
+    const isText = type === "TXT" || type === "SPF"
+    return [type, !isText ? value : Array.isArray(value) ? value.map(encodeText) : encodeText(value)]
+  })
+  return Object.fromEntries(pairs) as T
+}
+
+/** One UTF-16 unit for each octet, as in the answers of a DNS port. */
+function encodeText(value: unknown): unknown {
+  if (typeof value !== "string") return value
+  if (!value.isWellFormed()) throw new Error("must have well-formed Unicode text, without lone surrogates")
+  return Buffer.from(value, "utf8").toString("latin1")
 }
 
 function offsetOf(node: unknown): number {

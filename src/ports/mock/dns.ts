@@ -1,7 +1,8 @@
 import type { Dns, DnsZone } from "../../apis/contract.ts"
 import { createZoneDns } from "../dns/zone.ts"
+import { encodeTexts } from "../dns/zone-file.ts"
 
-/** DNS from a zone that can be replaced while it is used. */
+/** DNS from a zone that can be replaced while it is used. Its texts are Unicode, as in a file. */
 export interface MockDns extends Dns {
   readonly zone: DnsZone
   /** Answers from this zone from now on. Throws what {@link createZoneDns} throws; the old zone then stays. */
@@ -10,14 +11,14 @@ export interface MockDns extends Dns {
 
 export function createMockDns(start: DnsZone): MockDns {
   let zone = start
-  let dns = createZoneDns(start)
+  let dns = createZoneDns(encodeTexts(start))
   return {
     get zone() {
       return zone
     },
     resolve: (name, type, signal) => dns.resolve(name, type, signal),
     replace(next) {
-      dns = createZoneDns(next)
+      dns = createZoneDns(encodeTexts(next))
       zone = next
     },
   }
