@@ -37,6 +37,16 @@ describe("companyid", () => {
     expect([zeros, `${zeros}76`, `0x${zeros}4C`].map(parseCompanyId)).toEqual([0, 76, 76])
   })
 
+  test("two million zeros take time linear in their number", () => {
+    const zeros = "0".repeat(2_000_000)
+    const startedMs = performance.now()
+    for (let turn = 0; turn < 20; turn++) {
+      expect([`${zeros}x`, `0x${zeros}g`, `${zeros}-1`].map(parseCompanyId)).toEqual([null, null, null])
+    }
+    // About 0.1 s. With a pattern that tries again for each zero it is about 4 s.
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+  })
+
   test("every identifier is read back from every way of writing it", () => {
     for (let id = 0; id <= 65535; id++) {
       const hex = formatCompanyId(id)
