@@ -195,6 +195,14 @@ describe("request ids", () => {
     }
   })
 
+  test.each(["apk-20250101", "pk-1", "mock-pro", "550e8400-e29b-41d4-a716-446655440000"])(
+    "%s only looks a little like a key, and is echoed",
+    async (id) => {
+      const answer = await service.fetch(path, { key, headers: { "x-request-id": id } })
+      expect(answer.headers.get("x-request-id")).toBe(id)
+    },
+  )
+
   test("anything else is replaced by a new id, different each time", async () => {
     const ids = new Set<string>()
     for (const id of [undefined, "", "has space", "x".repeat(129), "new\tline", "é"]) {

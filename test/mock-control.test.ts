@@ -79,6 +79,15 @@ describe("the journal", () => {
     expect(data?.requests).toHaveLength(1)
   })
 
+  test.each(["pk-", "pk_"])("shortens a real key that begins with %s, in any header", async (start) => {
+    const real = start + "a".repeat(38)
+    const headers = { "x-request-id": real, "x-forwarded-for": `${real}, 192.0.2.1`, cookie: `key=${real}` }
+    await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro", headers })
+    const text = JSON.stringify((await mock.control("GET", "/requests")).data)
+    expect(text).not.toContain(real)
+    expect(text).toContain(`key=${start}aaaaaa…`)
+  })
+
   test("is bounded by entries and by their size, and says how many it has dropped", () => {
     const journal = createJournal()
     const add = (body: string) => {

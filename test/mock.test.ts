@@ -163,3 +163,14 @@ describe("serve", () => {
     }
   })
 })
+
+test("a key of the mock is not taken for a request id", async () => {
+  for (const id of ["mock-pro", "mock-pro-0123456789abcdef0123456789abcdef"]) {
+    for (const path of ["/v1/bluetoothlookup?companyid=76", "/_mock"]) {
+      const answer = await mock.fetch(path, { headers: { "x-request-id": id } })
+      expect(answer.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9_-]{12}\.[0-9a-z]+$/)
+    }
+  }
+  const answer = await mock.fetch("/health", { headers: { "x-request-id": "mock-test-1" } })
+  expect(answer.headers.get("x-request-id")).toBe("mock-test-1")
+})

@@ -29,6 +29,12 @@ async function logOf(
         .map((line) => JSON.parse(line))
 }
 
+/** The headers of an answer, as text. */
+async function headersOf(service: TestService, path: string, headers: Record<string, string>) {
+  const answer = await service.fetch(path, { headers })
+  return JSON.stringify(Object.fromEntries(answer.headers))
+}
+
 describe("a request's line", () => {
   test("has the caller, the API, the result, the cost and the address", async () => {
     let made = { account: "", id: "", key: "" }
@@ -261,6 +267,37 @@ describe("no line contains", () => {
     60_000,
   )
 
+  test("a key that came as a request id or as a forwarded address, nor is it sent back", async () => {
+    const answers: string[] = []
+    const sent: string[] = []
+    const lines = await logOf(
+      async (service) => {
+        const { key } = await service.createKey("pro")
+        const earlier = key.replace("pk-", "pk_")
+        const mistyped = `${key.slice(0, -1)}!`
+        for (const text of [key, earlier, mistyped, `${key.slice(0, 30)}`, `trace-${key}`, `${earlier}.1`]) {
+          sent.push(text)
+          for (const headers of [{ "x-request-id": text }, { "x-forwarded-for": text }]) {
+            for (const path of [lookup, "/nothing"]) answers.push(await headersOf(service, path, headers))
+          }
+        }
+        // Not of the form of a key, but sent as one.
+        const own = { "x-request-id": "0123456789abcdef0123456789abcdef" }
+        answers.push(await headersOf(service, lookup, { ...own, "x-api-key": own["x-request-id"] }))
+        sent.push(own["x-request-id"])
+        const zone = { "x-forwarded-for": `fe80::1%${key}` }
+        answers.push(await headersOf(service, lookup, zone))
+      },
+      { flags: { trustedProxies: ["127.0.0.1"] } },
+    )
+    const text = JSON.stringify([lines, answers])
+    expect(lines).toHaveLength(26)
+    for (const part of sent) expect(text).not.toContain(part)
+    expect(text).not.toMatch(/pk[-_]\w{8}/)
+    // The address is not known, and is not taken for that of the proxy.
+    expect(lines.filter(({ address }) => address === "unknown")).toHaveLength(13)
+  })
+
   test("a text that looks like another line, in any field that a client can fill", async () => {
     const evil = '203.0.113.7"}\\n{"level":"error"} \u009b2J'
     for (const logFormat of ["json", "pretty"]) {
@@ -272,7 +309,7 @@ describe("no line contains", () => {
       expect(text.trimEnd().split("\n")).toHaveLength(1)
       expect(text.trimEnd()).not.toMatch(/\p{Cc}/u)
       if (logFormat === "json") expect(JSON.parse(text)).toMatchObject({ level: "info", message: "request" })
-      else expect(text).toMatch(/^\[00:00:00\.000\] INFO: request \{.*"address":"203\.0\.113\.7\\"/)
+      else expect(text).toMatch(/^\[00:00:00\.000\] INFO: request \{.*"address":"unknown"/)
     }
   })
 })

@@ -47,6 +47,22 @@ export function visiblePrefix(key: string): string {
   return key.slice(0, 9)
 }
 
+/**
+ * What is or was a key, or begins like one, at any place in a text. Of the shortest match, half of the random characters and the
+ * checksum are missing.
+ */
+const keyLike = /pk[-_][0-9A-Za-z]{16,}/
+
+/** Whether a text contains a key, or what may be a mistyped one, so that it must not be logged. */
+export function holdsKey(text: string): boolean {
+  return keyLike.test(text)
+}
+
+/** A text with the visible prefix and `…` in place of each key, or what may be a mistyped one. */
+export function shortenKeys(text: string): string {
+  return text.replace(new RegExp(keyLike, "g"), (key) => `${visiblePrefix(key)}…`)
+}
+
 /** A random identifier such as `acc_4fQ…`: the prefix and 16 base62 characters (95 bits). */
 export function createId(prefix: string, random: Random): string {
   return `${prefix}_${randomBase62(16, random)}`

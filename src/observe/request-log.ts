@@ -8,9 +8,6 @@ export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, du
 
 export const noRequestLog: RequestLog = () => {}
 
-/** A forwarded address may be any text. The longest valid address has 45 characters. */
-const maxAddressLength = 64
-
 export interface RequestLogOptions {
   /** Takes a line with its newline. */
   readonly write: (line: string) => void
@@ -46,7 +43,7 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
       fault: end.fault ?? undefined,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       credits: sumOf(end),
-      address: start.address().slice(0, maxAddressLength),
+      address: start.address(),
       message: "request",
     }
     write(`${JSON.stringify(line)}\n`)

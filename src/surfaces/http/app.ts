@@ -49,6 +49,8 @@ export interface HttpAppOptions {
   readonly graphql: boolean
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
+  /** Whether a text contains an API key, or what may be one, and must not be logged or sent back. */
+  readonly holdsKey: (text: string) => boolean
   /** Tells browsers to use only TLS, and closes idle connections. A test double does neither. */
   readonly strict: boolean
 }
@@ -60,7 +62,7 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
 export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
   const { apis, pipeline, random, observer } = parts
   const { timer } = pipeline.ports
-  const requestIdFor = createRequestIds(random)
+  const requestIdFor = createRequestIds(random, options.holdsKey)
   const context: HttpContext = {
     apis,
     pipeline,
@@ -77,9 +79,10 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
 
   function open(request: Request): IncomingRequest {
     const { headers } = request
+    const key = sentKey(headers)
     return {
-      requestId: requestIdFor(headers.get("x-request-id")),
-      key: sentKey(headers),
+      requestId: requestIdFor(headers.get("x-request-id"), key),
+      key,
       address: () => addressOf(request),
       startedMs: observer.nowMs(),
     }

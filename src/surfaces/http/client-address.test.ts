@@ -18,6 +18,14 @@ test.each([
   ["::1", "2001:db8::7", "2001:db8::7"],
   // Garbage is not skipped to get at what stands further left.
   ["10.0.0.1", "198.51.100.1, unknown", "unknown"],
+  ["10.0.0.1", "198.51.100.1, pk-0123456789", "unknown"],
+  ["10.0.0.1", "198.51.100.1,", "unknown"],
+  ["10.0.0.1", "fe80::1%pk-0123456789", "unknown"],
+  ["10.0.0.1", "198.51.100.1:pk-0123456789", "unknown"],
+  // One address has one form in the log.
+  ["10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"],
+  ["10.0.0.1", "2001:DB8:0::7", "2001:db8::7"],
+  ["10.0.0.1", "::198.51.100.1", "::c633:6401"],
 ])("socket %p, forwarded for %p: %p", (socket, forwardedFor, expected) => {
   expect(clientAddress(socket, forwardedFor, trusted)).toBe(expected)
 })

@@ -1,8 +1,8 @@
-import { addressMatches, type Network } from "../../values/ip.ts"
+import { addressMatches, isWithin, type Network, parseAddress } from "../../values/ip.ts"
 
 /**
  * The socket's address or, if that is a trusted proxy, the right-most address of `X-Forwarded-For` that is not one. Addresses
- * further left were written by the client itself.
+ * further left were written by the client itself. `unknown` (RFC 7239 §6.2) stands for any other text, which could be a key and is logged.
  */
 export function clientAddress(
   socket: string,
@@ -10,12 +10,14 @@ export function clientAddress(
   trusted: readonly Network[],
 ): string {
   if (forwardedFor === null || trusted.length === 0 || !addressMatches(socket, trusted)) return socket
-  let address = socket
+  let client = socket
   for (const hop of forwardedFor.split(",").reverse()) {
-    address = withoutPort(hop.trim())
-    if (!addressMatches(address, trusted)) return address
+    const address = parseAddress(withoutPort(hop.trim()))
+    if (address === null) return "unknown"
+    client = String(address)
+    if (!trusted.some((network) => isWithin(address, network))) break
   }
-  return address
+  return client
 }
 
 /** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */

@@ -1,8 +1,9 @@
+import { holdsKey } from "../../accounts/key.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { httpLimits } from "./limits.ts"
 import { type Listener, listen, type Tls } from "./listener.ts"
 
-export interface HttpOptions extends Omit<HttpAppOptions, "strict"> {
+export interface HttpOptions extends Omit<HttpAppOptions, "strict" | "holdsKey"> {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
@@ -39,7 +40,7 @@ export interface ServiceServer extends HttpServer {
 export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
   const { host, tls } = options
   const { timer } = parts.pipeline.ports
-  const app = createHttpApp(parts, { ...options, strict: true })
+  const app = createHttpApp(parts, { ...options, holdsKey, strict: true })
   const shared = options.sharedPort || tls !== null
   const common = { host, shared, idleSeconds: httpLimits.idleSeconds }
   let current = listen(app, { ...common, port: options.port, tls }, timer)

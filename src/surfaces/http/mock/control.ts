@@ -22,7 +22,7 @@ export interface ControlParts {
   readonly reset: () => Promise<void>
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
   readonly parseZone: (text: string) => MockWorld["dns"]["zone"]
-  readonly requestIdFor: (incoming: string | null) => string
+  readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
   readonly timer: Timer
 }
@@ -35,7 +35,7 @@ type Routes = Readonly<Record<string, Methods>>
 export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
   const open = ({ headers }: Request) => {
-    const requestId = parts.requestIdFor(headers.get("x-request-id"))
+    const requestId = parts.requestIdFor(headers)
     return { requestId, key: null, address: () => "", startedMs: 0 }
   }
   const app = new Elysia({ name: "mock-control", strictPath: true })

@@ -1,8 +1,10 @@
 import { Elysia } from "elysia"
+import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
 import type { Timer } from "../../../apis/contract.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
+import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { createHttpApp } from "../app.ts"
@@ -47,9 +49,9 @@ interface Stage {
   readonly app: ReturnType<typeof createHttpApp>
   readonly byId: ReadonlyMap<string, PreparedApi>
   /** For answers that are given before the service's own routes. */
-  readonly frontIdFor: (incoming: string | null) => string
+  readonly frontIdFor: ReturnType<typeof createRequestIds>
   /** Apart from the others, so that looking at the journal changes no later answer. */
-  readonly controlIdFor: (incoming: string | null) => string
+  readonly controlIdFor: ReturnType<typeof createRequestIds>
   inProgress: number
   ended: boolean
 }
@@ -70,7 +72,7 @@ export async function startMockServer(
     world: () => stage.world,
     reset,
     parseZone: parts.parseZone,
-    requestIdFor: (incoming) => stage.controlIdFor(incoming),
+    requestIdFor: (headers) => idFor(headers, stage.controlIdFor),
     intake,
     timer,
   })
@@ -92,6 +94,7 @@ export async function startMockServer(
         trustedProxies: [],
         maxCalls: Number.POSITIVE_INFINITY,
         metricsToken: null,
+        holdsKey: holdsAnyKey,
         strict: false,
       },
     )
@@ -99,8 +102,8 @@ export async function startMockServer(
       world,
       app,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
-      frontIdFor: createRequestIds(random),
-      controlIdFor: createRequestIds(random),
+      frontIdFor: createRequestIds(random, holdsAnyKey),
+      controlIdFor: createRequestIds(random, holdsAnyKey),
       inProgress: 0,
       ended: false,
     }
@@ -180,7 +183,7 @@ export async function startMockServer(
     const { format } = negotiateFormat(request, parseQuery(request.url))
     const answer = ownAnswer(status, { error: `A fault of the mock answers with ${status}.` })
     const set: AnswerSettings = {
-      headers: { ...frontHeaders, "x-request-id": frontIdFor(request.headers.get("x-request-id")) },
+      headers: { ...frontHeaders, "x-request-id": idFor(request.headers, frontIdFor) },
     }
     const body = send(answer, format, set)
     if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
@@ -199,6 +202,13 @@ export async function startMockServer(
       await end(stage)
     },
   }
+}
+
+/** A key of a real service, sent here by mistake, or one of the mock. */
+const holdsAnyKey = (text: string) => holdsKey(text) || toMagicKey(text) !== null
+
+function idFor(headers: Headers, requestIdFor: Stage["frontIdFor"]): string {
+  return requestIdFor(headers.get("x-request-id"), sentKey(headers))
 }
 
 /** What the service sets on every answer. */
@@ -226,7 +236,7 @@ function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault
 
 /** The headers of a request as the journal keeps them: keys and other credentials may be real, sent here by mistake. */
 function requestHeaders(headers: Headers): Record<string, string> {
-  const entries = Object.fromEntries(headers)
+  const entries = Object.fromEntries([...headers].map(([name, value]) => [name, shortenKeys(value)]))
   const { "x-api-key": key, authorization } = entries
   return {
     ...entries,
