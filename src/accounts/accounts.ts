@@ -58,7 +58,7 @@ export interface Accounts {
   renew(id: string): Promise<void>
   /** Closes an account for good. Its keys stop working. */
   closeAccount(id: string): Promise<void>
-  /** Usage by day and API of the last `days` days, today included, newest day first. */
+  /** Usage by day and API of the last `days` days, {@link maxUsageDays} at most, today included, newest day first. */
   usage(id: string, days: number): Promise<readonly UsageRow[]>
 
   createKey(key: NewKey): Promise<IssuedKey>
@@ -77,6 +77,9 @@ export interface AccountsParts {
   /** Ids of the catalog, to find mistyped ones in a key's lists. */
   readonly apiIds: readonly string[]
 }
+
+/** The most days of usage to ask for: nearly a century. Far more would lead before the first date there is. */
+export const maxUsageDays = 36_500
 
 /** Creates what the commands and the service use to manage accounts and keys. */
 export function createAccounts({ store, plans, clock, random, apiIds }: AccountsParts): Accounts {
@@ -160,6 +163,9 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
     },
     async usage(id, days) {
       await requireAccount(store, id)
+      if (!Number.isInteger(days) || days < 1 || days > maxUsageDays) {
+        throw new AccountError(`The number of days must be a whole number from 1 to ${maxUsageDays}.`)
+      }
       const since = new Date(clock.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
       return store.usage(id, since)
     },

@@ -4,8 +4,8 @@ import { parseDuration, parseInstant } from "../../values/time-text.ts"
 /** `0`, `90s`, `15m`, `24h` or `30d` in milliseconds. */
 export function toDurationMs(text: string): number {
   const ms = parseDuration(text)
-  if (ms === null) throw new InvalidArgumentError("Write a time such as 90s, 15m, 24h or 30d.")
-  return ms
+  if (ms !== null) return ms
+  throw new InvalidArgumentError("Write a time such as 90s, 15m, 24h or 30d. Write 999999d or less.")
 }
 
 /** An instant, `2027-01-31` (midnight UTC) or `2027-01-31T12:00:00Z`, or a time from `nowMs` such as `30d`; in milliseconds. */
@@ -19,13 +19,16 @@ export function toInstantMs(text: string, nowMs: number): number {
 }
 
 /** A whole number from 1 to 2^53 - 1. */
-export function toPositiveInteger(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
-  const number = Number(text)
-  if (!Number.isSafeInteger(number)) {
-    throw new InvalidArgumentError(`That is too large: write ${Number.MAX_SAFE_INTEGER} or less.`)
+export const toPositiveInteger = wholeNumberUpTo(Number.MAX_SAFE_INTEGER)
+
+/** Makes the reader of a whole number from 1 to `maximum`. */
+export function wholeNumberUpTo(maximum: number): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
+    const number = Number(text)
+    if (number > maximum) throw new InvalidArgumentError(`That is too large: write ${maximum} or less.`)
+    return number
   }
-  return number
 }
 
 /** Collects the values of a repeatable option. */
