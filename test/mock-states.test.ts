@@ -27,8 +27,8 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Three faults have no state of the mock: test/account-trouble.test.ts and test/limits.test.ts test their status and text. */
-type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "overloaded">
+/** Faults without a state of the mock: test/account-trouble.test.ts, limits.test.ts and hanging-up.test.ts show them. */
+type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "overloaded" | "callerLeft">
 
 // Keyed by the table of faults: a new fault without an entry here does not compile.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {

@@ -1,7 +1,7 @@
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import { inputFault } from "./fault.ts"
-import { answer, type Pipeline, type Reply } from "./pipeline.ts"
+import { answer, type Pipeline, type Reply, requirePresent } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 
@@ -22,15 +22,17 @@ export function answerBatch({ api, request, readBody }: BatchCall, pipeline: Pip
   const { definition, credits } = api
   return answer(request, [definition.id], pipeline, async (caller) => {
     const inputs = requireInputs(await readBody())
+    requirePresent(request)
     const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
-      const results = await runAll(inputs, api, { caller, requestId: request.requestId, pipeline })
+      const results = await runAll(inputs, request, api, { caller, requestId: request.requestId, pipeline })
+      requirePresent(request)
       const count = results.length
       const succeeded = results.filter(({ status }) => status === "ok").length
       const used = credits * succeeded
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
-      if (succeeded > 0) await pipeline.charges.settle(hold, charged)
+      if (succeeded > 0) await pipeline.charges.settle(hold, charged, request)
       const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
       return { data, charged, fault: null }
     } finally {
@@ -47,8 +49,13 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
   return inputs
 }
 
-/** Gives one result per input, in their order. */
-async function runAll(inputs: readonly unknown[], api: PreparedApi, context: RunContext) {
+/** Gives one result per input, in their order. Starts no further input once the client has left; then results are missing. */
+async function runAll(
+  inputs: readonly unknown[],
+  request: CallerRequest,
+  api: PreparedApi,
+  context: RunContext,
+) {
   const results: Record<"index" | "status" | "error" | "data", unknown>[] = []
   const { caller, pipeline } = context
   let next = 0
@@ -57,11 +64,12 @@ async function runAll(inputs: readonly unknown[], api: PreparedApi, context: Run
     while (next < inputs.length) {
       const pause = pipeline.scheduler.giveWay(caller.account.id)
       if (pause) await pause
-      if (next >= inputs.length) return
+      if (next >= inputs.length || (pause && request.hasLeft())) return
       const index = next++
       const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running
       results[index] = { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
+      if (running instanceof Promise && request.hasLeft()) return
     }
   }
 

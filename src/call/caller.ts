@@ -17,4 +17,6 @@ export interface CallerRequest {
   /** Gives the client's IP address. Called only when the key is bound to addresses. */
   readonly address: () => string
   readonly requestId: string
+  /** Whether the client's connection has ended, so that no answer can reach it. */
+  readonly hasLeft: () => boolean
 }

@@ -16,6 +16,7 @@ const account = accountOf({ plan: free.name, createdMs: nowMs, periodStartMs: no
 const callerOf = (record: AccountRecord, revision = 1): Caller => {
   return { key: keyOf(), account: record, revision, plan: free }
 }
+const present = { hasLeft: () => false }
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
@@ -42,14 +43,32 @@ test("held credits are refused to other calls of any key of the account, until t
 test("credits do not count twice between the charge and the end of the call", async () => {
   const { charges, caller } = await setUp()
   const first = charges.hold(caller, 1)
-  await charges.settle(first, items)
+  await charges.settle(first, items, present)
   // The first call has not released its hold yet; one credit is left.
   const second = charges.hold(caller, 1)
-  await charges.settle(second, items)
+  await charges.settle(second, items, present)
   first.release()
   second.release()
   expect(charges.status(caller, null).balance).toMatchObject({ used: 1_000, remaining: 0 })
   expect(() => charges.hold(caller, 1)).toThrow("used up")
+})
+
+test("a client that leaves before the commit is not charged; others of the same turn are", async () => {
+  const { store, charges, caller } = await setUp()
+  let isGone = false
+  const [left, stayed] = [charges.hold(caller, 1), charges.hold(caller, 1)]
+  const settling = [
+    charges.settle(left, items, { hasLeft: () => isGone }),
+    charges.settle(stayed, items, present),
+  ]
+  isGone = true
+  const [first, second] = await Promise.allSettled(settling)
+  expect(first).toMatchObject({ status: "rejected", reason: { code: "callerLeft" } })
+  expect(second?.status).toBe("fulfilled")
+  left.release()
+  stayed.release()
+  expect((await store.findAccount("acc_1"))?.used).toBe(999)
+  expect(charges.status(caller, null).balance.remaining).toBe(1)
 })
 
 test("a charge is refused when another process spent the credits first; the balance is then up to date", async () => {
@@ -58,7 +77,9 @@ test("a charge is refused when another process spent the credits first; the bala
   const { allowance, period } = charges.status(caller, null).balance
   const other = { accountId: "acc_1", items, allowance, periodStartMs: period.startMs, day: "2025-01-01" }
   await store.charge([other])
-  await expect(charges.settle(hold, [{ api: "hmac", calls: 2, credits: 2 }])).rejects.toThrow("used up")
+  await expect(charges.settle(hold, [{ api: "hmac", calls: 2, credits: 2 }], present)).rejects.toThrow(
+    "used up",
+  )
   expect(charges.status(caller, null).balance).toMatchObject({ used: 999, remaining: 1 })
   charges.hold(caller, 1).release()
 })
@@ -85,7 +106,10 @@ test.each([
   const hold = charges.hold(caller, 1)
   await change(store)
   const used = (await store.findAccount("acc_1"))?.used
-  await expect(charges.settle(hold, items)).rejects.toMatchObject({ code: "keyRevoked", status: 401 })
+  await expect(charges.settle(hold, items, present)).rejects.toMatchObject({
+    code: "keyRevoked",
+    status: 401,
+  })
   expect((await store.findAccount("acc_1"))?.used).toBe(used as number)
 })
 
@@ -96,12 +120,12 @@ describe("a stored month in the future", () => {
 
   test("is logged once, with what to do", async () => {
     const { charges, logged, caller: ahead } = await setUp(record, clock)
-    for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items)
+    for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items, present)
     const problem = expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/)
     expect(logged).toEqual([["credit month in the future", { account: "acc_1", problem }]])
     const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
     const hold = healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1)
-    await healthy.charges.settle(hold, items)
+    await healthy.charges.settle(hold, items, present)
     expect(healthy.logged).toEqual([])
   })
 
@@ -110,7 +134,7 @@ describe("a stored month in the future", () => {
     const hold = charges.hold(caller, 1)
     const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
     await store.renewMonth("acc_1", { createdMs, periodStartMs })
-    await charges.settle(hold, items)
+    await charges.settle(hold, items, present)
     expect(await store.findAccount("acc_1")).toMatchObject({ periodStartMs, used: 1 })
   })
 })

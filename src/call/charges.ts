@@ -3,7 +3,7 @@ import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charge, ChargeItem, RateState, Store, UsageRow } from "../store/store.ts"
 import { type AccountSnapshot, balanceAt, createAccountSnapshots, refresh } from "./account-snapshots.ts"
-import type { Caller } from "./caller.ts"
+import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 import type { UsageStatus } from "./usage-status.ts"
@@ -23,9 +23,9 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
-   * @throws Fault when another process spent the credits first, or the account was closed
+   * @throws Fault when the client has left, another process spent the credits first, or the account was closed
    */
-  settle(hold: Hold, items: readonly ChargeItem[]): Promise<void>
+  settle(hold: Hold, items: readonly ChargeItem[], request: Pick<CallerRequest, "hasLeft">): Promise<void>
   /** What the caller has used, as this process knows it. */
   status(caller: Caller, rate: RateState | null): UsageStatus
   /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
@@ -35,7 +35,9 @@ export interface Charges {
 interface PendingCharge {
   readonly charge: Charge
   readonly hold: Hold
-  isRefused: boolean
+  readonly request: Pick<CallerRequest, "hasLeft">
+  /** Null until the charge is decided. */
+  outcome: "charged" | "refused" | "callerLeft" | null
 }
 
 /** Charges of one event-loop turn share one transaction. */
@@ -46,13 +48,15 @@ export function createCharges(
 ): Charges {
   const findSnapshot = createAccountSnapshots()
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
-    const outcomes = await store.charge(pending.map(({ charge }) => charge))
-    for (const [index, one] of pending.entries()) {
+    const present = pending.filter(isPresent)
+    if (present.length === 0) return
+    const outcomes = await store.charge(present.map(({ charge }) => charge))
+    for (const [index, one] of present.entries()) {
       const outcome = outcomes[index]
       if (!outcome) throw new Error("the store must give one outcome per charge")
       // In one step with the new balance: credits that count twice would refuse another call wrongly.
       one.hold.release()
-      one.isRefused = !outcome.charged
+      one.outcome = outcome.charged ? "charged" : "refused"
       if (!outcome.charged) continue
       const { snapshot } = one.hold
       snapshot.used = outcome.used
@@ -88,7 +92,7 @@ export function createCharges(
       if (!covers(balance, snapshot.heldCredits + credits)) throw creditsUsedUp(balance, credits, nowMs)
       return createHold(caller, snapshot, credits)
     },
-    async settle(hold, items) {
+    async settle(hold, items, request) {
       const nowMs = clock.now()
       const { allowance, period } = balanceOf(hold.snapshot, hold.caller, nowMs)
       const charge: Charge = {
@@ -99,9 +103,10 @@ export function createCharges(
         periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
         day: dayOf(nowMs),
       }
-      const pending: PendingCharge = { charge, hold, isRefused: false }
+      const pending: PendingCharge = { charge, hold, request, outcome: null }
       await submit(pending)
-      if (pending.isRefused) await refuse(hold)
+      if (pending.outcome === "callerLeft") throw fixedFault("callerLeft")
+      if (pending.outcome === "refused") await refuse(hold)
     },
     status(caller, rate) {
       const balance = balanceOf(findSnapshot(caller), caller, clock.now())
@@ -115,6 +120,13 @@ export function createCharges(
       return { balance, rows: await store.monthUsage(caller.account.id, balance.period.startMs) }
     },
   }
+}
+
+/** Looked at just before the commit: an answer that nobody can read is not charged. */
+function isPresent(pending: PendingCharge): boolean {
+  if (!pending.request.hasLeft()) return true
+  pending.outcome = "callerLeft"
+  return false
 }
 
 function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number): Hold {

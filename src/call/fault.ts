@@ -24,6 +24,8 @@ const table = {
   },
   rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
+  /** Only logs and metrics show it. The status is that of nginx for the same. */
+  callerLeft: { status: 499, text: "The connection ended before the answer. Nothing was charged." },
   planMissing: { status: 500, text: null },
   internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
   overloaded: { status: 503, text: null },

@@ -5,7 +5,7 @@ import type { ChargeItem, RateOutcome, RateState } from "../store/store.ts"
 import { type CallRecord, nothingCharged } from "./call-record.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import type { Charges } from "./charges.ts"
-import { type Fault, toFault } from "./fault.ts"
+import { type Fault, fixedFault, toFault } from "./fault.ts"
 import { type Gate, rateLimited } from "./gate.ts"
 import type { Scheduler } from "./scheduler.ts"
 import { tightestOf, type UsageStatus } from "./usage-status.ts"
@@ -60,6 +60,7 @@ export async function answer(
   try {
     const admitted = admit(request, apis, pipeline, progress)
     const caller = admitted instanceof Promise ? await admitted : admitted
+    if (admitted instanceof Promise) requirePresent(request)
     const done = await work(caller)
     if (done.fault) return refuse(done.fault, progress, pipeline)
     return {
@@ -102,6 +103,14 @@ export function admit(
       return caller
     }
   }
+}
+
+/**
+ * Ends a call whose client has left, before it causes work. Call it after a wait.
+ * @throws Fault callerLeft
+ */
+export function requirePresent({ hasLeft }: Pick<CallerRequest, "hasLeft">): void {
+  if (hasLeft()) throw fixedFault("callerLeft")
 }
 
 /** Turns anything thrown into a fault. Faults of the service are logged. */

@@ -23,7 +23,7 @@ export function answerCall({ api, request, read }: SingleCall, pipeline: Pipelin
       const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
       const outcome = running instanceof Promise ? await running : running
       if (outcome.fault) return outcome
-      await pipeline.charges.settle(hold, api.charge)
+      await pipeline.charges.settle(hold, api.charge, request)
       return { data: outcome.data, charged: api.charge, fault: null }
     } finally {
       hold.release()

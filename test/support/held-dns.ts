@@ -15,6 +15,7 @@ export function createHeldDns() {
   return {
     dns,
     release,
+    lookups: () => lookups,
     /** Resolves when this many look-ups wait. */
     asked: (count = 1) => until(() => lookups >= count),
   }

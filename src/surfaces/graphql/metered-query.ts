@@ -1,7 +1,7 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql"
 import { GraphQLError } from "graphql"
 import type { Caller } from "../../call/caller.ts"
-import type { Pipeline } from "../../call/pipeline.ts"
+import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
 import type { FieldContext } from "./field-context.ts"
@@ -47,6 +47,7 @@ export async function executeMetered(
   const operationName = operation.name?.value
   const args = { schema, document, operationName, variableValues: variables, contextValue }
   if (apis.length === 0) return execute(args)
+  requirePresent(call.request)
   const hold = pipeline.charges.hold(
     caller,
     apis.reduce((sum, { credits }) => sum + credits, 0),
@@ -54,7 +55,7 @@ export async function executeMetered(
   try {
     const result = await execute(args)
     const charged = [...succeeded].flatMap(({ charge }) => charge)
-    if (charged.length > 0) await pipeline.charges.settle(hold, charged)
+    if (charged.length > 0) await pipeline.charges.settle(hold, charged, call.request)
     call.charged = charged
     return result
   } finally {

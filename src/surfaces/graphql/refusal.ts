@@ -39,6 +39,7 @@ const codes = {
   mediaTypeUnsupported: "BAD_REQUEST",
   rateLimited: "RATE_LIMITED",
   creditsUsedUp: "INSUFFICIENT_CREDITS",
+  callerLeft: "BAD_REQUEST",
   planMissing: "INTERNAL_SERVER_ERROR",
   internal: "INTERNAL_SERVER_ERROR",
   overloaded: "UPSTREAM_UNAVAILABLE",

@@ -10,7 +10,7 @@ import {
 import type { Plugin } from "graphql-yoga"
 import type { CallerRequest } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
-import { admit, explain, logFault, type Pipeline } from "../../call/pipeline.ts"
+import { admit, explain, logFault, type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { type GraphqlCall, startGraphqlCall } from "./graphql-call.ts"
 import { requireParsable, requireWithinLimits } from "./limits.ts"
@@ -75,6 +75,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
       serverContext.call = call
       try {
         await admit(call.request, [], pipeline, call)
+        requirePresent(call.request)
       } catch (thrown) {
         endResponse(refuseNow(call, thrown, request))
       }

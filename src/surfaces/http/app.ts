@@ -7,8 +7,9 @@ import type { Exposition } from "../../observe/exposition.ts"
 import type { Observer } from "../../observe/observer.ts"
 import type { Network } from "../../values/ip.ts"
 import { batchFeature } from "./batch.ts"
+import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
-import { finishBody, type HttpContext } from "./context.ts"
+import { finishBody, type HttpContext, inProgress } from "./context.ts"
 import { crossOrigin } from "./cross-origin.ts"
 import { documentationFeature } from "./documentation.ts"
 import type { IncomingRequest } from "./exchange.ts"
@@ -59,7 +60,11 @@ export interface HttpAppOptions {
 const strictTransport = { "strict-transport-security": "max-age=31536000" }
 
 /** The service as an Elysia app: one instance for each feature. It does not listen yet. */
-export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
+export function createHttpApp(
+  parts: HttpParts,
+  options: HttpAppOptions,
+  calls: CallsInProgress = createCallsInProgress(),
+) {
   const { apis, pipeline, random, observer } = parts
   const { timer } = pipeline.ports
   const requestIdFor = createRequestIds(random, options.holdsKey)
@@ -67,6 +72,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
     apis,
     pipeline,
     observer,
+    calls,
     intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer),
     server: () => app.server,
     maxCalls: options.maxCalls,
@@ -84,6 +90,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
       requestId: requestIdFor(headers.get("x-request-id"), key),
       key,
       address: () => addressOf(request),
+      hasLeft: () => request.signal.aborted,
       startedMs: observer.nowMs(),
     }
   }
@@ -103,7 +110,7 @@ export function createHttpApp(parts: HttpParts, options: HttpAppOptions) {
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
       logFault(fault, incoming.requestId, pipeline.log)
       recordStray(incoming, { status: fault.status, fault: fault.code })
-      await finishBody(request, set, context)
+      await inProgress(context, () => finishBody(request, set, context))
       return sendFault(fault, request, set)
     })
     .use(restFeature(base, context))

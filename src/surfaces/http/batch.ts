@@ -6,7 +6,7 @@ import type { Format } from "../../encode/formats.ts"
 import { encodeInParts } from "../../encode/parts.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext, isFull, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, isFull, patiently } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -26,7 +26,9 @@ export function batchFeature(base: ReturnType<typeof incomingRequests>, context:
     app.post(
       path,
       ({ request, set, incoming }) =>
-        patiently(request, context, () => answer({ request, set, incoming }, api, record, context)),
+        inProgress(context, () =>
+          patiently(request, context, () => answer({ request, set, incoming }, api, record, context)),
+        ),
       batchRouteOf(api.definition, maxInputs),
     )
   }

@@ -1,6 +1,7 @@
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Observer } from "../../observe/observer.ts"
+import type { CallsInProgress } from "./calls.ts"
 import { drainBody } from "./drain.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { Intake } from "./intake.ts"
@@ -13,6 +14,7 @@ export interface HttpContext {
   readonly pipeline: Pipeline
   readonly observer: Observer
   readonly intake: Intake
+  readonly calls: CallsInProgress
   /** The listening server; null before it listens. */
   readonly server: () => ListeningServer | null
   /** Calls in progress at once; more are refused. */
@@ -26,13 +28,22 @@ export interface HttpContext {
 
 /** The part of Bun's server that is used here. */
 export interface ListeningServer {
-  readonly pendingRequests: number
   timeout(request: Request, seconds: number): void
 }
 
 /** Whether too many calls are in progress. A request that waits for its client does not count, or slow clients could fill the service. */
-export function isFull({ server, intake, maxCalls }: HttpContext): boolean {
-  return (server()?.pendingRequests ?? 0) - intake.awaited > maxCalls
+export function isFull({ calls, intake, maxCalls }: HttpContext): boolean {
+  return calls.count - intake.awaited > maxCalls
+}
+
+/** Counts a call as in progress while `work` runs. */
+export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<T>): Promise<T> {
+  calls.begin()
+  try {
+    return await work()
+  } finally {
+    calls.end()
+  }
 }
 
 /** Reads away what is left of a body; when that takes too long, the connection is closed after the answer. */

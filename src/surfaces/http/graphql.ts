@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
-import { finishBody, type HttpContext, isFull, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, isFull, patiently } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -9,6 +9,7 @@ import { overloaded } from "./refuse.ts"
 import { setAnswerHeaders } from "./reply.ts"
 
 const path = "/v1/graphql"
+const neverAborted = new AbortController().signal
 
 /**
  * `POST /v1/graphql`. Its server is loaded with the first query, so that a service without GraphQL callers saves time and memory.
@@ -31,27 +32,25 @@ export function graphqlFeature(
     return loading
   }
 
-  async function query(request: Request, incoming: IncomingRequest): Promise<Response | string> {
-    incomingOf.set(request, incoming)
-    try {
-      return await (await load()).handle(request)
-    } catch (thrown) {
-      // The client hung up. The query still runs, and is charged and recorded when it ends.
-      if (request.signal.aborted) return ""
-      throw thrown
-    }
+  async function query(request: Request, incoming: IncomingRequest): Promise<Response> {
+    const { signal } = request
+    // When a client hangs up, graphql-yoga would give up at once, while the query still runs and has to be recorded.
+    Object.defineProperty(request, "signal", { value: neverAborted })
+    incomingOf.set(request, { ...incoming, hasLeft: () => signal.aborted })
+    return (await load()).handle(request)
   }
 
   return new Elysia({ name: "graphql" }).use(base).all(
     path,
-    async ({ request, set, incoming }) => {
-      const refusal = refusalOf(request, enabled, context)
-      const response = refusal
-        ? refuse(refusal, { request, set, incoming }, record)
-        : await patiently(request, context, () => query(request, incoming))
-      await finishBody(request, set, context)
-      return response
-    },
+    ({ request, set, incoming }) =>
+      inProgress(context, async () => {
+        const refusal = refusalOf(request, enabled, context)
+        const response = refusal
+          ? refuse(refusal, { request, set, incoming }, record)
+          : await patiently(request, context, () => query(request, incoming))
+        await finishBody(request, set, context)
+        return response
+      }),
     { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },
   )
 }

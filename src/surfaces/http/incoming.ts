@@ -21,4 +21,10 @@ export function incomingRequests(
 }
 
 /** Stands in the context until the request is opened, so that all contexts have one shape. */
-const notYet: IncomingRequest = { requestId: "", key: null, address: () => "", startedMs: 0 }
+const notYet: IncomingRequest = {
+  requestId: "",
+  key: null,
+  address: () => "",
+  hasLeft: () => false,
+  startedMs: 0,
+}

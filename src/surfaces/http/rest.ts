@@ -41,17 +41,22 @@ async function answer(
   const { request, set, incoming } = exchange
   const { method } = api.definition
   if (request.method !== method) throw new MethodNotAllowed(request.method, method)
-  if (isFull(context)) return refuseOverload(exchange, record, context)
-  const query = parseQuery(request.url)
-  const negotiated = negotiateFormat(request, query)
-  const read = () => {
-    if (negotiated.problem) throw negotiated.problem
-    return method === "GET" ? query : readFromBody(request, context)
+  context.calls.begin()
+  try {
+    if (isFull(context)) return await refuseOverload(exchange, record, context)
+    const query = parseQuery(request.url)
+    const negotiated = negotiateFormat(request, query)
+    const read = () => {
+      if (negotiated.problem) throw negotiated.problem
+      return method === "GET" ? query : readFromBody(request, context)
+    }
+    const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
+    record(incoming, reply)
+    if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
+    return sendMetered(reply, negotiated.format, set, context.prepared)
+  } finally {
+    context.calls.end()
   }
-  const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
-  record(incoming, reply)
-  if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
-  return sendMetered(reply, negotiated.format, set, context.prepared)
 }
 
 async function readFromBody(request: Request, { intake }: HttpContext): Promise<RawInput> {

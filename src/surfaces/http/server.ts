@@ -1,5 +1,6 @@
 import { holdsKey } from "../../accounts/key.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
+import { createCallsInProgress } from "./calls.ts"
 import { httpLimits } from "./limits.ts"
 import { type Listener, listen, type Tls } from "./listener.ts"
 
@@ -40,7 +41,8 @@ export interface ServiceServer extends HttpServer {
 export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
   const { host, tls } = options
   const { timer } = parts.pipeline.ports
-  const app = createHttpApp(parts, { ...options, holdsKey, strict: true })
+  const calls = createCallsInProgress()
+  const app = createHttpApp(parts, { ...options, holdsKey, strict: true }, calls)
   const shared = options.sharedPort || tls !== null
   const common = { host, shared, idleSeconds: httpLimits.idleSeconds }
   let current = listen(app, { ...common, port: options.port, tls }, timer)
@@ -57,6 +59,17 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     old.stop(leaveMs).then(() => leaving.delete(old))
   }
 
+  /** Calls whose client hung up, too: they have still to be logged. */
+  function endedWithin(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = timer.after(graceMs, resolve)
+      calls.ended().then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
   return {
     url: urlOf(host, port, tls !== null),
     replaceCertificate(next) {
@@ -66,7 +79,8 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     },
     openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
     async stop(graceMs) {
-      await Promise.all([current, ...leaving].map((listener) => listener.stop(graceMs)))
+      const listeners = [current, ...leaving].map((listener) => listener.stop(graceMs))
+      await Promise.all([...listeners, endedWithin(graceMs)])
     },
   }
 }

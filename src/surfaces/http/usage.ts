@@ -1,6 +1,6 @@
 import { Elysia } from "elysia"
 import { answerUsage } from "../../call/usage.ts"
-import { type HttpContext, isFull } from "./context.ts"
+import { type HttpContext, inProgress, isFull } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
@@ -16,16 +16,18 @@ export function usageFeature(base: ReturnType<typeof incomingRequests>, context:
   context.methods.set(path, "GET")
   return new Elysia({ name: "usage" }).use(base).get(
     path,
-    async ({ request, set, incoming }) => {
+    ({ request, set, incoming }) => {
       if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
-      if (isFull(context)) return refuseOverload({ request, set, incoming }, record, context)
-      const { format, problem } = negotiateFormat(request, parseQuery(request.url))
-      const check = () => {
-        if (problem) throw problem
-      }
-      const reply = await answerUsage(incoming, check, context.pipeline)
-      record(incoming, reply)
-      return send(reply, format, set)
+      return inProgress(context, async () => {
+        if (isFull(context)) return refuseOverload({ request, set, incoming }, record, context)
+        const { format, problem } = negotiateFormat(request, parseQuery(request.url))
+        const check = () => {
+          if (problem) throw problem
+        }
+        const reply = await answerUsage(incoming, check, context.pipeline)
+        record(incoming, reply)
+        return send(reply, format, set)
+      })
     },
     { detail: { summary: "Credits and usage of this month", tags: ["account"] } },
   )

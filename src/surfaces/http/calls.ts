@@ -1,0 +1,29 @@
+/** The calls that a service works on, counted by itself: the runtime forgets a call as soon as its client hangs up. */
+export interface CallsInProgress {
+  /** How many there are, those that wait for their client's body included. */
+  readonly count: number
+  begin(): void
+  end(): void
+  /** Resolves when there is none. */
+  ended(): Promise<void>
+}
+
+export function createCallsInProgress(): CallsInProgress {
+  let count = 0
+  let waiting: (() => void)[] = []
+  return {
+    get count() {
+      return count
+    },
+    begin() {
+      count++
+    },
+    end() {
+      if (--count > 0) return
+      const resolvers = waiting
+      waiting = []
+      for (const resolve of resolvers) resolve()
+    },
+    ended: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}

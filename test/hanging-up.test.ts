@@ -1,0 +1,140 @@
+/** Clients that get no answer, since they hang up, or since the runtime ends their connection. */
+
+import { describe, expect, test } from "bun:test"
+import { createHeldDns } from "./support/held-dns.ts"
+import { converse } from "./support/raw-http.ts"
+import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
+
+const lookUp = "/v1/bluetoothlookup?companyid=76"
+const validate = "/v1/spfvalidator?domain=a.example"
+
+/** The octets of a request. */
+function octetsOf(line: string, key: string, body?: object, more = ""): string {
+  const text = body === undefined ? "" : JSON.stringify(body)
+  const type =
+    body === undefined ? "" : `content-type: application/json\r\ncontent-length: ${text.length}\r\n`
+  return `${line} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${type}${more}\r\n${text}`
+}
+
+/** The log lines of requests, as JSON. */
+function requestsIn(log: string): Record<string, unknown>[] {
+  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
+  return lines.filter(({ message }) => message === "request")
+}
+
+describe.each(["free", "unlimited"])(
+  "what the runtime leaves without an answer costs nothing, on plan %s",
+  async (plan) => {
+    const service = await startTestService({
+      file: {
+        plans: {
+          unlimited: { monthly_credits: "unlimited", requests_per_minute: "unlimited", premium: true },
+        },
+      },
+    })
+    const { account, key } = await service.createKey(plan)
+    const used = async () => (await service.accounts.show(account)).account.used
+    const get = octetsOf(`GET ${lookUp}`, key)
+    const batch = octetsOf("POST /v1/hmac/batch", key, { inputs: [{ message: "m", secret: "s" }] })
+    const query = octetsOf("POST /v1/graphql", key, {
+      query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }',
+    })
+
+    test.each([
+      ["two requests in a packet", get + get, ""],
+      ["a batch, and another request behind it", batch + get, ""],
+      ["a query, and another request behind it", query + get, ""],
+      ["a call that an empty line follows", `${get}\r\n`, "HTTP/1.1 400 Bad Request"],
+      ["a batch that an empty line follows", `${batch}\r\n`, "HTTP/1.1 400 Bad Request"],
+    ])("%s", async (_, octets, start) => {
+      const before = requestsIn(service.logged()).length
+      const answer = await converse(service.url, octets)
+      expect(answer.split("\r\n")[0]).toBe(start)
+      await until(() => requestsIn(service.logged()).length > before)
+      expect(await used()).toBe(0)
+      expect(requestsIn(service.logged()).slice(before)).toMatchObject([{ fault: "callerLeft", credits: 0 }])
+    })
+
+    test("an answer that is sent is charged", async () => {
+      const last = octetsOf(`GET ${lookUp}`, key, undefined, "connection: close\r\n")
+      // A request behind the last one of a connection is not run (RFC 9112 §9.6).
+      expect(await converse(service.url, last + get)).toStartWith("HTTP/1.1 200 OK\r\n")
+      expect(await used()).toBe(1)
+    })
+  },
+)
+
+describe("a client that hangs up while its call runs", () => {
+  async function start(flags: Record<string, string> = {}) {
+    const { dns, release, asked } = createHeldDns()
+    const service = await startTestService({ ports: { dns }, flags })
+    const { account, key } = await service.createKey("pro")
+    const client = new AbortController()
+    return { service, account, key, client, release, asked, signal: client.signal }
+  }
+  const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
+  const inputs = Array.from({ length: 200 }, (_, n) => ({ domain: `d${n}.example` }))
+
+  test.each([
+    ["a single call", (t) => t.service.fetch(validate, { key: t.key, signal: t.signal })],
+    ["a query", (t) => t.service.post("/v1/graphql", { query }, { key: t.key, signal: t.signal })],
+    [
+      "a batch",
+      (t) => t.service.post("/v1/spfvalidator/batch", { inputs }, { key: t.key, signal: t.signal }),
+    ],
+  ] as [string, (t: Awaited<ReturnType<typeof start>>) => Promise<Response>][])(
+    "%s is not charged; the service waits for it when it stops, and logs it",
+    async (_, send) => {
+      const t = await start()
+      const { service } = t
+      const answer = send(t)
+      await t.asked()
+      t.client.abort()
+      await expect(answer).rejects.toThrow()
+      // The runtime has noticed that the client is gone.
+      await until(() => service.server.openRequests() === 0)
+      let isStopped = false
+      const stopped = service.stop().then(() => {
+        isStopped = true
+      })
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      expect(isStopped).toBe(false)
+      t.release()
+      await stopped
+      expect(requestsIn(service.logged())).toMatchObject([
+        { account: t.account, fault: "callerLeft", credits: 0, level: "info" },
+      ])
+      expect(service.logged()).not.toContain('"level":"error"')
+    },
+  )
+
+  test("counts as a call in progress until its work has ended", async () => {
+    const t = await start({ maxCalls: "1" })
+    const answer = t.service.fetch(validate, { key: t.key, signal: t.signal })
+    await t.asked()
+    t.client.abort()
+    await expect(answer).rejects.toThrow()
+    await until(() => t.service.server.openRequests() === 0)
+    expect((await t.service.fetch(lookUp, { key: t.key })).status).toBe(503)
+    t.release()
+    await until(async () => (await t.service.fetch(lookUp, { key: t.key })).status === 200)
+    expect((await t.service.accounts.show(t.account)).account.used).toBe(1)
+  })
+
+  test("starts no further input of a batch", async () => {
+    const { dns, release, asked, lookups } = createHeldDns()
+    const service = await startTestService({ ports: { dns } })
+    const { key } = await service.createKey("pro")
+    const client = new AbortController()
+    const answer = service.post("/v1/spfvalidator/batch", { inputs }, { key, signal: client.signal })
+    await asked(16)
+    client.abort()
+    await expect(answer).rejects.toThrow()
+    await until(() => service.server.openRequests() === 0)
+    const before = lookups()
+    release()
+    await until(() => requestsIn(service.logged()).length === 1)
+    expect(lookups() - before).toBeLessThan(inputs.length)
+  })
+})
