@@ -88,7 +88,11 @@ describe("paths and methods", () => {
     expect(await answer.text()).toContain("<status>error</status>")
     expect(answer.headers.get("x-request-id")).toBeTruthy()
     const json = await readAnswer(service.fetch(unknown))
-    expect(json).toEqual({ status: "error", error: expect.stringContaining("/v1/hmac"), data: null })
+    expect(json).toEqual({
+      status: "error",
+      error: expect.stringMatching(/^No such path\. .*See \/docs\.$/),
+      data: null,
+    })
   })
 
   test.each([
@@ -158,6 +162,16 @@ describe("paths and methods", () => {
 })
 
 describe("refused bodies", () => {
+  test("that are no JSON say where, in one call, a batch and a query, and are not quoted", async () => {
+    for (const target of ["/v1/linesorter", "/v1/linesorter/batch", "/v1/graphql"]) {
+      const answer = await service.post(target, '{\n  "secret": "s3cret",\n}', { key })
+      const text = await answer.text()
+      expect([target, answer.status]).toEqual([target, 400])
+      expect(text).toContain("The 'body' parameter must be valid JSON; the mistake is at line 3, column 1.")
+      expect(text).not.toContain("s3cret")
+    }
+  })
+
   const headers = { "content-type": "application/json" }
   test.each([
     ["over the limit", 413, "/v1/hmac", 5_000_000, true, headers],

@@ -1,5 +1,6 @@
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import type { Intake } from "./intake.ts"
+import { placeOfMistake } from "./json-mistake.ts"
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -55,7 +56,7 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch {
     // The parser's own message quotes the input, which may hold a secret.
-    throw inputFault("body", "must be valid JSON")
+    throw inputFault("body", `must be valid JSON${placeOfMistake(text)}`)
   }
 }
 

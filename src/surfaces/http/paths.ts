@@ -1,3 +1,4 @@
+import { closest, distance } from "fastest-levenshtein"
 import { Fault } from "../../call/fault.ts"
 import { pathOf } from "./request-url.ts"
 
@@ -19,20 +20,32 @@ export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, s
   const allow = methods.get(path)
   if (allow && allow !== method) return new MethodNotAllowed(method, allow)
   // The path is not repeated: people paste keys into the wrong places.
-  return new Fault("notFound", `No such path. Did you mean ${nearest(path, [...methods.keys()])}? See /docs.`)
+  const near = nearest(path.toLowerCase(), [...methods.keys()])
+  return new Fault("notFound", `No such path. ${near === null ? "" : `Did you mean ${near}? `}See /docs.`)
 }
 
-/** The known path with the longest common beginning, when it is more than the version that all APIs share. */
-function nearest(path: string, known: readonly string[]): string {
-  let best = "/v1/hmac"
-  let bestLength = "/v1/".length
-  for (const other of known) {
-    let length = 0
-    while (length < other.length && path[length] === other[length]) length++
-    if (length > bestLength) {
-      best = other
-      bestLength = length
-    }
-  }
-  return best
+/** A longer path costs time and resembles none. */
+const maxCompared = 200
+/** How many letters a path must share at its start before the rest of it may be anything. */
+const minShared = 3
+
+/** The known path that a path most likely stands for; null when it resembles none. */
+function nearest(path: string, known: readonly string[]): string | null {
+  if (path === "/" || path.length > maxCompared) return null
+  const whole = known.find((other) => other !== "/" && (other.endsWith(path) || path.endsWith(other)))
+  if (whole !== undefined) return whole
+  const shared = known.map((other) => sharedStart(path, other))
+  const longest = Math.max(...shared)
+  const isBeginning = longest >= minShared
+  const candidates = isBeginning ? known.filter((_, index) => shared[index] === longest) : known
+  const near = closest(path, candidates)
+  return isBeginning || distance(path, near) <= 0.4 * near.length ? near : null
+}
+
+/** How many letters two paths share at their start, without the version that all APIs have. */
+function sharedStart(path: string, other: string): number {
+  const start = other.startsWith("/v1/") && path.startsWith("/v1/") ? "/v1/".length : 1
+  let end = start
+  while (end < other.length && path[end] === other[end]) end++
+  return path.startsWith(other.slice(0, start)) ? end - start : 0
 }

@@ -35,7 +35,7 @@ export function byName<T extends object>(
 export function firstRefusal({ readInput }: DocumentedApi): Fault {
   try {
     readInput({ kind: "typed", values: {} }, true)
-    return inputFault("body", "must be valid JSON")
+    return inputFault("body", "must be valid JSON; the mistake is at line 1, column 9")
   } catch (thrown) {
     return toFault(thrown)
   }

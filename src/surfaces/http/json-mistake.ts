@@ -1,0 +1,54 @@
+import { visit } from "jsonc-parser"
+
+/** How far the search goes, in UTF-16 units: about 20 ms. */
+export const maxSearched = 200_000
+
+/**
+ * Says where a text that is not JSON (RFC 8259) has its first mistake, since Bun's own parser does not. Goes on from "must be valid
+ * JSON"; empty when the place is not known. Nothing of the text is quoted: it may hold a secret.
+ */
+export function placeOfMistake(text: string): string {
+  const isCut = text.length > maxSearched
+  const searched = isCut ? text.slice(0, maxSearched) : text
+  const mistake = findMistake(searched)
+  // The cut itself looks like a mistake.
+  if (isCut && (mistake === null || mistake.end >= maxSearched)) {
+    return `; there is no mistake in the first ${maxSearched.toLocaleString("en-US")} characters`
+  }
+  return mistake ? `; the mistake is at line ${mistake.line}, column ${mistake.column}` : ""
+}
+
+/** Line and column count from 1, columns in UTF-16 units. */
+interface Mistake {
+  readonly line: number
+  readonly column: number
+  readonly end: number
+}
+
+function findMistake(text: string): Mistake | null {
+  try {
+    visit(
+      text,
+      {
+        onError(_code, offset, length, line, character) {
+          throw new Found({ line: line + 1, column: character + 1, end: offset + length })
+        },
+      },
+      { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
+    )
+  } catch (thrown) {
+    if (thrown instanceof Found) return thrown.mistake
+    // The text is nested too deep for the parser, which calls itself.
+    if (!(thrown instanceof RangeError)) throw thrown
+  }
+  return null
+}
+
+/** Stops the search: the parser would go on after the mistake, which takes long in a large text. */
+class Found extends Error {
+  readonly mistake: Mistake
+  constructor(mistake: Mistake) {
+    super("found")
+    this.mistake = mistake
+  }
+}
