@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
+import { firstHidden } from "../values/hidden-characters.ts"
 import { toNetworks } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { AccountError } from "./account-error.ts"
@@ -176,6 +177,7 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
         throw new AccountError("The expiry of a new key must be in the future.")
       }
+      refuseHidden(key.name ?? "", "a key")
       const networks = requireNetworks(key.allowIps ?? [])
       requireRateLimit(key.rateLimit)
       const { text, secret } = createSecret(nowMs)
@@ -216,7 +218,18 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 /** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
 export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
   if (name.trim() === "") throw new AccountError("An account needs a name.")
+  refuseHidden(name, "an account")
   return requirePlan(plan, plans)
+}
+
+/** A name with such characters could look like another one, or like another line of a list. */
+function refuseHidden(name: string, owner: string): void {
+  const found = firstHidden(name)
+  if (found === null) return
+  throw new AccountError(
+    `The name of ${owner} must not have control characters or characters that change the direction of text. ` +
+      `This one has ${found}.`,
+  )
 }
 
 function requirePlan(name: string, plans: Plans): Plan {

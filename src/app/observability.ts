@@ -10,10 +10,11 @@ import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
 import type { ResolverStats } from "../ports/dns/resolver.ts"
 import { createLog, type Log, type LogLevel } from "../ports/log.ts"
-import { escapeControls, loadPrettyFormat } from "../ports/log-format.ts"
+import { loadPrettyFormat } from "../ports/log-format.ts"
 import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import type { StoreGauges } from "../store/open-store.ts"
+import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 
 /** A log and its output. */
 export interface OpenLog extends LogOutput {
@@ -42,7 +43,7 @@ export async function openLog(
   const format = isPretty ? await loadPrettyFormat({ color }) : (line: string) => line
   // Keeps the process alive until the last lines are written.
   const opened = output ?? openLogOutput({ timer: keepAliveTimer, shared })
-  const write = (line: string) => opened.write(escapeControls(format(line)))
+  const write = (line: string) => opened.write(escapeHiddenInJson(format(line)))
   return { ...opened, write, level, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 

@@ -1,7 +1,14 @@
+import { escapeHidden, escapeHiddenInLines } from "../../values/hidden-characters.ts"
+
 /** Where commands print: standard output and standard error. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
+}
+
+/** A terminal that gets all hidden characters escaped, except line breaks and tabs: some come from a data file or a caller. */
+export function withoutHidden({ out, err }: Terminal): Terminal {
+  return { out: (text) => out(escapeHiddenInLines(text)), err: (text) => err(escapeHiddenInLines(text)) }
 }
 
 /** Values by column name. All rows of a table have the same columns in the same order. */
@@ -36,8 +43,8 @@ function toTable(rows: readonly Row[]): string {
 
 function toText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-"
-  if (Array.isArray(value)) return value.length === 0 ? "-" : value.join(",")
-  return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? "-" : escapeHidden(value.join(","))
+  return escapeHidden(String(value))
 }
 
 /** An instant in milliseconds as ISO 8601 UTC; null stays null. */

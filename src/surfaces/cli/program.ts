@@ -9,7 +9,7 @@ import { addKey } from "./key.ts"
 import { addMock } from "./mock.ts"
 import { addNotices } from "./notices.ts"
 import { addOpenApi } from "./openapi.ts"
-import { example } from "./output.ts"
+import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSchema } from "./schema.ts"
 import { addServe } from "./serve.ts"
@@ -31,8 +31,9 @@ const commands = [
 ]
 
 /** Runs one command line, given without the program's name. Gives the exit code: 0, 1 for errors, 2 for wrong usage. */
-export async function runCli(argv: readonly string[], parts: CliParts): Promise<number> {
-  const { terminal } = parts
+export async function runCli(argv: readonly string[], given: CliParts): Promise<number> {
+  const terminal = withoutHidden(given.terminal)
+  const parts = { ...given, terminal }
   const program = new Command("penknife")
     .description("Many small utility APIs in one binary: a metered service, and a test double of it.")
     .version(parts.version, "-V, --version", "print the version")
