@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value"
 import { parse as parseCsv } from "csv-parse/sync"
 import { XMLParser } from "fast-xml-parser"
 import { parse as parseYaml } from "yaml"
-import { type ApiDefinition, type Example, isPremium } from "../src/apis/contract.ts"
+import { type ApiDefinition, type Dns, type Example, isPremium } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import { compileInput } from "../src/call/input.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
@@ -120,6 +120,19 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     }
   })
 
+  test("it asks the DNS only if its definition says so", async () => {
+    let questions = 0
+    const ports = portsFor(example)
+    const dns: Dns = {
+      resolve(name, type) {
+        questions++
+        return ports.dns.resolve(name, type)
+      },
+    }
+    await runExample(api, example, { ...ports, dns })
+    expect(questions > 0).toBe(api.asksDns === true)
+  })
+
   test("the command line prints the same data", async () => {
     const args = Object.entries(example.input).flatMap(([name, value]) =>
       [value].flat().flatMap((item) => [`--${name}`, String(item)]),
@@ -130,9 +143,9 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 })
 
-async function runExample(api: ApiDefinition, example: Example) {
+async function runExample(api: ApiDefinition, example: Example, ports = portsFor(example)) {
   const input = compileInput(api.input)({ kind: "typed", values: example.input }, true)
-  return api.run(input, { ports: portsFor(example), giveWay() {} })
+  return api.run(input, { ports, giveWay() {} })
 }
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {

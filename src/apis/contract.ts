@@ -18,6 +18,11 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   readonly output: Output
   /** True when an input is an uploaded file, which GraphQL cannot carry. */
   readonly takesFile?: boolean
+  /**
+   * True when a run asks the DNS. Only then `context.ports.dns` may be used. It answers at most 240 questions of one call or,
+   * all runs together, of one GraphQL query.
+   */
+  readonly asksDns?: boolean
   /** Calls with their answers. Documentation shows them, and the contract tests run them over every surface. */
   readonly examples: readonly Example<Input, Output>[]
   /**
@@ -247,9 +252,15 @@ export interface Dns {
   /**
    * Asks one question. Never throws: every failure is an answer. A `name` that cannot be asked for (an empty label, a label
    * over 63 octets, over 253 octets in all) is answered `nxdomain` without a query. Questions with the same signal belong
-   * to one call: their number in flight is limited, and they take turns with those of other calls.
+   * to one call: their number in flight is limited, and they take turns with those of other calls. The service adds the
+   * account, whose calls have one such limit and one such turn together.
    */
-  resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal): Promise<DnsAnswer<T>>
+  resolve<T extends DnsType>(
+    name: string,
+    type: T,
+    signal?: AbortSignal,
+    account?: string,
+  ): Promise<DnsAnswer<T>>
 }
 
 /** The data of each record type. Names have no trailing dot. */

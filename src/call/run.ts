@@ -1,4 +1,6 @@
+import type { Ports } from "../apis/contract.ts"
 import type { Caller } from "./caller.ts"
+import { countDnsQuestions, type DnsQuestions, limitDns } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
 import type { Input, RawInput } from "./input.ts"
 import { logFault, type Pipeline } from "./pipeline.ts"
@@ -14,6 +16,8 @@ export interface RunContext {
   readonly caller: Caller
   readonly requestId: string
   readonly pipeline: Pipeline
+  /** Shared by several runs; without it, each run may ask as many DNS questions as one call. */
+  readonly dnsQuestions?: DnsQuestions
 }
 
 /** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
@@ -21,7 +25,8 @@ export function runApi(api: PreparedApi, input: Input, context: RunContext): Out
   const { caller, pipeline } = context
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-    const running = api.definition.run(input, { ports: pipeline.ports, giveWay })
+    const ports = api.definition.asksDns ? withLimitedDns(context) : pipeline.ports
+    const running = api.definition.run(input, { ports, giveWay })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {
@@ -36,6 +41,10 @@ export function checkAndRun(api: PreparedApi, raw: RawInput, context: RunContext
   } catch (thrown) {
     return failed(thrown, context)
   }
+}
+
+function withLimitedDns({ caller, pipeline: { ports }, dnsQuestions }: RunContext): Ports {
+  return { ...ports, dns: limitDns(ports.dns, caller.account.id, dnsQuestions ?? countDnsQuestions()) }
 }
 
 function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { caller }: RunContext): Outcome {

@@ -12,6 +12,7 @@ export const spfvalidator = defineApi({
     "(RFC 7208). With an IP address, also checks whether that address may send mail for the domain.",
   method: "GET",
   credits: 5,
+  asksDns: true,
   input,
   output,
   examples,

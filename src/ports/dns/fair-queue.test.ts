@@ -18,7 +18,8 @@ function manualJob(value: string) {
   }
 }
 
-const queueOf = (slots: number, slotsPerCaller: number) => createFairQueue<string>({ slots, slotsPerCaller })
+const queueOf = (slots: number, slotsPerCaller: number, slotsPerAccount = slots) =>
+  createFairQueue<string>({ slots, slotsPerCaller, slotsPerAccount })
 const newSignal = () => new AbortController().signal
 
 describe("one job for each key", () => {
@@ -68,14 +69,14 @@ describe("one job for each key", () => {
   })
 })
 
-describe("several callers", () => {
-  /** `count` questions of one caller. */
-  function ask(queue: FairQueue<string>, name: string, count: number, signal: AbortSignal) {
-    const jobs = Array.from({ length: count }, (_, n) => manualJob(`${name}${n}`))
-    const answers = jobs.map((job, n) => queue.run(`${name}${n}`, job.run, signal))
-    return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }
-  }
+/** `count` questions of one caller. */
+function ask(queue: FairQueue<string>, name: string, count: number, signal: AbortSignal, account?: string) {
+  const jobs = Array.from({ length: count }, (_, n) => manualJob(`${name}${n}`))
+  const answers = jobs.map((job, n) => queue.run(`${name}${n}`, job.run, signal, account))
+  return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }
+}
 
+describe("several callers", () => {
   test("one has no more jobs in flight than its limit, and the next starts when one of them ends", async () => {
     const one = ask(queueOf(100, 3), "a", 10, newSignal())
     expect(one.startedCount()).toBe(3)
@@ -129,6 +130,47 @@ describe("several callers", () => {
     expect(await Promise.all(left)).toEqual([null, null, null])
     expect(never.starts.count).toBe(1)
     expect(await queue.run("a", async () => "again", newSignal())).toBe("again")
+  })
+})
+
+describe("callers of one account", () => {
+  test("together have no more jobs in flight than its limit", async () => {
+    const queue = queueOf(100, 3, 5)
+    const calls = ["a", "b", "c"].map((name) => ask(queue, name, 10, newSignal(), "account"))
+    expect(calls.map(({ startedCount }) => startedCount())).toEqual([3, 2, 0])
+    async function end(call: number, job: number): Promise<number[]> {
+      calls[call]?.jobs[job]?.end()
+      await calls[call]?.answers[job]
+      return calls.map(({ startedCount }) => startedCount())
+    }
+    expect(await end(0, 0)).toEqual([4, 2, 0])
+    expect(await end(0, 1)).toEqual([4, 3, 0])
+    expect(await end(0, 2)).toEqual([4, 3, 1])
+  })
+
+  test("share the reserved slots that one account may use", () => {
+    const queue = queueOf(20, 8)
+    const greedy = Array.from({ length: 20 }, (_, n) => ask(queue, `g${n}-`, 1, newSignal(), "greedy"))
+    expect(greedy.filter(({ startedCount }) => startedCount() === 1)).toHaveLength(10)
+    expect(ask(queue, "m", 3, newSignal(), "modest").startedCount()).toBe(2)
+  })
+
+  test("get one turn after the turn of each other account", async () => {
+    const queue = queueOf(2, 2)
+    const before = ask(queue, "z", 2, newSignal())
+    const many = Array.from({ length: 5 }, (_, n) => ask(queue, `m${n}-`, 2, newSignal(), "many"))
+    const one = ask(queue, "o", 2, newSignal(), "one")
+    const order: string[] = []
+    for (const [name, jobs] of [
+      ["many", many.flatMap(({ jobs }) => jobs)],
+      ["one", one.jobs],
+    ] as const) {
+      for (const job of jobs) job.started.then(() => order.push(name))
+    }
+    for (const job of [before.jobs[0], before.jobs[1], many[0]?.jobs[0], one.jobs[0]]) job?.end()
+    await many[1]?.jobs[0]?.started
+    await one.jobs[1]?.started
+    expect(order).toEqual(["many", "one", "many", "one"])
   })
 })
 

@@ -1,10 +1,16 @@
 /** Runs jobs in a limited number of slots, one job for each key. */
 export interface FairQueue<Value> {
   /**
-   * The value of `job`, or of an unfinished job with the same key; null when `signal` aborts before. Calls with the same
-   * signal count as one caller, a call without a signal as another caller each time.
+   * The value of `job`, or of an unfinished job with the same key; null when `signal` aborts before. Jobs with the same signal
+   * belong to one caller, and callers with the same account take their turns within those of the account. A job without a
+   * signal has a caller for itself, and a caller without an account counts as an account.
    */
-  run(key: string, job: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value | null>
+  run(
+    key: string,
+    job: () => Promise<Value>,
+    signal: AbortSignal | undefined,
+    account?: string,
+  ): Promise<Value | null>
 }
 
 export interface FairQueueOptions {
@@ -12,6 +18,8 @@ export interface FairQueueOptions {
   readonly slots: number
   /** Jobs in flight at a time for one caller. */
   readonly slotsPerCaller: number
+  /** Jobs in flight at a time for all callers of one account. */
+  readonly slotsPerAccount: number
 }
 
 interface Job<Value> {
@@ -25,29 +33,38 @@ interface Job<Value> {
 }
 
 interface Caller<Value> {
+  readonly id: object
+  readonly account: Account<Value>
   readonly queue: Set<Job<Value>>
   inFlight: number
 }
 
-/** A caller with fewer jobs in flight than this may use the reserved slots, too. */
+interface Account<Value> {
+  readonly id: string | object
+  /** Those with jobs, in the order of their turns. */
+  readonly callers: Map<object, Caller<Value>>
+  inFlight: number
+}
+
+/** An account with fewer jobs in flight than this may use the reserved slots, too. */
 const modestInFlight = 2
 
 /**
- * Each caller has a queue, and the callers take turns. Half of the slots is reserved for callers with few jobs in flight, so
- * that one caller's many unanswered questions do not delay the others. When all who wait for a job give up, it goes on if
- * it is in flight, since its answer will be cached; a queued one is dropped.
+ * Each caller has a queue. The accounts take turns, and so do the callers of each. Half of the slots is reserved for accounts
+ * with few jobs in flight, so that one account's many unanswered questions do not delay the others. When all who wait for a
+ * job give up, it goes on if it is in flight, since its answer will be cached; a queued one is dropped.
  */
-export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptions): FairQueue<Value> {
+export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Value> {
+  const { slots, slotsPerCaller, slotsPerAccount } = options
   const jobs = new Map<string, Job<Value>>()
-  const callers = new WeakMap<AbortSignal, Caller<Value>>()
-  /** Callers with queued jobs, in the order of their turns. */
-  const turns = new Set<Caller<Value>>()
+  /** Those with jobs, in the order of their turns. */
+  const accounts = new Map<string | object, Account<Value>>()
   const sharedSlots = Math.ceil(slots / 2)
   let inFlight = 0
 
   return {
-    run(key, run, signal) {
-      const caller = callerOf(signal)
+    run(key, run, signal, account) {
+      const caller = callerOf(signal ?? {}, account)
       const job = join(key, run, caller)
       const { promise } = job.result
       if (!signal) return promise
@@ -62,12 +79,26 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
     },
   }
 
-  function callerOf(signal: AbortSignal | undefined): Caller<Value> {
-    const known = signal && callers.get(signal)
-    if (known) return known
-    const caller = { queue: new Set<Job<Value>>(), inFlight: 0 }
-    if (signal) callers.set(signal, caller)
-    return caller
+  function callerOf(id: object, accountId: string | object = id): Caller<Value> {
+    const account = accounts.get(accountId) ?? { id: accountId, callers: new Map(), inFlight: 0 }
+    return account.callers.get(id) ?? { id, account, queue: new Set(), inFlight: 0 }
+  }
+
+  function keep(caller: Caller<Value>): void {
+    accounts.set(caller.account.id, caller.account)
+    caller.account.callers.set(caller.id, caller)
+  }
+
+  function forgetIfIdle({ id, account, queue, inFlight }: Caller<Value>): void {
+    if (inFlight > 0 || queue.size > 0) return
+    account.callers.delete(id)
+    if (account.callers.size === 0) accounts.delete(account.id)
+  }
+
+  function moveToEnd(caller: Caller<Value>): void {
+    accounts.delete(caller.account.id)
+    caller.account.callers.delete(caller.id)
+    keep(caller)
   }
 
   function join(key: string, run: () => Promise<Value>, caller: Caller<Value>): Job<Value> {
@@ -79,7 +110,7 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
       // A job that another caller has queued gets this caller's turns as well.
       job.queuedFor.add(caller)
       caller.queue.add(job)
-      turns.add(caller)
+      keep(caller)
     }
     return job
   }
@@ -91,14 +122,16 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
     return job
   }
 
-  function mayStart(caller: Caller<Value>): boolean {
-    const open = caller.inFlight < modestInFlight ? slots : sharedSlots
-    return inFlight < open && caller.inFlight < slotsPerCaller
+  function mayStart({ account, inFlight: ofCaller }: Caller<Value>): boolean {
+    const open = account.inFlight < modestInFlight ? slots : sharedSlots
+    return inFlight < open && account.inFlight < slotsPerAccount && ofCaller < slotsPerCaller
   }
 
   function start(job: Job<Value>, caller: Caller<Value>): void {
     inFlight += 1
     caller.inFlight += 1
+    caller.account.inFlight += 1
+    keep(caller)
     job.isStarted = true
     for (const each of job.queuedFor) dequeue(job, each)
     job
@@ -106,6 +139,8 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
       .finally(() => {
         inFlight -= 1
         caller.inFlight -= 1
+        caller.account.inFlight -= 1
+        forgetIfIdle(caller)
         jobs.delete(job.key)
         fillSlots()
       })
@@ -113,14 +148,16 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
   }
 
   function fillSlots(): void {
-    for (const caller of turns) {
+    for (const account of accounts.values()) {
       if (inFlight >= slots) return
-      const [next] = caller.queue
-      if (next === undefined || !mayStart(caller)) continue
-      // The loop comes back to a caller that is moved to the end.
-      turns.delete(caller)
-      turns.add(caller)
-      start(next, caller)
+      for (const caller of account.callers.values()) {
+        const [next] = caller.queue
+        if (next === undefined || !mayStart(caller)) continue
+        // The outer loop comes back to an account that is moved to the end.
+        moveToEnd(caller)
+        start(next, caller)
+        break
+      }
     }
   }
 
@@ -134,6 +171,6 @@ export function createFairQueue<Value>({ slots, slotsPerCaller }: FairQueueOptio
   function dequeue(job: Job<Value>, caller: Caller<Value>): void {
     job.queuedFor.delete(caller)
     caller.queue.delete(job)
-    if (caller.queue.size === 0) turns.delete(caller)
+    forgetIfIdle(caller)
   }
 }

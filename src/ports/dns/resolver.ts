@@ -23,6 +23,8 @@ export interface ResolverOptions {
 export const retryMs = 400
 /** Most questions in flight with the same signal: those of one call. */
 const maxInFlightPerCall = 16
+/** Most questions in flight for one account, which may make many calls at a time. */
+const maxInFlightPerAccount = 64
 
 /** Counts since the start, for metrics. */
 export interface ResolverStats {
@@ -46,7 +48,11 @@ export function createResolver(options: ResolverOptions): Resolver {
   const { servers, clock, random, timer, queryTimeoutMs = 2_000, maxInFlight = 512 } = options
   if (servers.length === 0) throw new RangeError("a resolver needs a server")
   const cache = createCache({ ...options.cache, clock })
-  const queue = createFairQueue<DnsAnswer>({ slots: maxInFlight, slotsPerCaller: maxInFlightPerCall })
+  const queue = createFairQueue<DnsAnswer>({
+    slots: maxInFlight,
+    slotsPerCaller: maxInFlightPerCall,
+    slotsPerAccount: maxInFlightPerAccount,
+  })
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
@@ -63,8 +69,8 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   return {
     // The type is part of the question and of the key, so the answer is of that type.
-    resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal) =>
-      resolveAny(name, type, signal) as Promise<DnsAnswer<T>>,
+    resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) =>
+      resolveAny(name, type, signal, account) as Promise<DnsAnswer<T>>,
     stats: () => ({ ...counts }),
   }
 
@@ -72,6 +78,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     text: string,
     type: DnsType,
     signal: AbortSignal | undefined,
+    account: string | undefined,
   ): Promise<DnsAnswer> {
     if (signal?.aborted) return failure("aborted")
     const name = toWireName(text)
@@ -83,7 +90,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       return cached
     }
     counts.cacheMisses += 1
-    return (await queue.run(key, () => fetchAnswer(key, name, type), signal)) ?? failure("aborted")
+    return (await queue.run(key, () => fetchAnswer(key, name, type), signal, account)) ?? failure("aborted")
   }
 
   async function fetchAnswer(key: string, name: WireName, type: DnsType): Promise<DnsAnswer> {

@@ -1,9 +1,11 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql"
 import { GraphQLError } from "graphql"
 import type { Caller } from "../../call/caller.ts"
+import type { DnsQuestions } from "../../call/dns-questions.ts"
 import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
+import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./field-context.ts"
 import type { GraphqlCall } from "./graphql-call.ts"
 import { isIncluded, type QueryParts, rootFieldsOf } from "./operation.ts"
@@ -81,6 +83,7 @@ function createFieldContext(
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
+  const dnsFields = createDnsFields(pipeline.ports.clock)
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   return {
     giveWay,
@@ -94,8 +97,14 @@ function createFieldContext(
         succeeded.add(api)
         return data
       }
+      const context = { caller, requestId, pipeline }
+      if (api.definition.asksDns) {
+        const start = (dnsQuestions: DnsQuestions) =>
+          checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
+        return dnsFields.run(start).then(take)
+      }
       const run = () => {
-        const outcome = checkAndRun(api, { kind: "typed", values }, { caller, requestId, pipeline })
+        const outcome = checkAndRun(api, { kind: "typed", values }, context)
         return outcome instanceof Promise ? outcome.then(take) : take(outcome)
       }
       return giveWay()?.then(run) ?? run()
