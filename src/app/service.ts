@@ -42,8 +42,11 @@ export interface Service {
   readonly notices: Notices
   /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
-  /** Waits for calls in progress, then closes the store. */
-  stop(): Promise<void>
+  /**
+   * Closes the connections, waits for calls in progress, then closes the store.
+   * @param options `atOnce` closes kept connections without an answer that says so
+   */
+  stop(options?: { readonly atOnce?: boolean }): Promise<void>
 }
 
 interface StartOptions {
@@ -113,9 +116,11 @@ export async function startService(config: Config, options: StartOptions = {}): 
           log.error("certificate not reloaded; the old one is served on", { cause: messageOf(thrown) })
         }
       },
-      async stop() {
+      async stop({ atOnce = false } = {}) {
         try {
-          await Promise.all([server.stop(httpLimits.stopSeconds * 1_000), delivery.stop()])
+          const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
+          const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
+          await Promise.all([stopped, delivery.stop()])
           observability.stop()
           await store.close()
         } finally {

@@ -68,7 +68,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
   let stopped: Promise<void> | null = null
   const stop = () => {
-    stopped ??= service.stop().then(() => rmSync(dir, { recursive: true, force: true }))
+    stopped ??= service.stop({ atOnce: true }).then(() => rmSync(dir, { recursive: true, force: true }))
     return stopped
   }
   afterAll(stop)

@@ -9,10 +9,11 @@ import type { Network } from "../../values/ip.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
+import type { Closing } from "./closing.ts"
 import { finishBody, type HttpContext, inProgress } from "./context.ts"
 import { crossOrigin } from "./cross-origin.ts"
 import { documentationFeature } from "./documentation.ts"
-import type { IncomingRequest } from "./exchange.ts"
+import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { graphqlFeature } from "./graphql.ts"
 import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
@@ -52,6 +53,7 @@ export interface HttpAppOptions {
   readonly metricsToken: string | null
   /** Whether a text contains an API key, or what may be one, and must not be logged or sent back. */
   readonly holdsKey: (text: string) => boolean
+  readonly closing: Closing
   /** Tells browsers to use only TLS, and closes idle connections. A test double does neither. */
   readonly strict: boolean
 }
@@ -67,6 +69,7 @@ export function createHttpApp(
 ) {
   const { apis, pipeline, random, observer } = parts
   const { timer } = pipeline.ports
+  const { closing } = options
   const requestIdFor = createRequestIds(random, options.holdsKey)
   const context: HttpContext = {
     apis,
@@ -79,6 +82,7 @@ export function createHttpApp(
     closesIdle: options.strict,
     prepared: createPreparedHeaders(),
     methods: new Map(),
+    closing,
   }
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")
   const recordStray = observer.recorderFor("none", "none")
@@ -100,7 +104,16 @@ export function createHttpApp(
     return clientAddress(socket, request.headers.get("x-forwarded-for"), options.trustedProxies)
   }
 
-  const base = incomingRequests(open, (incoming) => recordUnkeyed(incoming, { status: 204 }))
+  function opened({ request, set, incoming }: Exchange): void {
+    if (closing.isBegun) {
+      closing.requests++
+      set.headers.connection = "close"
+    }
+    // The cross-origin plugin answers preflights itself.
+    if (request.method === "OPTIONS") recordUnkeyed(incoming, { status: 204 })
+  }
+
+  const base = incomingRequests(open, opened)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const app = withReadableUrls(new Elysia())
     .headers({ ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) })

@@ -2,6 +2,7 @@ import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Observer } from "../../observe/observer.ts"
 import type { CallsInProgress } from "./calls.ts"
+import type { Closing } from "./closing.ts"
 import { drainBody } from "./drain.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { Intake } from "./intake.ts"
@@ -24,6 +25,7 @@ export interface HttpContext {
   readonly prepared: PreparedHeaders
   /** The method of each path, for refusals. Features add their own. */
   readonly methods: Map<string, string>
+  readonly closing: Closing
 }
 
 /** The part of Bun's server that is used here. */
@@ -46,10 +48,10 @@ export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<
   }
 }
 
-/** Reads away what is left of a body; when that takes too long, the connection is closed after the answer. */
+/** Reads away what is left of a body. When that takes too long, or the server stops, the connection is closed after the answer. */
 export async function finishBody(request: Request, set: AnswerSettings, context: HttpContext): Promise<void> {
   const ended = await drainBody(request, context.intake, context.pipeline.ports.timer)
-  if (!ended) set.headers.connection = "close"
+  if (!ended || context.closing.isBegun) set.headers.connection = "close"
 }
 
 /** Keeps the connection open for work that may take longer than an idle connection is kept. */

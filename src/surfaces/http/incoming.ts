@@ -1,22 +1,23 @@
 import { Elysia } from "elysia"
-import type { IncomingRequest } from "./exchange.ts"
+import type { AnswerSettings, Exchange, IncomingRequest } from "./exchange.ts"
 import { requireHost } from "./host.ts"
 
 /**
  * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.
- * @param recordPreflight is called for preflights, which the cross-origin plugin answers itself
+ * @param opened is called before the cross-origin plugin answers preflights
  */
 export function incomingRequests(
   open: (request: Request) => IncomingRequest,
-  recordPreflight: (incoming: IncomingRequest) => void,
+  opened: (exchange: Exchange) => void = () => {},
 ) {
   return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
     const { request } = context
+    const set: AnswerSettings = context.set
     const incoming = open(request)
     context.incoming = incoming
-    context.set.headers["x-request-id"] = incoming.requestId
+    set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
-    if (request.method === "OPTIONS") recordPreflight(incoming)
+    opened({ request, set, incoming })
   })
 }
 

@@ -53,6 +53,7 @@ async function answer(
     const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
     record(incoming, reply)
     if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
+    if (context.closing.isBegun) set.headers.connection = "close"
     return sendMetered(reply, negotiated.format, set, context.prepared)
   } finally {
     context.calls.end()

@@ -1,10 +1,11 @@
 import { holdsKey } from "../../accounts/key.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { createCallsInProgress } from "./calls.ts"
+import { createClosing } from "./closing.ts"
 import { httpLimits } from "./limits.ts"
 import { type Listener, listen, type Tls } from "./listener.ts"
 
-export interface HttpOptions extends Omit<HttpAppOptions, "strict" | "holdsKey"> {
+export interface HttpOptions extends Omit<HttpAppOptions, "closing" | "holdsKey" | "strict"> {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
@@ -31,6 +32,11 @@ export interface HttpServer {
 /** The HTTP surface of the service, which can change its certificate while it runs. */
 export interface ServiceServer extends HttpServer {
   /**
+   * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
+   * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at most.
+   */
+  closeBusyConnections(): Promise<void>
+  /**
    * Serves new connections with another certificate; resolves when the old one no longer listens. Calls in progress finish on
    * the old one. Rejects when certificate and key cannot be served; the old ones stay.
    */
@@ -42,7 +48,8 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
   const { host, tls } = options
   const { timer } = parts.pipeline.ports
   const calls = createCallsInProgress()
-  const app = createHttpApp(parts, { ...options, holdsKey, strict: true }, calls)
+  const closing = createClosing(timer)
+  const app = createHttpApp(parts, { ...options, closing, holdsKey, strict: true }, calls)
   const shared = options.sharedPort || tls !== null
   const common = { host, shared, idleSeconds: httpLimits.idleSeconds }
   let current = listen(app, { ...common, port: options.port, tls }, timer)
@@ -77,6 +84,7 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
       turn = done.catch(() => {})
       return done
     },
+    closeBusyConnections: closing.begin,
     openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
     async stop(graceMs) {
       const listeners = [current, ...leaving].map((listener) => listener.stop(graceMs))

@@ -40,7 +40,7 @@ export function controlApp(parts: ControlParts) {
   }
   const app = new Elysia({ name: "mock-control", strictPath: true })
     .headers(fixedHeaders)
-    .use(incomingRequests(open, () => {}))
+    .use(incomingRequests(open))
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {
       const fault = code === "NOT_FOUND" ? noControl(request, routes) : toFault(error)

@@ -8,6 +8,7 @@ import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { createHttpApp } from "../app.ts"
+import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
 import type { AnswerSettings } from "../exchange.ts"
@@ -95,6 +96,7 @@ export async function startMockServer(
         maxCalls: Number.POSITIVE_INFINITY,
         metricsToken: null,
         holdsKey: holdsAnyKey,
+        closing: createClosing(timer),
         strict: false,
       },
     )

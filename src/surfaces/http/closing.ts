@@ -1,0 +1,36 @@
+import type { Timer } from "../../apis/contract.ts"
+
+/** Without a request for this long, the connections that are still open are taken for idle. */
+const quietMs = 250
+
+/** Clients that always have a request in progress get their last answer well within this time. */
+const longestMs = 1_000
+
+/** How a server parts with its clients when it stops: each connection is closed after an answer that says so. */
+export interface Closing {
+  /** Whether answers have to say that the connection will be closed. */
+  readonly isBegun: boolean
+  /** Requests that came since then. */
+  requests: number
+  /** Begins. Resolves when no request has come for 250 ms, after a second at most. */
+  begin(): Promise<void>
+}
+
+export function createClosing(timer: Timer): Closing {
+  let isBegun = false
+  const closing: Closing = {
+    get isBegun() {
+      return isBegun
+    },
+    requests: 0,
+    async begin() {
+      isBegun = true
+      let before = -1
+      for (let waitedMs = 0; waitedMs < longestMs && closing.requests > before; waitedMs += quietMs) {
+        before = closing.requests
+        await new Promise<void>((resolve) => timer.after(quietMs, resolve))
+      }
+    },
+  }
+  return closing
+}
