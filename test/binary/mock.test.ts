@@ -180,37 +180,6 @@ test("an example runs with the executable that PENKNIFE_BIN names", async () => 
   expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 3\n.*fail 0/) })
 }, 30_000)
 
-test("the shell step of action.yml starts a mock and says where it is", async () => {
-  const action = Bun.YAML.parse(readFileSync(join(root, "action.yml"), "utf8")) as {
-    runs: { steps: { id: string; run: string }[] }
-  }
-  const step = action.runs.steps.find(({ id }) => id === "start")
-  const output = join(dir, "github-output")
-  const child = Bun.spawn(["bash", "-eo", "pipefail", "-c", `${step?.run}\necho $!`], {
-    stdout: "pipe",
-    stderr: "pipe",
-    env: {
-      ...process.env,
-      RUNNER_TEMP: dir,
-      GITHUB_ACTION_PATH: root,
-      GITHUB_OUTPUT: output,
-      PENKNIFE_PORT: "0",
-      PENKNIFE_PLAN: "free",
-    },
-  })
-  expect(await child.exited).toBe(0)
-  const { value } = await child.stdout.getReader().read()
-  const outputs = Object.fromEntries(
-    readFileSync(output, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => line.split("=")),
-  )
-  const answer = await lookUp(outputs)
-  expect(answer.headers.get("x-api-current-plan")).toBe("free")
-  process.kill(Number(new TextDecoder().decode(value)), "SIGTERM")
-})
-
 test("startMock passes its options on", async () => {
   const dns = join(dir, "own.yaml")
   writeFileSync(dns, "own.example:\n  - TXT: v=spf1 -all\n")
