@@ -21,8 +21,14 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       pid: server.child.pid,
     })
     expect(await server.stop(signal)).toBe(0)
-    expect(await server.stderr).toBe("")
-    expect(readdirSync(dir).filter((name) => name.startsWith(signal))).toEqual([`${signal}.db`])
+    // One line and nothing else.
+    expect(JSON.parse(await server.stderr)).toMatchObject({
+      level: "info",
+      message: "new data file",
+      file: db,
+    })
+    const files = readdirSync(dir).filter((name) => name.startsWith(signal))
+    expect(files.sort()).toEqual([`${signal}.db`, `${signal}.db-lock`])
     expect(await runJson("account", "list", "--db", db)).toEqual([])
   },
 )
