@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi } from "../contract.ts"
+import { requireSortable } from "./line-check.ts"
 import { sortLines } from "./line-order.ts"
+import { finish } from "./steps.ts"
 
 export const linesorter = defineApi({
   id: "linesorter",
@@ -10,7 +12,10 @@ export const linesorter = defineApi({
   method: "POST",
   credits: 1,
   input: Type.Object({
-    lines: Type.Array(Type.String(), { maxItems: 10_000, description: "The lines to sort." }),
+    lines: Type.Array(Type.String(), {
+      maxItems: 10_000,
+      description: "The lines to sort: Stream-Safe Text (UAX #15), each of at most 100,000 characters.",
+    }),
     order: Type.Optional(
       choice(["asc", "desc"], { default: "asc", description: "Ascending or descending." }),
     ),
@@ -50,10 +55,13 @@ export const linesorter = defineApi({
       },
     },
   ],
-  run: ({ lines, order = "asc", caseSensitive = false }) => ({
-    sorted: sortLines(lines, order, caseSensitive),
-    lineCount: lines.length,
-    order,
-    caseSensitive,
-  }),
+  run({ lines, order = "asc", caseSensitive = false }, { giveWay }) {
+    return finish(work(), giveWay)
+
+    function* work() {
+      yield* requireSortable(lines)
+      const sorted = yield* sortLines(lines, order, caseSensitive)
+      return { sorted, lineCount: lines.length, order, caseSensitive }
+    }
+  },
 })

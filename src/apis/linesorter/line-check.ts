@@ -1,0 +1,72 @@
+import { reject } from "../contract.ts"
+import { createStepMeter, type Steps } from "./steps.ts"
+import { isStreamSafe } from "./stream-safe.ts"
+
+const maxCharacters = 100_000
+/** Most letters become at most four. A few ligatures become up to 18, and take as much longer to compare. */
+const maxDecomposed = 400_000
+/** UTF-16 units in NFKD for one unit at most, for U+FDFA. */
+const maxGrowth = 18
+const maxRepeatedSigns = 10_000
+
+/**
+ * Refuses, in short steps, lines that would take long to compare.
+ * @throws InputRejected for `lines`
+ */
+export function* requireSortable(lines: readonly string[]): Steps<void> {
+  const isOver = createStepMeter()
+  let repeatedSigns = 0
+  for (const [index, line] of lines.entries()) {
+    const refuse = (requirement: string) =>
+      reject("lines", `${requirement}; item ${index} (counted from 0) has more`)
+    if (isLonger(line, maxCharacters)) refuse(`must have lines of at most ${group(maxCharacters)} characters`)
+    if (!isStreamSafe(line)) {
+      refuse("must be Stream-Safe Text (UAX #15), with at most 30 combining marks in a row")
+    }
+    repeatedSigns += countRepeatedSigns(line)
+    if (repeatedSigns > maxRepeatedSigns) {
+      refuse(`must have at most ${group(maxRepeatedSigns)} repeated vowel signs U+0F71 in all lines together`)
+    }
+    if (isOver(line.length)) yield
+    if (line.length * maxGrowth > maxDecomposed && (yield* isLongDecomposed(line))) {
+      refuse(
+        `must have lines of at most ${group(maxDecomposed)} characters after compatibility decomposition (NFKD)`,
+      )
+    }
+  }
+}
+
+/** Decomposes pieces, since the whole could take long. */
+function* isLongDecomposed(line: string): Steps<boolean> {
+  const pieceLength = 10_000
+  let count = 0
+  for (let start = 0; start < line.length && count <= maxDecomposed; start += pieceLength) {
+    for (const _ of line.slice(start, start + pieceLength).normalize("NFKD")) count++
+    yield
+  }
+  return count > maxDecomposed
+}
+
+function isLonger(line: string, maximum: number): boolean {
+  if (line.length <= maximum) return false
+  if (line.length > 2 * maximum) return true
+  let count = 0
+  for (const _ of line) count++
+  return count > maximum
+}
+
+/**
+ * Counts the signs U+0F71 that follow another one in the same run of marks, alone or in a composed sign. The collator looks
+ * for the other half of each in the whole run, so a run of 30 takes ten times as long as other marks.
+ */
+function countRepeatedSigns(line: string): number {
+  let count = 0
+  for (const [run] of line.matchAll(/[\u0f71\u0f73\u0f75\u0f81]\p{M}+/gu)) {
+    count += (run.match(/[\u0f71\u0f73\u0f75\u0f81]/g)?.length ?? 1) - 1
+  }
+  return count
+}
+
+function group(count: number): string {
+  return count.toLocaleString("en-US")
+}
