@@ -17,6 +17,8 @@ import { spawnWorker } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
 const workerVariable = "PENKNIFE_WORKER"
+/** For tests, which would otherwise wait ten seconds for a stuck worker to be replaced. */
+const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
 
 const env = process.env
 const argv = process.argv.slice(2)
@@ -35,6 +37,7 @@ runCli(argv, {
   timer: keepAliveTimer,
   isWorker,
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...env, [workerVariable]: "1" }),
+  heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
   startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
   onReload: (run) => process.on("SIGHUP", run),

@@ -12,8 +12,12 @@ export type FromWorker =
   | { readonly kind: "gather"; readonly id: number }
   /** Answers `report`. The id is null in the last report before the process ends. */
   | { readonly kind: "reported"; readonly id: number | null; readonly report: Report }
+  /** Answers `ping`. */
+  | { readonly kind: "alive" }
 /** A message from the supervisor to a worker. */
 export type FromSupervisor =
+  /** Asks whether the worker still handles events. */
+  | { readonly kind: "ping" }
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
 
@@ -38,7 +42,8 @@ export function joinSiblings(channel: Channel, report: () => Report): Siblings {
 
   channel.onMessage((received) => {
     const message = received as FromSupervisor
-    if (message.kind === "report") send({ kind: "reported", id: message.id, report: report() })
+    if (message.kind === "ping") send({ kind: "alive" })
+    else if (message.kind === "report") send({ kind: "reported", id: message.id, report: report() })
     else {
       waiting.get(message.id)?.(message.reports)
       waiting.delete(message.id)

@@ -30,8 +30,9 @@ export async function runJson(...argv: string[]) {
 }
 
 /** Starts a server in a test. Resolves once it has said where it listens; the server ends with the test, however that ends. */
-export async function start(argv: readonly string[]) {
-  const server = await watch(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
+export async function start(argv: readonly string[], env: Record<string, string> = {}) {
+  const options = { stdout: "pipe", stderr: "pipe", env: { ...process.env, ...env } } as const
+  const server = await watch(Bun.spawn([binary, ...argv, "--json"], options))
   checkAnswersOf(server.url, argv)
   return server
 }

@@ -28,6 +28,20 @@ describe.if(process.platform === "linux")("workers", () => {
     expect([...first, ...second].filter(isAlive)).toEqual([])
   })
 
+  test("one that is stuck is killed and replaced, and the other one stays", async () => {
+    const { db, key } = await seedOne(dir)
+    const argv = ["serve", "--port", "0", "--db", db, "--workers", "2"]
+    const server = await start(argv, { PENKNIFE_HEARTBEAT_MS: "300" })
+    const [stuck = 0, other = 0] = childrenOf(server.event.pid)
+    process.kill(stuck, "SIGSTOP")
+    await server.wrote("a worker has been silent for 3 seconds and is killed", 1)
+    await server.wrote("a worker ended with code 137 and is replaced", 1)
+    await bothServe(server.url, key)
+    const workers = childrenOf(server.event.pid)
+    expect([workers.length, workers.includes(stuck), workers.includes(other)]).toEqual([2, false, true])
+    expect(await server.stop()).toBe(0)
+  })
+
   test("one that does not stop is killed, and the exit code is 1", async () => {
     const { db } = await seedOne(dir)
     const server = await serve(db, "--workers", "2")

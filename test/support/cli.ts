@@ -58,6 +58,7 @@ export async function runCliForTest(
     spawnWorker: () => {
       throw new Error("this test starts no workers")
     },
+    heartbeatMs: 1_000,
     stopRequested:
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
     onReload: () => {},

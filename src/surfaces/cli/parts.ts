@@ -19,6 +19,8 @@ export interface CliParts {
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */
   spawnWorker(port: number | null): WorkerProcess
+  /** How often workers are asked whether they still handle events. */
+  readonly heartbeatMs: number
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
   readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
   /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */

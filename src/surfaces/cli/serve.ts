@@ -57,7 +57,7 @@ async function startHere(config: Config, { startService, isWorker }: CliParts): 
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
 async function startWorkers(
   config: Config,
-  { checkConfig, spawnWorker, clock, timer, terminal }: CliParts,
+  { checkConfig, spawnWorker, heartbeatMs, clock, timer, terminal }: CliParts,
 ): Promise<Running> {
   if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
   // Report a wrong configuration once; otherwise each worker would report it and be restarted.
@@ -65,7 +65,7 @@ async function startWorkers(
   // For port 0 the first worker picks a free port.
   if (config.port !== 0) requireFreePort(config.host, config.port)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
-  return supervise(config.workers, { spawn: spawnWorker, clock, timer, report })
+  return supervise(config.workers, { spawn: spawnWorker, clock, timer, report, heartbeatMs })
 }
 
 /** Creates an account and a key and gives the key; null when the data file already has an account. */

@@ -6,7 +6,8 @@ import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 import { supervise } from "./supervisor.ts"
 import { spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
-type Kind = "obedient" | "stubborn" | "broken"
+/** A stuck worker reads no messages, and ends only when it is killed. */
+type Kind = "obedient" | "stubborn" | "broken" | "stuck"
 
 /** A worker process that the test controls. */
 class FakeWorker implements WorkerProcess {
@@ -17,6 +18,7 @@ class FakeWorker implements WorkerProcess {
   readonly received: FromSupervisor[] = []
   tell: (message: FromWorker) => void = () => {}
   reloads = 0
+  pings = 0
   readonly kind: Kind
 
   constructor(kind: Kind) {
@@ -39,7 +41,11 @@ class FakeWorker implements WorkerProcess {
     this.end(137)
   }
   send(message: FromSupervisor): void {
-    this.received.push(message)
+    if (message.kind !== "ping") this.received.push(message)
+    else {
+      this.pings++
+      if (this.kind !== "stuck") this.tell({ kind: "alive" })
+    }
   }
   onMessage(listener: (message: FromWorker) => void): void {
     this.tell = listener
@@ -64,6 +70,7 @@ function setUp(...kinds: Kind[]) {
     },
     clock,
     timer,
+    heartbeatMs: 1_000,
     report: (message) => void reports.push(message),
   })
   const failSpawn = (fails: boolean) => {
@@ -110,11 +117,11 @@ test("a worker that ends is replaced: at once, or after a second if it lived sho
   clock.advance(5_000)
   workers[0]?.end(1)
   await turn()
-  expect(timer.waiting).toEqual([0])
+  expect(timer.waiting).toEqual([1_000, 0])
   timer.advance(0)
   workers[2]?.end(7)
   await turn()
-  expect(timer.waiting).toEqual([1_000])
+  expect(timer.waiting).toEqual([1_000, 1_000])
   timer.advance(1_000)
   expect(ports).toEqual([null, 4711, 4711, 4711])
   expect(reports).toEqual([
@@ -122,6 +129,59 @@ test("a worker that ends is replaced: at once, or after a second if it lived sho
     "a worker ended with code 7 and is replaced",
   ])
   await stop()
+})
+
+test("a worker that is silent for ten seconds is killed and replaced, and the others stay", async () => {
+  const { supervised, timer, clock, workers, reports } = setUp("obedient", "stuck")
+  const { stop } = await supervised
+  clock.advance(10_000)
+  timer.advance(9_999)
+  expect({ reports, pings: workers.map(({ pings }) => pings) }).toEqual({ reports: [], pings: [9, 9] })
+  timer.advance(1)
+  await turn()
+  expect(reports).toEqual([
+    "a worker has been silent for 10 seconds and is killed",
+    "a worker ended with code 137 and is replaced",
+  ])
+  timer.advance(20_000)
+  expect(workers).toHaveLength(3)
+  await stop()
+  expect({ reports: reports.length, waiting: timer.waiting }).toEqual({ reports: 2, waiting: [] })
+})
+
+test("any message shows that a worker is not stuck", async () => {
+  const { supervised, timer, workers, reports } = setUp("stuck")
+  const { stop } = await supervised
+  for (let beat = 0; beat < 5; beat++) {
+    timer.advance(9_000)
+    workers[0]?.tell({ kind: "gather", id: beat })
+  }
+  expect(reports).toEqual([])
+  const stopped = stop()
+  workers[0]?.end(0)
+  await stopped
+})
+
+test("time in which the whole machine slept does not count as silence", async () => {
+  const { supervised, timer, reports } = setUp("stuck")
+  const { stop } = await supervised
+  // After the sleep, whatever became due meanwhile is called once.
+  for (let wake = 0; wake < 9; wake++) timer.fire()
+  expect(reports).toEqual([])
+  timer.fire()
+  expect(reports).toHaveLength(1)
+  await stop()
+})
+
+test("a worker that stops is not killed for its silence before the grace period is over", async () => {
+  const { supervised, timer, workers, reports } = setUp("stuck")
+  const { stop } = await supervised
+  timer.advance(5_000)
+  const stopped = stop()
+  timer.advance(11_999)
+  expect({ reports, pings: workers[0]?.pings }).toEqual({ reports: [], pings: 5 })
+  workers[0]?.end(0)
+  await stopped
 })
 
 test("a replacement that cannot be started is tried again each second", async () => {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
+import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReports } from "./reports.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 
@@ -22,22 +23,34 @@ export interface SupervisorParts {
   report(message: string): void
   /** How long a worker may take to stop. A worker gives its calls 10 s. */
   readonly graceMs?: number
+  /** How often workers are asked whether they still handle events. */
+  readonly heartbeatMs: number
 }
 
 /** A worker that ends sooner is replaced after a pause of this length: the next will likely end too. */
 const shortLifeMs = 1_000
 
 /**
- * Runs `count` workers on one port, which the first may pick, and replaces each one that ends.
+ * Runs `count` workers on one port, which the first may pick, and replaces each one that ends or is stuck: an endless loop
+ * in one worker would otherwise fail each connection that the system gives to it.
  * @throws if one of the first `count` workers does not start to listen
  */
 export async function supervise(
   count: number,
-  { spawn, clock, timer, report, graceMs = 12_000 }: SupervisorParts,
+  { spawn, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
+  const heartbeat = startHeartbeat<WorkerProcess>({
+    timer,
+    intervalMs: heartbeatMs,
+    ask: (worker) => worker.send({ kind: "ping" }),
+    onSilent(worker) {
+      report(`a worker has been silent for ${(maxSilent * heartbeatMs) / 1_000} seconds and is killed`)
+      worker.kill()
+    },
+  })
   let stopping = false
   let port: number | null = null
 
@@ -45,9 +58,18 @@ export async function supervise(
     const startedMs = clock.monotonicMs()
     const worker = spawn(port)
     workers.add(worker)
-    worker.onMessage((message) => reports.receive(worker, message))
+    worker.onMessage((message) => {
+      heartbeat.heard(worker)
+      if (message.kind !== "alive") reports.receive(worker, message)
+    })
+    // One that never listens ends, and its end is seen below.
+    worker.listening.then(
+      () => workers.has(worker) && heartbeat.watch(worker),
+      () => {},
+    )
     const end = worker.exited.then((code) => {
       workers.delete(worker)
+      heartbeat.forget(worker)
       reports.ended(worker)
       ends.delete(end)
       const livedMs = clock.monotonicMs() - startedMs
@@ -62,8 +84,7 @@ export async function supervise(
     timer.after(livedMs < shortLifeMs ? shortLifeMs : 0, () => {
       if (stopping) return
       try {
-        // If it never listens it ends, and its end starts the next one.
-        start().listening.catch(() => {})
+        start()
       } catch (cause) {
         replace(`a worker cannot be started: ${messageOf(cause)}`, 0)
       }
@@ -73,6 +94,7 @@ export async function supervise(
   /** Stops all workers and returns how many had to be killed. */
   async function end(): Promise<number> {
     stopping = true
+    heartbeat.stop()
     let killed = 0
     for (const worker of workers) worker.stop()
     const cancel = timer.after(graceMs, () => {

@@ -1,0 +1,62 @@
+import type { Timer } from "../../apis/contract.ts"
+
+/** Tells which processes still handle events. */
+export interface Heartbeat<Process> {
+  /** Begins to ask a process that listens. */
+  watch(one: Process): void
+  /** Notes that a process has sent something. */
+  heard(one: Process): void
+  forget(one: Process): void
+  stop(): void
+}
+
+interface HeartbeatParts<Process> {
+  readonly timer: Timer
+  readonly intervalMs: number
+  ask(one: Process): void
+  /** Called once for a process that has been silent for {@link maxSilent} intervals. It is then no longer asked. */
+  onSilent(one: Process): void
+}
+
+/** Intervals without an answer after which a process counts as stuck. */
+export const maxSilent = 10
+
+/**
+ * Asks processes at every interval. Intervals are counted instead of time: after the whole machine slept, much time has passed
+ * but only one interval.
+ */
+export function startHeartbeat<Process>({
+  timer,
+  intervalMs,
+  ask,
+  onSilent,
+}: HeartbeatParts<Process>): Heartbeat<Process> {
+  /** The intervals in which each process was asked and silent. */
+  const silent = new Map<Process, number>()
+  let cancel = timer.after(intervalMs, beat)
+
+  function beat(): void {
+    cancel = timer.after(intervalMs, beat)
+    for (const [one, count] of silent) {
+      if (count + 1 >= maxSilent) {
+        silent.delete(one)
+        onSilent(one)
+      } else {
+        silent.set(one, count + 1)
+        ask(one)
+      }
+    }
+  }
+
+  return {
+    watch: (one) => void silent.set(one, 0),
+    heard(one) {
+      if (silent.has(one)) silent.set(one, 0)
+    },
+    forget: (one) => void silent.delete(one),
+    stop() {
+      cancel()
+      silent.clear()
+    },
+  }
+}
