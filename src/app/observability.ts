@@ -70,24 +70,24 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   const meter = createLagMeter(systemTimer, clock)
   const requestLog =
     logSample === null ? noRequestLog : createRequestLog({ write, level, sample: logSample, clock, random })
-  const report = () =>
+  const report = async () =>
     toReport(counts, {
       version,
       openRequests,
       droppedLines: opened.dropped,
       eventLoopLag: meter.lag,
       dns: () => dnsCountsOf(ports),
-      notices: () => noticesOf(gauges),
-      storeBytes: () => gauges.bytes(),
+      notices: await orNone(gauges.notices()),
+      storeBytes: await orNone(gauges.bytes()),
       process: readProcess,
     })
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
   return {
     observer: createObserver(counts, requestLog, clock, apiIds),
     readMetrics: async () => toExposition(await siblings.gather()),
-    stop() {
+    async stop() {
       meter.stop()
-      siblings.leave()
+      await siblings.leave()
     },
   }
 }
@@ -111,9 +111,11 @@ const noDns: ResolverStats = {
 }
 
 /** Without a store that answers, its metrics are missing, which an alert can detect, and the others stay readable. */
-function noticesOf(gauges: StoreGauges): Readonly<Record<string, number>> {
+async function orNone(
+  measured: ReturnType<StoreGauges["notices"]>,
+): Promise<Readonly<Record<string, number>>> {
   try {
-    return gauges.notices()
+    return await measured
   } catch {
     return {}
   }

@@ -23,8 +23,8 @@ import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
+import { isPostgresUrl, openStore, withoutPassword } from "../store/open.ts"
 import { backUp } from "../store/sqlite/backup.ts"
-import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
@@ -67,8 +67,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { log } = opened
-  const { store, outbox, gauges, isNew } = openSqliteStore(config.db, {
-    timer: keepAliveTimer,
+  const { store, outbox, gauges, isNew } = await openStore(config.db, {
+    ...storePorts(ports, config),
+    log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
     notices: {
       thresholds: noticeThresholds,
@@ -81,9 +82,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
+    const gate = createGate(store, config.plans, ports)
     const pipeline = {
-      gate: createGate(store, config.plans, ports),
-      charges: createCharges(store, ports, log),
+      gate,
+      charges: createCharges(store, gate, ports, log),
       scheduler: createScheduler(ports),
       ports,
       log,
@@ -121,7 +123,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
           const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
           await Promise.all([stopped, delivery.stop()])
-          observability.stop()
+          await observability.stop()
           await store.close()
         } finally {
           await opened.close()
@@ -143,7 +145,7 @@ export async function checkConfig(config: Config): Promise<void> {
   readTls(config)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
-    const { store, isNew } = openSqliteStore(config.db, { timer: keepAliveTimer })
+    const { store, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
     if (isNew) logNewDataFile(opened.log, config)
     await requireKnownPlans(store, config).finally(store.close)
   } finally {
@@ -153,7 +155,8 @@ export async function checkConfig(config: Config): Promise<void> {
 
 /** A new data file instead of the expected one tells an operator that the path is wrong. */
 function logNewDataFile(log: Log, { db }: Config): void {
-  if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
+  if (isPostgresUrl(db)) log.info("new tables", { database: withoutPassword(db) })
+  else if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
 }
 
 function logDataFile(log: Log, problem: string | null): void {
@@ -162,19 +165,28 @@ function logDataFile(log: Log, problem: string | null): void {
 }
 
 /** The accounts of a data file; close the result when done. `create` makes a missing file. */
-export function openAccounts(
+export async function openAccounts(
   config: Config,
   options: { create: boolean },
-): { accounts: Accounts; close(): Promise<void> } {
-  const { store } = openSqliteStore(config.db, { timer: keepAliveTimer, mustExist: !options.create })
-  return { accounts: accountsOn(store, config, livePorts(config)), close: () => store.close() }
+): Promise<{ accounts: Accounts; close(): Promise<void> }> {
+  const ports = livePorts(config)
+  const { store } = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
+  return { accounts: accountsOn(store, config, ports), close: () => store.close() }
 }
 
 /** The notices of an existing data file; close the result when done. */
-export function openNotices(config: Config): { notices: Notices; close(): Promise<void> } {
-  const { store, outbox } = openSqliteStore(config.db, { timer: keepAliveTimer, mustExist: true })
+export async function openNotices(config: Config): Promise<{ notices: Notices; close(): Promise<void> }> {
+  const { store, outbox } = await openStore(config.db, {
+    ...storePorts(livePorts(config), config),
+    mustExist: true,
+  })
   const notices = createNotices({ outbox, store, random: systemRandom })
   return { notices, close: () => store.close() }
+}
+
+/** What every store is opened with. Its timers keep the process running, since their results are waited for. */
+function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
+  return { timer: keepAliveTimer, clock, random, login: dbLogin }
 }
 
 /** Copies the data file away and back. */

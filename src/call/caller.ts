@@ -8,6 +8,8 @@ export interface Caller {
   readonly plan: Plan
   /** The store's revision at which key and account were read; see {@link KeyAccess.revision}. */
   readonly revision: number
+  /** The hexadecimal SHA-256 of the key, to find the caller again. */
+  readonly secretHash: string
 }
 
 /** What a request says about its caller, on every surface. */

@@ -9,12 +9,13 @@ import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { AccountRecord, Store } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 import { createCharges } from "./charges.ts"
+import { createGate } from "./gate.ts"
 
 const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
 const account = accountOf({ plan: free.name, createdMs: nowMs, periodStartMs: nowMs, used: 998 })
 const callerOf = (record: AccountRecord, revision = 1): Caller => {
-  return { key: keyOf(), account: record, revision, plan: free }
+  return { key: keyOf(), account: record, revision, plan: free, secretHash: "" }
 }
 const present = { hasLeft: () => false }
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
@@ -24,7 +25,8 @@ async function setUp(record = account, clock: Clock = systemClock) {
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
-  const charges = createCharges(store, { clock, timer: systemTimer }, log)
+  const gate = createGate(store, new Map([[free.name, free]]), { clock, timer: systemTimer })
+  const charges = createCharges(store, gate, { clock, timer: systemTimer }, log)
   return { store, logged, caller: callerOf(record), charges }
 }
 

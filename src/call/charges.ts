@@ -1,10 +1,11 @@
 import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import type { Charge, ChargeItem, RateState, Store, UsageRow } from "../store/store.ts"
+import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
 import { type AccountSnapshot, balanceAt, createAccountSnapshots, refresh } from "./account-snapshots.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
+import type { Gate } from "./gate.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 import type { UsageStatus } from "./usage-status.ts"
 
@@ -23,7 +24,8 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
-   * @throws Fault when the client has left, another process spent the credits first, or the account was closed
+   * @throws Fault when the client has left, another process spent the credits first, the account was closed, or the key was
+   *   revoked meanwhile
    */
   settle(hold: Hold, items: readonly ChargeItem[], request: Pick<CallerRequest, "hasLeft">): Promise<void>
   /** What the caller has used, as this process knows it. */
@@ -37,12 +39,16 @@ interface PendingCharge {
   readonly hold: Hold
   readonly request: Pick<CallerRequest, "hasLeft">
   /** Null until the charge is decided. */
-  outcome: "charged" | "refused" | "callerLeft" | null
+  outcome: ChargeOutcome | "callerLeft" | null
 }
+
+/** An operator who changes an account again and again must not keep a call for ever. */
+const maxAttempts = 8
 
 /** Charges of one event-loop turn share one transaction. */
 export function createCharges(
   store: Store,
+  gate: Pick<Gate, "identifyAgain" | "requireApi">,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
 ): Charges {
@@ -56,7 +62,7 @@ export function createCharges(
       if (!outcome) throw new Error("the store must give one outcome per charge")
       // In one step with the new balance: credits that count twice would refuse another call wrongly.
       one.hold.release()
-      one.outcome = outcome.charged ? "charged" : "refused"
+      one.outcome = outcome
       if (!outcome.charged) continue
       const { snapshot } = one.hold
       snapshot.used = outcome.used
@@ -73,6 +79,20 @@ export function createCharges(
       log.error("credit month in the future", { account: id, problem: monthAhead(snapshot, nowMs) })
     }
     return balanceAt(snapshot, caller, nowMs)
+  }
+
+  function toCharge(snapshot: AccountSnapshot, caller: Caller, items: readonly ChargeItem[]): Charge {
+    const nowMs = clock.now()
+    const { allowance, period } = balanceOf(snapshot, caller, nowMs)
+    return {
+      accountId: snapshot.id,
+      items,
+      allowance,
+      // A charge must not bring back a month in the future that an operator has just ended.
+      periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
+      day: dayOf(nowMs),
+      revision: caller.revision,
+    }
   }
 
   async function refuse({ caller, snapshot, credits }: Hold): Promise<never> {
@@ -93,20 +113,23 @@ export function createCharges(
       return createHold(caller, snapshot, credits)
     },
     async settle(hold, items, request) {
-      const nowMs = clock.now()
-      const { allowance, period } = balanceOf(hold.snapshot, hold.caller, nowMs)
-      const charge: Charge = {
-        accountId: hold.snapshot.id,
-        items,
-        allowance,
-        // A charge must not bring back a month in the future that an operator has just ended.
-        periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
-        day: dayOf(nowMs),
+      let { caller } = hold
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const charge = toCharge(hold.snapshot, caller, items)
+        const pending: PendingCharge = { charge, hold, request, outcome: null }
+        await submit(pending)
+        const { outcome } = pending
+        if (outcome === "callerLeft") throw fixedFault("callerLeft")
+        if (outcome === null) throw new Error("the charge must be decided")
+        if (outcome.charged) return
+        if (outcome.cause === undefined) await refuse(hold)
+        if (outcome.cause !== "changed") throw outcome.cause
+        caller = await gate.identifyAgain(caller)
+        for (const { api } of items) gate.requireApi(caller, api)
+        // Takes over what was changed.
+        findSnapshot(caller)
       }
-      const pending: PendingCharge = { charge, hold, request, outcome: null }
-      await submit(pending)
-      if (pending.outcome === "callerLeft") throw fixedFault("callerLeft")
-      if (pending.outcome === "refused") await refuse(hold)
+      throw new Error("the account was changed during each attempt to charge it")
     },
     status(caller, rate) {
       const balance = balanceOf(findSnapshot(caller), caller, clock.now())

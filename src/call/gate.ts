@@ -11,6 +11,8 @@ import { createTurnBatch } from "./turn-batch.ts"
 export interface Gate {
   /** Finds the caller of a key. Throws the 401s. */
   identify(key: string | null): Caller | Promise<Caller>
+  /** Finds a caller again whose key or account was changed. Throws the 401s. */
+  identifyAgain(caller: Caller): Promise<Caller>
   /** Throws the 403 of an address that the key does not allow. */
   requireAddress(caller: Caller, address: () => string): void
   /** Throws the 403 of an API that the key does not allow. */
@@ -45,11 +47,11 @@ export function createGate(
     return take.outcome
   }
 
-  function toCaller(access: KeyAccess | null): Caller {
+  function toCaller(access: KeyAccess | null, secretHash: string): Caller {
     if (access === null) throw fixedFault("keyUnknown")
     requireValid(access, clock.now())
     const { key, account, revision } = access
-    return { key, account, revision, plan: planOf(access, plans) }
+    return { key, account, revision, plan: planOf(access, plans), secretHash }
   }
 
   function networksOf(texts: readonly string[]): readonly Network[] {
@@ -64,8 +66,14 @@ export function createGate(
     identify(text) {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
-      const access = store.findKey(hashKey(text))
-      return access instanceof Promise ? access.then(toCaller) : toCaller(access)
+      const hash = hashKey(text)
+      const access = store.findKey(hash)
+      return access instanceof Promise
+        ? access.then((found) => toCaller(found, hash))
+        : toCaller(access, hash)
+    },
+    async identifyAgain({ secretHash, account }) {
+      return toCaller(await store.findKeyAnew(secretHash, account.id), secretHash)
     },
     requireAddress({ key: { allowIps } }, address) {
       if (allowIps !== null && !addressMatches(address(), networksOf(allowIps))) {

@@ -9,6 +9,8 @@ type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Opti
 /** All settings of the program, read and checked. */
 export interface Config extends Settings {
   readonly plans: Plans
+  /** Who connects to a PostgreSQL database whose URL does not say it: `PGUSER` and `PGPASSWORD`. */
+  readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
   /** Credits per call by API id; an API that is not listed keeps its own price. */
   readonly credits: ReadonlyMap<string, number>
 }
@@ -44,6 +46,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   }
   return Object.freeze({
     ...settings,
+    dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
     plans: readPlans(file?.values.plans, file?.name ?? ""),
     credits: readCredits(file?.values.credits, file?.name ?? ""),
   })

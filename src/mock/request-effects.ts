@@ -42,6 +42,7 @@ export function injectAtGate(gate: Gate): Gate {
       if (isActive(401)) throw fixedFault("keyUnknown")
       return gate.identify(key)
     },
+    identifyAgain: gate.identifyAgain,
     requireAddress: gate.requireAddress,
     requireApi(caller, api) {
       if (statusAtGate(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)

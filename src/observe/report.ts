@@ -31,9 +31,9 @@ export interface Gauges {
   readonly eventLoopLag: Histogram
   dns(): ResolverStats
   /** The number of notices by state. Empty if the store does not answer. */
-  notices(): Readonly<Record<string, number>>
-  /** Sizes in octets: the data file and its write-ahead log. */
-  storeBytes(): Readonly<Record<string, number>>
+  readonly notices: Readonly<Record<string, number>>
+  /** Sizes in octets: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
+  readonly storeBytes: Readonly<Record<string, number>>
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
 
@@ -89,12 +89,12 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
     counter("penknife_dns_cache_misses_total", "DNS questions that had to be sent.", dns.cacheMisses),
     counter("penknife_dns_failures_total", "DNS questions that no server answered.", dns.failures),
     // All processes read the same store, so its values are not added up.
-    gauge("penknife_notices", "Notices to accounts, by state.", "max", byLabel("state", gauges.notices())),
+    gauge("penknife_notices", "Notices to accounts, by state.", "max", byLabel("state", gauges.notices)),
     gauge(
       "penknife_store_bytes",
       "Size of the data file and its write-ahead log.",
       "max",
-      byLabel("part", gauges.storeBytes()),
+      byLabel("part", gauges.storeBytes),
     ),
     histogram(
       "penknife_event_loop_lag_seconds",

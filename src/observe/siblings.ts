@@ -26,24 +26,25 @@ export interface Siblings {
   /** Returns the reports of all processes: this one, the others, and those that have ended. */
   gather(): Promise<readonly Report[]>
   /** Sends a last report to the supervisor. */
-  leave(): void
+  leave(): Promise<void>
 }
 
 /** For a process without a supervisor. */
-export function noSiblings(report: () => Report): Siblings {
-  return { gather: async () => [report()], leave() {} }
+export function noSiblings(report: () => Promise<Report>): Siblings {
+  return { gather: async () => [await report()], leave: async () => {} }
 }
 
-/** @param report returns the current report of this process */
-export function joinSiblings(channel: Channel, report: () => Report): Siblings {
+/** @param report returns the current report of this process; must not reject */
+export function joinSiblings(channel: Channel, report: () => Promise<Report>): Siblings {
   const waiting = new Map<number, (reports: readonly Report[]) => void>()
   let lastId = 0
   const send = (message: FromWorker) => channel.send(message)
+  const sendReport = async (id: number | null) => send({ kind: "reported", id, report: await report() })
 
   channel.onMessage((received) => {
     const message = received as FromSupervisor
     if (message.kind === "ping") send({ kind: "alive" })
-    else if (message.kind === "report") send({ kind: "reported", id: message.id, report: report() })
+    else if (message.kind === "report") void sendReport(message.id)
     else {
       waiting.get(message.id)?.(message.reports)
       waiting.delete(message.id)
@@ -58,6 +59,6 @@ export function joinSiblings(channel: Channel, report: () => Report): Siblings {
         send({ kind: "gather", id })
       })
     },
-    leave: () => send({ kind: "reported", id: null, report: report() }),
+    leave: () => sendReport(null),
   }
 }

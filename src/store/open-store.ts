@@ -7,7 +7,7 @@ export interface OpenStore {
   readonly store: Store
   readonly outbox: Outbox
   readonly gauges: StoreGauges
-  /** Whether the file did not exist before. */
+  /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean
 }
 
@@ -20,15 +20,21 @@ export interface StoreOptions {
   readonly serving?: ServingOptions
 }
 
+/** Who connects to a database on a server. */
+export interface StoreLogin {
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+}
+
 export interface ServingOptions {
   /** Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses. */
   onChange(problem: string | null): void
 }
 
-/** Measurements of a store, for metrics. Reading them takes no lock. */
+/** Measurements of a store, for metrics. Reading them takes no lock. Each may reject with StoreUnavailable. */
 export interface StoreGauges {
-  /** The number of notices in each state. Throws StoreUnavailable. */
-  notices(): Readonly<Record<string, number>>
-  /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory. */
-  bytes(): Readonly<Record<string, number>>
+  /** The number of notices in each state. */
+  notices(): Promise<Readonly<Record<string, number>>>
+  /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory or of a database. */
+  bytes(): Promise<Readonly<Record<string, number>>>
 }

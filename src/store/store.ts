@@ -5,6 +5,8 @@ export interface Store {
    * when it is in memory, since every call of the service asks this.
    */
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
+  /** The same, but read anew from the database. */
+  findKeyAnew(secretHash: string, accountId: string): Promise<KeyAccess | null>
   /** Decides the charges in order and commits them in one transaction. Gives one outcome per charge, in the same order. */
   charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
   /**
@@ -108,6 +110,8 @@ export interface Charge {
   readonly periodStartMs: number
   /** UTC day to record the usage under, `YYYY-MM-DD`. */
   readonly day: string
+  /** {@link KeyAccess.revision} of the caller. Without it the charge is decided whatever has changed since. */
+  readonly revision?: number
 }
 
 /** The part of a charge that belongs to one API. */
@@ -118,10 +122,14 @@ export interface ChargeItem {
   readonly credits: number
 }
 
-/** The account's balance after the charge; or a refusal, which takes nothing: too few credits, or the account is closed. */
+/**
+ * The account's balance after this charge and those that were decided together with it. Or a refusal, which takes nothing:
+ * without a cause there are too few credits, or the account is closed; `changed` means that the account or a key of it was
+ * changed since the caller was found; an error says why this charge could not be decided.
+ */
 export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
-  | { readonly charged: false }
+  | { readonly charged: false; readonly cause?: unknown }
 
 /** One call, counted against several rate limits: all of them must grant it, else none counts it. */
 export interface RateTake {

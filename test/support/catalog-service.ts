@@ -61,12 +61,13 @@ export function startCatalogService(
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
   const apis = definitions.map((definition) => prepareApi(definition))
+  const gate = createGate(store, plans, ports)
   const server = startHttpServer(
     {
       apis,
       pipeline: {
-        gate: createGate(store, plans, ports),
-        charges: createCharges(store, ports, { error: (message) => logged.push(message) }),
+        gate,
+        charges: createCharges(store, gate, ports, { error: (message) => logged.push(message) }),
         scheduler: createScheduler(ports),
         ports,
         log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },

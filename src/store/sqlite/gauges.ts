@@ -17,11 +17,11 @@ export function prepareGauges(database: Database): StoreGauges {
   const log = isInMemory ? "" : logFileOf(filename)
 
   return {
-    notices() {
+    async notices() {
       const counts = read(() => countNotices.all()).map(({ state, count }) => [state, count])
       return { pending: 0, delivered: 0, failed: 0, unsent: 0, ...Object.fromEntries(counts) }
     },
-    bytes() {
+    async bytes() {
       if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
       return { main: sizeOf(filename), wal: sizeOf(log) }
     },

@@ -105,7 +105,7 @@ test("the log of a data file behind a symbolic link is flushed and measured too"
   await flush()
   expect(flushes).toMatchObject([{ inode: statSync(`${real}-wal`).ino }])
   const database = openDatabase(link)
-  expect(prepareGauges(database).bytes().wal).toBe(statSync(`${real}-wal`).size)
+  expect((await prepareGauges(database).bytes()).wal).toBe(statSync(`${real}-wal`).size)
   database.close()
   await store.close()
 })

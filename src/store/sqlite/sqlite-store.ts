@@ -67,6 +67,10 @@ export function createSqliteStore(
 
   return {
     findKey: (secretHash) => read(() => access.find(secretHash)),
+    async findKeyAnew(secretHash) {
+      access.clear()
+      return read(() => access.find(secretHash))
+    },
     charge: (charges) => write(() => charge(charges)),
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
 

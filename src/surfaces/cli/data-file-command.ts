@@ -27,12 +27,12 @@ export function onAccounts<Options extends object>(
 export function onDataFile<T extends { close(): Promise<void> }, Options extends object>(
   command: Command,
   parts: CliParts,
-  open: (config: Config, options: Options) => T,
+  open: (config: Config, options: Options) => Promise<T>,
   action: Action<T, Options>,
 ): Command {
   command.option("--json", "print JSON")
   return onConfig(command, ["db"], parts, async (config, options: Options, ...args) => {
-    const opened = open(config, options)
+    const opened = await open(config, options)
     try {
       await action(opened, options, ...args)
     } finally {

@@ -30,9 +30,12 @@ export interface CliParts {
   /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
-  openAccounts(config: Config, options: { create: boolean }): { accounts: Accounts; close(): Promise<void> }
+  openAccounts(
+    config: Config,
+    options: { create: boolean },
+  ): Promise<{ accounts: Accounts; close(): Promise<void> }>
   /** Opens the notices of an existing data file. Close the result when done. */
-  openNotices(config: Config): { notices: Notices; close(): Promise<void> }
+  openNotices(config: Config): Promise<{ notices: Notices; close(): Promise<void> }>
   /** The catalog with the prices and data files of a configuration. */
   prepareApis(config: Config): readonly PreparedApi[]
   readonly safekeeping: Safekeeping

@@ -70,7 +70,7 @@ async function startWorkers(
 
 /** Creates an account and a key and gives the key; null when the data file already has an account. */
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
-  const { accounts, close } = openAccounts(config, { create: true })
+  const { accounts, close } = await openAccounts(config, { create: true })
   try {
     if ((await accounts.list()).length > 0) return null
     const { id } = await accounts.create("demo", "pro")

@@ -1,0 +1,36 @@
+import type { Clock, Random } from "../apis/contract.ts"
+import type { OpenStore, StoreLogin, StoreOptions } from "./open-store.ts"
+import { openSqliteStore } from "./sqlite/open-store.ts"
+
+/** What a store is opened with that may be a file or a database on a server. */
+export interface AnyStoreOptions extends StoreOptions {
+  readonly clock: Clock
+  readonly random: Random
+  /** For what an operator should know, such as clocks that differ. */
+  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
+  /** Refuses to make a data file. A database on a server exists already. */
+  readonly mustExist?: boolean
+  /** Who connects to a database whose URL does not say it. */
+  readonly login?: StoreLogin
+}
+
+/**
+ * Opens what `--db` names: a data file, or a PostgreSQL database by its URL.
+ * @throws StoreUnusable that says what to change
+ */
+export async function openStore(db: string, options: AnyStoreOptions): Promise<OpenStore> {
+  if (!isPostgresUrl(db)) return openSqliteStore(db, options)
+  // Loaded only here, so that a start with a data file is no slower.
+  const { openPostgresStore } = await import("./postgres/open-store.ts")
+  return openPostgresStore(db, options)
+}
+
+/** Whether a `--db` names a PostgreSQL database. Anything else is a file. */
+export function isPostgresUrl(db: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(db)
+}
+
+/** A `--db` as it may be shown: the URL of a database without its password, a file's name as it is. */
+export function withoutPassword(db: string): string {
+  return isPostgresUrl(db) ? db.replace(/^([^:]+:\/\/[^:@/?]*):[^@/?]*@/, "$1@") : db
+}

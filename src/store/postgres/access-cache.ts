@@ -1,0 +1,74 @@
+import { LRUCache } from "lru-cache"
+import type { Clock } from "../../apis/contract.ts"
+import type { KeyAccess } from "../store.ts"
+
+/** About 1 kB each. */
+const maxEntries = 50_000
+/** Notifications may be lost, so nothing is believed for longer. Charges are exact in any case, by the account's revision. */
+const maxAgeMs = 5_000
+
+/** What this process knows of keys. */
+export interface AccessCache {
+  /** A key's record: at once when it is known, and otherwise from `load`. Unknown hashes are not kept. */
+  find(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
+  /** Forgets what was read before about an account. */
+  forget(accountId: string): void
+  clear(): void
+  /** Milliseconds since the oldest entry that would be used was read; 0 without one. */
+  ageMs(): number
+}
+
+interface Entry {
+  readonly access: KeyAccess
+  /** Monotonic, before the question was sent. */
+  readonly askedMs: number
+}
+
+export function createAccessCache(
+  { monotonicMs }: Pick<Clock, "monotonicMs">,
+  load: (secretHash: string) => Promise<KeyAccess | null>,
+): AccessCache {
+  // `max` would allocate for all entries at the start, which takes 3 to 6 ms.
+  const entries = new LRUCache<string, Entry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
+  const forgottenMs = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 })
+  const loading = new Map<string, Promise<KeyAccess | null>>()
+  let clearedMs = Number.NEGATIVE_INFINITY
+
+  function isValid({ access, askedMs }: Entry): boolean {
+    const changedMs = forgottenMs.get(access.account.id) ?? Number.NEGATIVE_INFINITY
+    return askedMs > Math.max(clearedMs, changedMs) && monotonicMs() - askedMs < maxAgeMs
+  }
+
+  async function read(secretHash: string): Promise<KeyAccess | null> {
+    const askedMs = monotonicMs()
+    const access = await load(secretHash)
+    if (access) entries.set(secretHash, { access, askedMs })
+    else entries.delete(secretHash)
+    return access
+  }
+
+  return {
+    find(secretHash) {
+      const entry = entries.get(secretHash)
+      if (entry && isValid(entry)) return entry.access
+      const known = loading.get(secretHash)
+      if (known) return known
+      const asked = read(secretHash).finally(() => loading.delete(secretHash))
+      loading.set(secretHash, asked)
+      return asked
+    },
+    forget(accountId) {
+      forgottenMs.set(accountId, monotonicMs())
+      loading.clear()
+    },
+    clear() {
+      clearedMs = monotonicMs()
+      loading.clear()
+    },
+    ageMs() {
+      let oldest = monotonicMs()
+      for (const { askedMs } of entries.values()) oldest = Math.min(oldest, askedMs)
+      return Math.min(maxAgeMs, monotonicMs() - oldest)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Charge, ChargeItem } from "../store.ts"
+
+/** Charges of one account under the same terms, which are charged as a whole or not at all. */
+export interface ChargeGroup<T extends { readonly charge: Charge }> {
+  readonly charge: Charge
+  readonly members: readonly T[]
+  readonly credits: number
+  readonly items: readonly ChargeItem[]
+}
+
+/**
+ * Groups charges under the same terms that follow each other in their account: a later charge must not be decided before an
+ * earlier one under other terms.
+ */
+export function groupCharges<T extends { readonly charge: Charge }>(pending: readonly T[]): ChargeGroup<T>[] {
+  const all: { readonly charge: Charge; readonly members: T[] }[] = []
+  const latest = new Map<string, (typeof all)[number]>()
+  for (const one of pending) {
+    const { charge } = one
+    const group = latest.get(charge.accountId)
+    if (group && haveSameTerms(group.charge, charge)) {
+      group.members.push(one)
+      continue
+    }
+    const next = { charge, members: [one] }
+    latest.set(charge.accountId, next)
+    all.push(next)
+  }
+  return all.map(({ charge, members }) => {
+    const items = sumByApi(members.flatMap((one) => one.charge.items))
+    return { charge, members, items, credits: sumOf(items) }
+  })
+}
+
+function haveSameTerms(one: Charge, other: Charge): boolean {
+  return (
+    one.allowance === other.allowance &&
+    one.periodStartMs === other.periodStartMs &&
+    one.day === other.day &&
+    one.revision === other.revision
+  )
+}
+
+/** The first group of each account in the order of the identifiers' octets, and the rest: a statement updates a row once. */
+export function splitByAccount<G extends { readonly charge: Charge }>(
+  groups: readonly G[],
+): [first: G[], rest: G[]] {
+  const first = new Map<string, G>()
+  const rest: G[] = []
+  for (const group of groups) {
+    const { accountId } = group.charge
+    if (first.has(accountId)) rest.push(group)
+    else first.set(accountId, group)
+  }
+  const sorted = [...first].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  return [sorted.map(([, group]) => group), rest]
+}
+
+export function sumOf(items: readonly ChargeItem[]): number {
+  return items.reduce((sum, { credits }) => sum + credits, 0)
+}
+
+function sumByApi(items: readonly ChargeItem[]): ChargeItem[] {
+  const sums = new Map<string, ChargeItem>()
+  for (const { api, calls, credits } of items) {
+    const sum = sums.get(api)
+    sums.set(api, { api, calls: calls + (sum?.calls ?? 0), credits: credits + (sum?.credits ?? 0) })
+  }
+  return [...sums.values()]
+}

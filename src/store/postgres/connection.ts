@@ -1,0 +1,155 @@
+import { SQL } from "bun"
+import type { Clock, Timer } from "../../apis/contract.ts"
+import { StoreUnavailable } from "../store.ts"
+import type { PostgresAddress, PostgresHost } from "./address.ts"
+import { isLost, toStoreError } from "./errors.ts"
+
+/** One connection to the primary, made when it is needed and made again after it was lost. */
+export interface Connection {
+  /**
+   * Runs one statement, which commits by itself. Null, numbers and truth values are sent as text.
+   * @throws StoreUnavailable when the database cannot do it now, or does not answer within `limitMs`; whether it was done is
+   *   then not known
+   */
+  run<Row>(statement: string, parameters: readonly Parameter[], limitMs?: number): Promise<readonly Row[]>
+  close(): Promise<void>
+}
+
+export type Parameter = string | number | boolean | null
+
+export interface ConnectionOptions {
+  readonly address: PostgresAddress
+  readonly clock: Clock
+  readonly timer: Timer
+  /** PostgreSQL settings of the session. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Which host is tried first: the one that was the primary last. All connections of a process share it. */
+  readonly preferred: { index: number }
+  /** Called for each new connection with the server's clock, and the local one when the answer came. */
+  readonly onClock?: (serverMs: number, localMs: number) => void
+}
+
+/** A host that does not answer must not use up the time for the next one. */
+const connectSeconds = 1
+const defaultLimitMs = 5_000
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { timer } = options
+  let opening: Promise<SQL> | null = null
+  let isClosed = false
+
+  function open(): Promise<SQL> {
+    if (isClosed) throw new StoreUnavailable("The connections to the database are closed.")
+    if (opening) return opening
+    const attempt = connectToPrimary(options)
+    opening = attempt
+    attempt.catch(() => drop(attempt))
+    return attempt
+  }
+
+  /** The next statement opens a new connection. */
+  function drop(used: Promise<SQL>): void {
+    if (opening === used) opening = null
+    used.then(closeNow, () => {})
+  }
+
+  return {
+    async run<Row>(statement: string, parameters: readonly Parameter[], limitMs = defaultLimitMs) {
+      const used = open()
+      let isOpen = false
+      let cancelTimer = () => {}
+      const late = new Promise<never>((_, reject) => {
+        cancelTimer = timer.after(limitMs, () => reject(tooLate(limitMs)))
+      })
+      try {
+        const answer = used.then((sql) => {
+          isOpen = true
+          return sql.unsafe<Row[]>(statement, parameters.map(toText))
+        })
+        // A plain list: the client's has properties of its own.
+        return [...(await Promise.race([answer, late]))]
+      } catch (cause) {
+        // A statement is never cancelled: a cancelled commit may report success. Its connection is closed.
+        if (isOpen && (isLost(cause) || cause instanceof StoreUnavailable)) drop(used)
+        throw toStoreError(cause)
+      } finally {
+        cancelTimer()
+      }
+    },
+    async close() {
+      isClosed = true
+      await opening?.then(closeNow, () => {})
+    },
+  }
+}
+
+/** Opens a client with one connection to the first host that is a primary. */
+export async function connectToPrimary(options: ConnectionOptions): Promise<SQL> {
+  const { address, preferred } = options
+  const { hosts } = address
+  let problem: unknown = new StoreUnavailable("--db names no host.")
+  for (let attempt = 0; attempt < hosts.length; attempt++) {
+    const index = (preferred.index + attempt) % hosts.length
+    const host = hosts[index]
+    if (!host) continue
+    const sql = openClient(host, options)
+    try {
+      await requirePrimary(sql, host, options)
+      preferred.index = index
+      return sql
+    } catch (cause) {
+      problem = cause
+      await closeNow(sql)
+    }
+  }
+  throw problem
+}
+
+function openClient({ host, port }: PostgresHost, { address, settings }: ConnectionOptions): SQL {
+  const { database, user, password, tls } = address
+  return new SQL({
+    adapter: "postgres",
+    hostname: host,
+    port,
+    database,
+    username: user,
+    password,
+    max: 1,
+    connectionTimeout: connectSeconds,
+    tls:
+      tls.ca === null
+        ? tls.mode
+        : { ca: tls.ca, ...(tls.mode === "require" && { rejectUnauthorized: false }) },
+    connection: { application_name: "penknife", ...settings },
+  })
+}
+
+async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: ConnectionOptions) {
+  let cancelTimer = () => {}
+  const late = new Promise<never>((_, reject) => {
+    cancelTimer = options.timer.after(2_000 * connectSeconds, () => reject(tooLate(2_000 * connectSeconds)))
+  })
+  const asked = sql.unsafe<{ standby: boolean; nowMs: number }[]>(
+    `SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`,
+  )
+  const [row] = await Promise.race([asked, late]).finally(() => cancelTimer())
+  if (!row || row.standby) {
+    throw new StoreUnavailable(
+      `${host}:${port} is a standby, which takes no changes. Name the primary in --db too.`,
+    )
+  }
+  options.onClock?.(row.nowMs, options.clock.monotonicMs())
+}
+
+async function closeNow(sql: SQL): Promise<void> {
+  await sql.close({ timeout: 0 })
+}
+
+function tooLate(limitMs: number): StoreUnavailable {
+  return new StoreUnavailable(`The database did not answer within ${limitMs / 1_000} s.`)
+}
+
+/** Numbers of several types would make a prepared statement each. */
+function toText(value: Parameter): string | null {
+  return value === null ? null : String(value)
+}

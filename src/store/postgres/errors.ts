@@ -1,0 +1,52 @@
+import { SQL } from "bun"
+import { StoreUnavailable, StoreUnusable } from "../store.ts"
+
+/** What to do about errors of PostgreSQL that come from outside this program, by SQLSTATE or its class (manual, appendix A). */
+const advice: Readonly<Record<string, string>> = {
+  "08": "The connection to the database was lost.",
+  "25006": "The database takes no changes: it is a standby. Name the primary in --db, or all hosts.",
+  "28": "The database refuses the user or the password of --db. Check both.",
+  "3D000": "There is no such database. Create it, or name another in --db.",
+  "42501": "The user of --db may not do this. Grant the rights that docs/scaling.md lists.",
+  "40": "The database ended the statement because of another one. Try again.",
+  "53": "The database has run out of a resource.",
+  "53100": "The disk of the database is full. Free some space.",
+  "53300": "The database has no connection left. Raise its max_connections, or start fewer instances.",
+  "55": "The database cannot do this now.",
+  "57": "The database is stopping, starting or was told to end this.",
+  "58": "The database cannot use its files. Check its disk.",
+  XX: "The database reports an internal error. Look at its log.",
+}
+
+/** The SQLSTATE of an error that the server sent; null for any other error. */
+export function sqlStateOf(cause: unknown): string | null {
+  return cause instanceof SQL.PostgresError && cause.code === "ERR_POSTGRES_SERVER_ERROR"
+    ? String(cause.errno ?? "")
+    : null
+}
+
+/** Whether the connection cannot be used after this error. */
+export function isLost(cause: unknown): boolean {
+  const state = sqlStateOf(cause)
+  return state === null ? cause instanceof SQL.PostgresError : /^(08|25006|57P)/.test(state)
+}
+
+/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is given back. */
+export function toStoreError(cause: unknown): unknown {
+  if (!(cause instanceof SQL.PostgresError)) return cause
+  const state = sqlStateOf(cause)
+  if (state === null) {
+    return new StoreUnavailable(`The database cannot be reached. (${cause.code}: ${cause.message})`, {
+      cause,
+    })
+  }
+  const text = advice[state] ?? advice[state.slice(0, 2)]
+  return text ? new StoreUnavailable(`${text} (${state}: ${cause.message})`, { cause }) : cause
+}
+
+/** What a start says about an error. */
+export function toStartError(cause: unknown, address: string): unknown {
+  const error = toStoreError(cause)
+  if (!(error instanceof StoreUnavailable)) return error
+  return new StoreUnusable(`The database ${address} cannot be used. ${error.message}`, { cause })
+}

@@ -1,0 +1,82 @@
+import type { SQL } from "bun"
+import type { Timer } from "../../apis/contract.ts"
+
+/** Hears what other instances tell through the database. */
+export interface Listener {
+  stop(): Promise<void>
+}
+
+interface ListenerOptions {
+  readonly timer: Timer
+  /** Opens a client to the primary. */
+  readonly connect: () => Promise<SQL>
+  /** An id of this process. */
+  readonly instance: string
+  /** An account or one of its keys was changed. */
+  readonly onChanged: (accountId: string) => void
+  /** A notice was raised, by this instance or another. */
+  readonly onRaised: (noticeId: string, byThisInstance: boolean) => void
+  /** Notifications may have been lost. */
+  readonly onGap: () => void
+  /** Called when the connection could not be made, or was lost. It is tried again every second. */
+  readonly onProblem: (cause: unknown) => void
+}
+
+const beatMs = 1_000
+
+/**
+ * Listens on a connection that does nothing else. Every second it sends itself a message through the database: when one does not
+ * come back, the connection is replaced.
+ */
+export function startListener(options: ListenerOptions): Listener {
+  const { timer, connect, instance, onChanged, onRaised, onGap, onProblem } = options
+  const own = `penknife_beat_${instance}`
+  let client: SQL | null = null
+  let isStopped = false
+  let missed = 0
+  let cancelBeat = () => {}
+
+  async function open(): Promise<void> {
+    const opened = await connect()
+    client = opened
+    await opened.listen("penknife_changed", onChanged, onGap)
+    await opened.listen("penknife_raised", (payload) => {
+      const [id = "", by] = payload.split(" ")
+      onRaised(id, by === instance)
+    })
+    await opened.listen(own, () => {
+      missed = 0
+    })
+    if (isStopped) await drop()
+  }
+
+  async function drop(): Promise<void> {
+    const dropped = client
+    client = null
+    missed = 0
+    onGap()
+    await dropped?.close({ timeout: 0 })
+  }
+
+  /** Never rejects. */
+  async function beat(): Promise<void> {
+    try {
+      if (client === null) await open()
+      else if (missed++ > 0) await drop()
+      else await client.notify(own)
+    } catch (cause) {
+      onProblem(cause)
+      await drop().catch(onProblem)
+    }
+    if (!isStopped) cancelBeat = timer.after(beatMs, () => void beat())
+  }
+
+  void beat()
+  return {
+    async stop() {
+      isStopped = true
+      cancelBeat()
+      await drop()
+    },
+  }
+}

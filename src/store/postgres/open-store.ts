@@ -1,0 +1,119 @@
+import type { Clock, Random } from "../../apis/contract.ts"
+import type { OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
+import type { NoticeRecord } from "../outbox.ts"
+import { createAccessCache } from "./access-cache.ts"
+import { describeAddress, readAddress } from "./address.ts"
+import { chargeSettings, prepareCharges } from "./charges.ts"
+import { type ConnectionOptions, connectToPrimary, createConnection } from "./connection.ts"
+import { toStartError } from "./errors.ts"
+import { prepareGauges } from "./gauges.ts"
+import { startListener } from "./listener.ts"
+import { migrate } from "./migrations.ts"
+import { prepareOutbox } from "./outbox.ts"
+import { createPostgresStore } from "./postgres-store.ts"
+import { prepareRates } from "./rates.ts"
+import { type AccessRow, selectAccess, toAccess } from "./rows.ts"
+import { createServerClock } from "./server-clock.ts"
+
+interface PostgresOptions extends StoreOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly login?: StoreLogin
+  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
+}
+
+/** Batches of charges under way at once. */
+const chargeLanes = 4
+/** A call waits no longer for its key. */
+const findLimitMs = 500
+/** Months, days and expiry follow the clock of each machine, so it must not be far from the others'. */
+const tolerableSkewMs = 2_000
+
+/**
+ * Opens a PostgreSQL database as a store, and brings its schema to this version.
+ * @throws StoreUnusable that says what to change
+ */
+export async function openPostgresStore(url: string, options: PostgresOptions): Promise<OpenStore> {
+  const { timer, clock, random, log, notices } = options
+  const address = readAddress(url, options.login ?? {})
+  const name = describeAddress(address)
+  const instance = Buffer.from(random.bytes(8)).toString("hex")
+  const serverClock = createServerClock(clock)
+  const common: ConnectionOptions = {
+    address,
+    clock,
+    timer,
+    preferred: { index: 0 },
+    onClock(serverMs, localMs) {
+      serverClock.observe(serverMs, localMs)
+      const aheadMs = clock.now() - serverMs
+      if (Math.abs(aheadMs) < tolerableSkewMs) return
+      log?.warn("clocks differ", {
+        secondsAheadOfDatabase: Math.round(aheadMs / 1_000),
+        consequence:
+          "Credit months, days and expiry follow this machine's clock; limits per minute follow the database's.",
+      })
+    },
+  }
+  let isNew = false
+  try {
+    const sql = await connectToPrimary(common)
+    try {
+      isNew = await migrate(sql, name)
+    } finally {
+      await sql.close({ timeout: 0 })
+    }
+  } catch (cause) {
+    throw toStartError(cause, name)
+  }
+
+  const settings = {
+    ...chargeSettings,
+    "penknife.thresholds": notices?.thresholds.join(",") ?? "",
+    "penknife.instance": instance,
+  }
+  const lanes = Array.from({ length: chargeLanes }, () => createConnection({ ...common, settings }))
+  const rates = createConnection(common)
+  const keys = createConnection(common)
+  const rest = createConnection(common)
+  const access = createAccessCache(clock, async (hash) => {
+    const [row] = await keys.run<AccessRow>(selectAccess, [hash], findLimitMs)
+    return row ? toAccess(row) : null
+  })
+  const outbox = prepareOutbox(rest)
+  const listener = notices
+    ? startListener({
+        timer,
+        instance,
+        connect: () => connectToPrimary(common),
+        onChanged: (accountId) => access.forget(accountId),
+        onGap: () => access.clear(),
+        onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),
+        onProblem: (cause) =>
+          log?.warn("notifications of the database are not received", { cause: String(cause) }),
+      })
+    : null
+
+  /** Only the instance that raised a notice logs it; the others look whether there is something to send. */
+  async function tellRaised(id: string, byThisInstance: boolean): Promise<void> {
+    const raised: NoticeRecord[] = []
+    try {
+      if (byThisInstance) raised.push(...(await outbox.list()).filter((notice) => notice.id === id))
+    } catch (cause) {
+      log?.warn("a raised notice could not be read", { notice: id, cause: String(cause) })
+    }
+    notices?.onRaised(raised)
+  }
+
+  const store = createPostgresStore({
+    connection: rest,
+    access,
+    charge: prepareCharges(lanes, { clock, serverClock }),
+    takeRates: prepareRates(rates),
+    async close() {
+      await listener?.stop()
+      await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))
+    },
+  })
+  return { store, outbox, gauges: prepareGauges(rest), isNew }
+}

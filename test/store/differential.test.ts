@@ -1,0 +1,130 @@
+/** The same random work gives the same results in every kind of store. */
+import { afterAll, expect, test } from "bun:test"
+import fc from "fast-check"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import type { Charge, ChargeOutcome } from "../../src/store/store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { accountOf, keyOf } from "../support/store.ts"
+
+const ids = ["one", "two", "closed"]
+const item = fc.record({
+  api: fc.constantFrom("hmac", "spfvalidator", "__proto__"),
+  calls: fc.integer({ min: 1, max: 3 }),
+  credits: fc.integer({ min: 0, max: 9 }),
+})
+const charge = fc.record({
+  accountId: fc.constantFrom(...ids, "unknown"),
+  items: fc.array(item, { minLength: 1, maxLength: 2 }),
+  allowance: fc.constantFrom(20, 20, 20, 60, null),
+  periodStartMs: fc.constantFrom(0, 1_000, 1_000, 1_000, 2_000, 3_000),
+  day: fc.constantFrom("2025-01-01", "2025-01-01", "2025-01-02"),
+})
+const accountId = fc.constantFrom(...ids, "unknown")
+
+type Step = (opened: OpenStore, idOf: (name: string) => string) => Promise<unknown>
+
+/** Whether each was charged. Balances may be told after each charge or after all of them. */
+const charged = (outcomes: readonly ChargeOutcome[]) => outcomes.map((outcome) => outcome.charged)
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.array(charge, { minLength: 1, maxLength: 12 }).map(
+      (charges): Step =>
+        async ({ store }, idOf) =>
+          charged(
+            await store.charge(charges.map((one): Charge => ({ ...one, accountId: idOf(one.accountId) }))),
+          ),
+    ),
+  },
+  accountId.map(
+    (name): Step =>
+      ({ store }, idOf) =>
+        store.grant(idOf(name), 7, 40),
+  ),
+  accountId.map(
+    (name): Step =>
+      ({ store }, idOf) =>
+        store.updateAccount(idOf(name), { plan: "pro" }),
+  ),
+  accountId.map(
+    (name): Step =>
+      ({ store }, idOf) =>
+        store.updateAccount(idOf(name), { closedMs: 5_000 }),
+  ),
+  fc.tuple(accountId, fc.constantFrom(1_000, 2_000, 4_000)).map(
+    ([name, periodStartMs]): Step =>
+      ({ store }, idOf) =>
+        store.renewMonth(idOf(name), { createdMs: periodStartMs, periodStartMs }),
+  ),
+  accountId.map(
+    (name): Step =>
+      ({ store }, idOf) =>
+        store.revokeKey(idOf(`key ${name}`), 9_000),
+  ),
+  fc.tuple(accountId, fc.boolean()).map(
+    ([name, isSet]): Step =>
+      ({ outbox }, idOf) =>
+        outbox.setWebhook(
+          idOf(name),
+          isSet ? { url: "https://example.com/", secret: "whsec_AAAA", allowPrivate: false } : null,
+        ),
+  ),
+)
+
+async function makeAccounts({ store }: OpenStore, idOf: (name: string) => string): Promise<void> {
+  for (const name of ids) {
+    await store.createAccount(
+      accountOf({ id: idOf(name), closedMs: name === "closed" ? 1 : null, bonus: 15 }),
+    )
+    const key = keyOf({ id: idOf(`key ${name}`), accountId: idOf(name) })
+    await store.createKey(key, { hash: idOf(`hash ${name}`), prefix: "p", createdMs: 1 })
+  }
+}
+
+/** Everything that can be read about the accounts, without the times at which notices were raised. */
+async function read({ store, outbox }: OpenStore, idOf: (name: string) => string) {
+  return Promise.all(
+    ids.map(async (name) => {
+      const id = idOf(name)
+      const months = [0, 1_000, 2_000, 3_000, 4_000].map((startMs) => store.monthUsage(id, startMs))
+      const notices = (await outbox.list(id)).map(({ raisedMs: _, nextAttemptMs: __, ...notice }) => notice)
+      const access = await store.findKeyAnew(idOf(`hash ${name}`), id)
+      return {
+        account: await store.findAccount(id),
+        usage: await store.usage(id, ""),
+        months: await Promise.all(months),
+        notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),
+        access: access && { ...access, revision: 0 },
+      }
+    }),
+  )
+}
+
+const kinds = useStoreKinds()
+const opened: OpenStore[] = []
+afterAll(async () => {
+  for (const one of opened) await one.store.close()
+})
+
+test("the same work gives the same outcomes, balances, usage and notices", async () => {
+  for (const kind of kinds) opened.push(await openAnyStore(await kind.create()))
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const prefix = `run ${++run} `
+      const idOf = (name: string) => prefix + name
+      const results = await Promise.all(
+        opened.map(async (one) => {
+          await makeAccounts(one, idOf)
+          const outcomes: unknown[] = []
+          for (const each of steps) outcomes.push(await each(one, idOf))
+          return { outcomes, read: await read(one, idOf) }
+        }),
+      )
+      expect(results.length).toBe(2)
+      expect(results[1]).toEqual(results[0])
+    }),
+    { seed: 20250103, numRuns: Number(process.env.STORE_RUNS ?? 60) },
+  )
+}, 120_000)

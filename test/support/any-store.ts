@@ -1,0 +1,36 @@
+import { join } from "node:path"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { openStore } from "../../src/store/open.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import type { NoticeRecord } from "../../src/store/outbox.ts"
+import { usePostgres } from "./postgres.ts"
+import { tempDir } from "./temp.ts"
+
+/** A kind of store that tests run on. */
+export interface StoreKind {
+  readonly name: string
+  /** Names a new, empty store, as `--db` does. */
+  create(): Promise<string>
+}
+
+/** Both kinds of stores: a data file, and a database on a PostgreSQL server that ends with the tests of the file. */
+export function useStoreKinds(): readonly StoreKind[] {
+  const dir = tempDir()
+  const postgres = usePostgres()
+  let files = 0
+  return [
+    { name: "a data file", create: async () => join(dir, `any-${++files}.db`) },
+    { name: "PostgreSQL", create: () => postgres.createDatabase() },
+  ]
+}
+
+/** Opens a store that raises notices at 80 and 95 percent. */
+export function openAnyStore(
+  db: string,
+  onRaised: (notices: readonly NoticeRecord[]) => void = () => {},
+): Promise<OpenStore> {
+  const notices = { thresholds: [80, 95], now: systemClock.now, onRaised }
+  return openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom, notices })
+}
