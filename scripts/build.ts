@@ -1,8 +1,9 @@
 /**
- * Builds dist/penknife for this machine, or with `--all` dist/penknife-<target> for every target. Also makes the npm
- * package in dist/package.
+ * Builds dist/penknife for this machine, or with `--all` dist/penknife-<target> for every target, with archives and checksums. Also
+ * makes the npm package in dist/package.
  */
-import { mkdirSync } from "node:fs"
+import { mkdirSync, readFileSync } from "node:fs"
+import { makeArchives } from "./archives.ts"
 import { makePackage, programOptions, run } from "./package.ts"
 
 const targets = [
@@ -17,10 +18,18 @@ const targets = [
 
 process.chdir(new URL("..", import.meta.url).pathname)
 mkdirSync("dist", { recursive: true })
-const builds = process.argv.includes("--all")
+const isForAll = process.argv.includes("--all")
+const builds = isForAll
   ? targets.map((target) => build(`dist/penknife-${target}`, target))
   : [build("dist/penknife")]
-process.exit([...builds, makePackage()].every((succeeded) => succeeded) ? 0 : 1)
+const succeeded = [...builds, makePackage()].every((step) => step)
+if (succeeded && isForAll) {
+  await makeArchives("dist", targets, {
+    LICENSE: readFileSync("LICENSE", "utf8"),
+    "THIRD-PARTY-NOTICES.txt": readFileSync("dist/THIRD-PARTY-NOTICES.txt", "utf8"),
+  })
+}
+process.exit(succeeded ? 0 : 1)
 
 function build(outfile: string, target?: string): boolean {
   return run([
