@@ -56,6 +56,31 @@ describe("a body that does not arrive in time", async () => {
   })
 })
 
+describe("a body of a million chunks of one octet", async () => {
+  const { service, account, key } = await start({})
+  const head = (path: string, ownKey: string) =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${ownKey}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+  const chunks = "1\r\na\r\n".repeat(1_000_000)
+
+  test.each([
+    ["a 400 for a call", head("/v1/hmac", key), 400, "in too many small pieces"],
+    ["a 400 for a batch", head("/v1/hmac/batch", key), 400, "in too many small pieces"],
+    ["a 400 in GraphQL's form for a query", head("/v1/graphql", key), 400, '"BAD_REQUEST"'],
+    ["a 401 for a caller without a key", head("/v1/hmac", ""), 401, '"status":"error"'],
+    ["a 404 where there is no path", head("/v1/nothing", key), 404, '"status":"error"'],
+  ])("is %s; it costs nothing, and the connection is closed", async (_, octets, status, text) => {
+    const client = slowly(service.url, octets)
+    await client.written
+    client.socket.write(chunks)
+    // The service closes while the client still sends.
+    const answer = await client.closed.catch(() => client.answer())
+    expect(answer).toStartWith(`HTTP/1.1 ${status} `)
+    expect(answer).toContain(text)
+    expect(answer).toMatch(/^connection: close$/im)
+    expect((await service.accounts.show(account)).account.used).toBe(0)
+  })
+})
+
 test("headers over the limit are a 431", async () => {
   const { service, key } = await start({})
   const ask = (length: number) =>
@@ -150,6 +175,12 @@ test("docs/operating-limits.md says what the code does", () => {
   expect(row("time for the body")).toContain(`\`--body-timeout\`, ${options.bodyTimeoutSeconds.default} s`)
   expect(row("body of a refused")).toContain(
     `${number(httpLimits.drainBytes)} bytes and ${httpLimits.drainSeconds} s`,
+  )
+  expect(row("chunks of a body")).toContain(
+    `${number(httpLimits.freePieces)}, and one for each ${httpLimits.bytesPerPiece} bytes`,
+  )
+  expect(row("chunks of a refused")).toContain(
+    `${number(httpLimits.freePieces)}, and one for each ${number(httpLimits.drainBytesPerPiece)} bytes`,
   )
   expect(row("connection on which")).toContain(`${httpLimits.idleSeconds} s`)
   expect(row("the same while")).toContain(`${httpLimits.patientSeconds} s`)

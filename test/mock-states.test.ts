@@ -28,7 +28,7 @@ async function afterFault(status: number): Promise<Response> {
 }
 
 /** Faults without a state of the mock: test/account-trouble.test.ts, limits.test.ts and hanging-up.test.ts show them. */
-type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "overloaded" | "callerLeft">
+type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "bodyInPieces" | "overloaded" | "callerLeft">
 
 // Keyed by the table of faults: a new fault without an entry here does not compile.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {

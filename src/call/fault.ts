@@ -16,6 +16,10 @@ const table = {
   apiForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },
   methodNotAllowed: { status: 405, text: null },
+  bodyInPieces: {
+    status: 400,
+    text: "The request 'body' arrives in too many small pieces: send a 'Content-Length' header, or larger chunks.",
+  },
   bodyTooSlow: { status: 408, text: null },
   bodyTooLarge: { status: 413, text: null },
   mediaTypeUnsupported: {

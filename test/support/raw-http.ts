@@ -31,6 +31,8 @@ export function slowly(url: string, first: string) {
       if (rest !== "") socket.write(rest)
       return closed
     },
+    /** What has come of the answer so far. */
+    answer: () => answer,
     /** The answer, once the server has closed the connection. */
     closed,
     socket,

@@ -34,6 +34,7 @@ const codes = {
   apiForbidden: "FORBIDDEN",
   notFound: "BAD_REQUEST",
   methodNotAllowed: "METHOD_NOT_ALLOWED",
+  bodyInPieces: "BAD_REQUEST",
   bodyTooSlow: "BAD_REQUEST",
   bodyTooLarge: "BAD_REQUEST",
   mediaTypeUnsupported: "BAD_REQUEST",

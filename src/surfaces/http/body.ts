@@ -1,11 +1,13 @@
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import type { Intake } from "./intake.ts"
 import { placeOfMistake } from "./json-mistake.ts"
+import { httpLimits } from "./limits.ts"
+import { readPieces } from "./read-pieces.ts"
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Reads a JSON object. Rejects with a Fault: 415 (Content-Type), 413 (too large), 408 (too slow), 400 (not an object). */
+/** Reads a JSON object. Rejects with a Fault: 415 (Content-Type), 413 (too large), 408 (too slow), 400 (too many pieces, or not an object). */
 export function readJsonObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
     return Promise.reject(fixedFault("mediaTypeUnsupported"))
@@ -17,7 +19,7 @@ export function readObject(request: Request, intake: Intake): Promise<Record<str
   return readBody(request, intake, toObject)
 }
 
-/** Reads a request body as text. Rejects with a Fault: 413, 408, 400 when it is not UTF-8. */
+/** Reads a request body as text. Rejects with a Fault: 413, 408, 400 when it has too many pieces or is not UTF-8. */
 export function readText(request: Request, intake: Intake): Promise<string> {
   return readBody(request, intake, toText)
 }
@@ -60,16 +62,15 @@ function parse(text: string): unknown {
   }
 }
 
-async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of request.body) {
-    length += chunk.byteLength
-    if (length > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
+async function readCounted({ body }: Request, maxBytes: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array()
+  const reader = body.getReader()
+  const pieces: Uint8Array[] = []
+  const { bytesPerPiece } = httpLimits
+  const end = await readPieces(reader, { maxBytes, bytesPerPiece }, (piece) => pieces.push(piece))
+  if (end === "whole") return Buffer.concat(pieces)
+  await reader.cancel()
+  throw end === "tooLarge" ? tooLarge(maxBytes) : fixedFault("bodyInPieces")
 }
 
 function tooLarge(maxBytes: number): Fault {

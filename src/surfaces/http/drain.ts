@@ -1,10 +1,11 @@
 import type { Timer } from "../../apis/contract.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
+import { readPieces } from "./read-pieces.ts"
 
 /**
  * Reads away the rest of a request's body before the answer: a server that closes while the client still sends resets the
- * connection, and the answer is lost (RFC 9112 §9.6). Gives false when the body is too long or too slow: close the connection.
+ * connection, and the answer is lost (RFC 9112 §9.6). Gives false when the body is too long, too slow or in too many pieces: close the connection.
  */
 export async function drainBody(request: Request, intake: Intake, timer: Timer): Promise<boolean> {
   if (request.bodyUsed || request.body === null) return true
@@ -17,7 +18,7 @@ export async function drainBody(request: Request, intake: Intake, timer: Timer):
 }
 
 async function drain(body: ReadableStream<Uint8Array>, maxMs: number, timer: Timer): Promise<boolean> {
-  const maxBytes = httpLimits.drainBytes
+  const { drainBytes: maxBytes, drainBytesPerPiece: bytesPerPiece } = httpLimits
   const reader = body.getReader()
   let isLate = false
   const cancel = timer.after(maxMs, () => {
@@ -25,12 +26,8 @@ async function drain(body: ReadableStream<Uint8Array>, maxMs: number, timer: Tim
     reader.cancel().catch(() => {})
   })
   try {
-    for (let bytes = 0; bytes <= maxBytes; ) {
-      const { done, value } = await reader.read()
-      if (done) return !isLate && bytes <= maxBytes
-      bytes += value.byteLength
-    }
-    return false
+    const end = await readPieces(reader, { maxBytes, bytesPerPiece }, () => {})
+    return end === "whole" && !isLate
   } catch {
     // The client hung up and will not read the answer.
     return false

@@ -133,7 +133,7 @@ export function setAnswerHeaders(
   if (status === 401) headers["www-authenticate"] = "Bearer"
   if (retryAfterSeconds !== null) headers["retry-after"] = String(retryAfterSeconds)
   // The rest of the body may still arrive (RFC 9110 §15.5.9).
-  if (fault === "bodyTooSlow") headers.connection = "close"
+  if (fault === "bodyTooSlow" || fault === "bodyInPieces") headers.connection = "close"
 }
 
 type SetHeader = (name: string, value: string) => void

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test"
+import { systemTimer } from "../../ports/timer.ts"
+import { readJsonObject } from "./body.ts"
+import { drainBody } from "./drain.ts"
+import { createIntake } from "./intake.ts"
+import { httpLimits } from "./limits.ts"
+
+const { freePieces, bytesPerPiece, drainBytesPerPiece } = httpLimits
+const intake = createIntake(2_000_000, 20_000, systemTimer)
+const textOf = (length: number) => JSON.stringify({ message: "m".repeat(length) })
+
+/** A request without a length, whose body is given in pieces of one size. */
+function inPieces(text: string, size: number) {
+  let pieces = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const start = size * pieces++
+        controller.enqueue(Buffer.from(text.slice(start, start + size)))
+        if (start + size >= text.length) controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const headers = { "content-type": "application/json" }
+  const request = new Request("http://localhost/", { method: "POST", headers, body })
+  return { request, pieces: () => pieces }
+}
+
+describe("a body without a length", () => {
+  test.each([
+    ["a few single octets", textOf(500), 1],
+    ["many pieces of a line", textOf(1_900_000), bytesPerPiece],
+  ])("is read in %s", async (_, text, size) => {
+    expect(await readJsonObject(inPieces(text, size).request, intake)).toEqual(JSON.parse(text))
+  })
+
+  test("of many single octets is refused after the first", async () => {
+    const { request, pieces } = inPieces(textOf(1_500_000), 1)
+    await expect(readJsonObject(request, intake)).rejects.toMatchObject({ code: "bodyInPieces", status: 400 })
+    expect(pieces()).toBeLessThan(freePieces + 10)
+  })
+
+  test("is not read away in many single octets, but in larger pieces", async () => {
+    const { request, pieces } = inPieces(textOf(1_500_000), 1)
+    expect(await drainBody(request, intake, systemTimer)).toBe(false)
+    expect(pieces()).toBeLessThan(freePieces + 10)
+    const larger = inPieces(textOf(3_000_000), drainBytesPerPiece)
+    expect(await drainBody(larger.request, intake, systemTimer)).toBe(true)
+  })
+})
