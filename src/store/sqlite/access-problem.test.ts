@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { accessProblem } from "./access-problem.ts"
@@ -7,7 +7,6 @@ import { openDatabase } from "./open.ts"
 
 const other = 65_534
 const asOther = ["setpriv", `--reuid=${other}`, `--regid=${other}`, "--clear-groups"]
-const opener = join(import.meta.dir, "open.ts")
 const dir = tempDir()
 let folders = 0
 
@@ -23,11 +22,16 @@ function makeAsRoot() {
 
 /** What another user is told who opens a data file. */
 function openAsOther(file: string, mustExist: boolean): string {
+  return runAsOther("open.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
+}
+
+/** What another user is told by a call of a file's export; "done" if it throws nothing. */
+function runAsOther(file: string, call: string): string {
   const script = `
-    const { openDatabase } = await import(${JSON.stringify(opener)})
+    const exported = await import(${JSON.stringify(join(import.meta.dir, file))})
     try {
-      openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()
-      console.log("opened")
+      exported.${call}
+      console.log("done")
     } catch (cause) {
       console.log(cause.name + ": " + cause.message)
     }`
@@ -52,7 +56,7 @@ test.if(canRunAsOther()).each([true, false])(
     chmodSync(folder, 0o700)
     expect(openAsOther(file, mustExist)).toContain(`look into the folder ${folder}, ${owner} 0700`)
     chmodSync(folder, 0o777)
-    expect(openAsOther(file, mustExist)).toBe("opened")
+    expect(openAsOther(file, mustExist)).toBe("done")
   },
 )
 
@@ -70,6 +74,24 @@ test.if(canRunAsOther())(
   },
 )
 
+test.if(canRunAsOther())("a backup, and a restore from a backup, name what is missing", () => {
+  const { folder, file } = makeAsRoot()
+  chmodSync(folder, 0o777)
+  const [source, copy] = [JSON.stringify(file), JSON.stringify(join(folder, "copy.db"))]
+  const calls = [
+    ["backup.ts", `backUp(${source}, ${copy})`],
+    ["restore.ts", `restore(${source}, ${copy}, 0)`],
+  ] as const
+  for (const [module, call] of calls) {
+    expect(runAsOther(module, call)).toContain(`read and write ${file}, which belongs to user 0 (root)`)
+  }
+  chmodSync(folder, 0o700)
+  for (const [module, call] of calls) {
+    expect(runAsOther(module, call)).toContain(`look into the folder ${folder}, which belongs to user 0`)
+  }
+  expect(readdirSync(folder).filter((name) => name.includes("copy"))).toEqual([])
+})
+
 test("nothing is said where the rights suffice, or where there is no folder", () => {
   const { file } = makeAsRoot()
   expect(accessProblem(file)).toBeNull()
@@ -79,6 +101,6 @@ test("nothing is said where the rights suffice, or where there is no folder", ()
 /** Whether this process is root, and another user may run the runtime and read the source. */
 function canRunAsOther(): boolean {
   if (process.getuid?.() !== 0 || Bun.which("setpriv") === null) return false
-  const tests = `test -x ${process.execPath} && test -r ${opener}`
+  const tests = `test -x ${process.execPath} && test -r ${import.meta.path}`
   return Bun.spawnSync([...asOther, "sh", "-c", tests]).success
 }

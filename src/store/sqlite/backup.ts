@@ -2,8 +2,9 @@ import { Database } from "bun:sqlite"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { StoreUnusable } from "../store.ts"
-import { messageOf } from "./errors.ts"
+import { isCannotOpen, messageOf } from "./errors.ts"
 import { requireStore } from "./migrations.ts"
+import { requireAccess } from "./open.ts"
 
 /** A copy of a data file. */
 export interface BackupReport {
@@ -19,7 +20,10 @@ export interface BackupReport {
  * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */
 export function backUp(source: string, target: string): BackupReport {
-  if (!existsSync(source)) throw new StoreUnusable(`There is no data file ${source}. Name it with --db.`)
+  if (!existsSync(source)) {
+    requireAccess(source)
+    throw new StoreUnusable(`There is no data file ${source}. Name it with --db.`)
+  }
   reserve(target)
   const partial = `${target}.partial`
   try {
@@ -32,6 +36,7 @@ export function backUp(source: string, target: string): BackupReport {
     rmSync(partial, { force: true })
     rmSync(target, { force: true })
     if (cause instanceof StoreUnusable) throw cause
+    if (isCannotOpen(cause)) requireAccess(source, cause)
     throw new StoreUnusable(`${source} could not be copied to ${target}: ${messageOf(cause)}.`, { cause })
   }
 }
@@ -68,6 +73,7 @@ export function inspectDataFile(file: string): Omit<BackupReport, "file"> {
     return { bytes: statSync(file).size, storeVersion, accounts: row?.accounts ?? 0 }
   } catch (cause) {
     if (cause instanceof StoreUnusable) throw cause
+    if (isCannotOpen(cause)) requireAccess(file, cause)
     throw damaged(file, messageOf(cause), cause)
   } finally {
     database?.close()

@@ -44,6 +44,10 @@ export function isBusy(cause: unknown): boolean {
   return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_BUSY"
 }
 
+export function isCannotOpen(cause: unknown): boolean {
+  return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_CANTOPEN"
+}
+
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

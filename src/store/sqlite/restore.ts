@@ -20,6 +20,7 @@ export interface RestoreReport extends BackupReport {
  */
 export function restore(source: string, target: string, nowMs: number): RestoreReport {
   if (!existsSync(source)) {
+    requireAccess(source)
     throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
   }
   if (identityOf(source) === identityOf(target)) {
