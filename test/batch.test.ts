@@ -1,9 +1,10 @@
 /** `POST /v1/{api}/batch`: one request with many inputs; each has its own result, and only successes are charged. */
-import { describe, expect, test } from "bun:test"
-import { unavailable } from "../src/apis/contract.ts"
+import { afterAll, describe, expect, test } from "bun:test"
+import { type Timer, unavailable } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
 import type { Envelope } from "../src/encode/envelope.ts"
 import { contentTypes, encodeEnvelope, formats } from "../src/encode/formats.ts"
+import { systemTimer } from "../src/ports/timer.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { startTestService } from "./support/service.ts"
@@ -216,7 +217,17 @@ describe("while a batch runs", () => {
       return monotonic
     },
   }
-  const own = startCatalogService([slow, busy, wordy], { clock })
+  /** While slices are used up, a turn lasts as long as a request: the batch must not end before the network has moved. */
+  const elsewhere = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+  afterAll(() => elsewhere.stop(true))
+  const timer: Timer = {
+    ...systemTimer,
+    async turn() {
+      if (step > 0) await fetch(elsewhere.url)
+      await systemTimer.turn()
+    },
+  }
+  const own = startCatalogService([slow, busy, wordy], { clock, timer })
 
   test("at most 16 inputs run at the same time, and a failure of one does not change the others", async () => {
     const { account, key } = await own.createKey("pro")
@@ -274,13 +285,13 @@ describe("while a batch runs", () => {
       order.push("encode")
       other ??= answerOther()
     }
-    const inputs = Array.from({ length: 50 }, (_, index) => ({ what: `job ${index}` }))
+    const inputs = Array.from({ length: 200 }, (_, index) => ({ what: `job ${index}` }))
     const text = await (await own.post(`/v1/wordy/batch?format=${format}`, { inputs }, key)).text()
     order.push("batch answered")
     expect(await other).toBe(200)
     expect([order.at(0), order.at(-2), order.at(-1)]).toEqual(["encode", "encode", "batch answered"])
     expect(order).toContain("other answered")
-    expect(text).toContain("job 49")
+    expect(text).toContain("job 199")
     onEncode = () => {}
   })
 })

@@ -98,7 +98,8 @@ test.each([
   const { key } = await own.createKey("pro")
   await countTurns(() => Promise.all<unknown>(send(key)))
   expect(events.filter((event) => event !== "turn").length).toBeGreaterThanOrEqual(20)
-  expect(Math.max(...runsPerTurn())).toBe(runsPerSlice)
+  // One slice may begin when requests arrive, and the next at the end of the same turn.
+  expect(Math.max(...runsPerTurn())).toBeLessThanOrEqual(2 * runsPerSlice)
 })
 
 test("accounts take turns: a call does not wait for all fields of another account's queries", async () => {
