@@ -17,6 +17,7 @@ export function incomingRequests(
     context.incoming = incoming
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
+    // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
     opened({ request, set, incoming })
   })
 }
