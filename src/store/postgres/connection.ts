@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   readonly preferred: { index: number }
   /** Called for each new connection with the server's clock, and the local one when the answer came. */
   readonly onClock?: (serverMs: number, localMs: number) => void
+  /** Called when a connection of the client was closed or lost. */
+  readonly onClose?: () => void
 }
 
 /** A host that does not answer must not use up the time for the next one. */
@@ -105,7 +107,7 @@ export async function connectToPrimary(options: ConnectionOptions): Promise<SQL>
   throw problem
 }
 
-function openClient({ host, port }: PostgresHost, { address, settings }: ConnectionOptions): SQL {
+function openClient({ host, port }: PostgresHost, { address, settings, onClose }: ConnectionOptions): SQL {
   const { database, user, password, tls } = address
   return new SQL({
     adapter: "postgres",
@@ -121,6 +123,7 @@ function openClient({ host, port }: PostgresHost, { address, settings }: Connect
         ? tls.mode
         : { ca: tls.ca, ...(tls.mode === "require" && { rejectUnauthorized: false }) },
     connection: { application_name: "penknife", ...settings },
+    ...(onClose && { onclose: () => onClose() }),
   })
 }
 

@@ -8,8 +8,8 @@ export interface Listener {
 
 interface ListenerOptions {
   readonly timer: Timer
-  /** Opens a client to the primary. */
-  readonly connect: () => Promise<SQL>
+  /** Opens a client to the primary. `onClose` is called when one of its connections is closed or lost. */
+  readonly connect: (onClose: () => void) => Promise<SQL>
   /** An id of this process. */
   readonly instance: string
   /** An account or one of its keys was changed. */
@@ -37,7 +37,12 @@ export function startListener(options: ListenerOptions): Listener {
   let cancelBeat = () => {}
 
   async function open(): Promise<void> {
-    const opened = await connect()
+    let isReady = false
+    const opened = await connect(() => {
+      // At once, since the client would try again by itself, on the same host, and print each failure.
+      if (isReady && client === opened) void drop().catch(onProblem)
+    })
+    isReady = true
     client = opened
     await opened.listen("penknife_changed", onChanged, onGap)
     await opened.listen("penknife_raised", (payload) => {

@@ -85,7 +85,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     ? startListener({
         timer,
         instance,
-        connect: () => connectToPrimary(common),
+        connect: (onClose) => connectToPrimary({ ...common, onClose }),
         onChanged: (accountId) => access.forget(accountId),
         onGap: () => access.clear(),
         onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),

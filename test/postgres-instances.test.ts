@@ -1,0 +1,89 @@
+/** Three services on one PostgreSQL database, as on three machines. */
+import { expect, test } from "bun:test"
+import { systemClock } from "../src/ports/clock.ts"
+import { usePostgres } from "./support/postgres.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
+
+const postgres = usePostgres()
+const file = {
+  plans: { small: { monthly_credits: 50 }, slow: { monthly_credits: 1_000, requests_per_minute: 30 } },
+}
+const lookUp = "/v1/bluetoothlookup?companyid=76"
+/** Three services on one new database. They stop with the test. */
+async function startThree() {
+  const options = { file, ports: { clock: systemClock }, flags: { db: await postgres.createDatabase() } }
+  const [first, second, third] = [
+    await startTestService(options),
+    await startTestService(options),
+    await startTestService(options),
+  ]
+  return { first, second, third, all: [first, second, third] }
+}
+
+const statusOf = async (service: TestService, key: string) => (await service.fetch(lookUp, { key })).status
+
+test("a key that one instance revokes gets no charged answer from another", async () => {
+  const { first, second, all } = await startThree()
+  const { account, id, key } = await first.createKey("small")
+  expect(await Promise.all([statusOf(first, key), statusOf(second, key)])).toEqual([200, 200])
+  await second.accounts.revokeKey(id)
+  expect(await Promise.all(all.map((service) => statusOf(service, key)))).toEqual([401, 401, 401])
+  expect((await first.accounts.show(account)).balance.used).toBe(2)
+})
+
+test("a call that is under way when its key is revoked is refused and not charged", async () => {
+  const { first, second } = await startThree()
+  const { account, id, key } = await first.createKey("small")
+  expect(await statusOf(first, key)).toBe(200)
+  const revoked = second.accounts.revokeKey(id)
+  const answers = Promise.all(Array.from({ length: 20 }, () => statusOf(first, key)))
+  await revoked
+  const after = await Promise.all(Array.from({ length: 5 }, () => statusOf(first, key)))
+  const succeeded = (await answers).filter((status) => status === 200).length
+  expect(after).toEqual(Array(5).fill(401))
+  expect((await first.accounts.show(account)).balance.used).toBe(1 + succeeded)
+})
+
+test("bonus credits and another plan count at once on every instance", async () => {
+  const { first, second, third, all } = await startThree()
+  const { account, key } = await first.createKey("small")
+  const calls = Array.from({ length: 60 }, (_, index) => statusOf(all[index % 3] ?? first, key))
+  const statuses = await Promise.all(calls)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(50)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  await third.accounts.grant(account, 2)
+  await until(async () => (await statusOf(first, key)) === 200)
+  expect(await statusOf(second, key)).toBe(200)
+  expect(await statusOf(second, key)).toBe(429)
+  await first.accounts.setPlan(account, "slow")
+  await until(async () => (await statusOf(second, key)) === 200)
+})
+
+test("a limit per minute is exact over three instances", async () => {
+  const { first, all } = await startThree()
+  const { key } = await first.createKey("slow")
+  const calls = Array.from({ length: 90 }, (_, index) => statusOf(all[index % 3] ?? first, key))
+  const statuses = await Promise.all(calls)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(58)
+  // Half a call comes back each second.
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(32)
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(30)
+})
+
+test("after a crash of the database every instance goes on by itself, and every answered call is charged", async () => {
+  const { first, second, all } = await startThree()
+  const { account, key } = await first.createKey("slow")
+  const { account: counted, key: countedKey } = await first.createKey("small")
+  expect(await Promise.all([first, second].map((service) => statusOf(service, countedKey)))).toEqual([
+    200, 200,
+  ])
+  await postgres.crash()
+  for (const service of all) await until(async () => (await statusOf(service, countedKey)) === 200)
+  // Buckets are not kept over a crash: each is full again.
+  expect(await statusOf(first, key)).toBe(200)
+  const { balance } = await first.accounts.show(counted)
+  expect(balance.used).toBeGreaterThanOrEqual(5)
+  expect((await first.accounts.show(account)).balance.used).toBe(1)
+  expect(first.logged()).not.toContain("password")
+}, 60_000)
