@@ -1,6 +1,7 @@
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import type { Intake } from "./intake.ts"
 import { placeOfMistake } from "./json-mistake.ts"
+import { requireModerate } from "./json-size.ts"
 import { httpLimits } from "./limits.ts"
 import { readPieces } from "./read-pieces.ts"
 
@@ -37,6 +38,7 @@ function readBody<T>(
 }
 
 function toObject(bytes: ArrayBuffer | Uint8Array): Record<string, unknown> {
+  requireModerate(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)
   const value = parse(toText(bytes))
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
