@@ -1,6 +1,7 @@
 /** A service whose data file is made, taken away and put back. */
 import { expect, test } from "bun:test"
 import { copyFileSync, renameSync } from "node:fs"
+import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 
@@ -41,6 +42,7 @@ test.each([
   expect(linesOf(service, "data file lost; calls are refused")).toMatchObject([line])
 
   renameSync(`${db}.away`, db)
+  service.clock.advance(httpLimits.sharedAnswerSeconds * 1_000)
   expect((await fetch("/ready")).status).toBe(200)
   expect(await call(service, key)).toEqual({ status: 200, error: null })
   expect(linesOf(service, "data file is back; calls are served again")).toMatchObject([{ level: "info" }])

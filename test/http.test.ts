@@ -1,5 +1,7 @@
 /** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { converse, slowly } from "./support/raw-http.ts"
@@ -276,6 +278,18 @@ test("health and readiness need no key; readiness asks the store", async () => {
   expect(await (await service.fetch("/health")).json()).toMatchObject({ status: "ok", error: null })
   const ready = await service.fetch("/ready")
   expect([ready.status, (await readAnswer(ready)).status]).toEqual([200, "ok"])
+})
+
+test("readiness writes to the store once a second, however often it is asked", async () => {
+  const asked = await startTestService()
+  const database = new Database(asked.db, { readonly: true })
+  const probes = database.query<{ value: number }, []>("SELECT value FROM meta WHERE name = 'probes'")
+  for (let second = 1; second <= 2; second++) {
+    for (let n = 0; n < 30; n++) expect((await asked.fetch("/ready")).status).toBe(200)
+    expect(probes.get()?.value).toBe(second)
+    asked.clock.advance(httpLimits.sharedAnswerSeconds * 1_000)
+  }
+  database.close()
 })
 
 test.each([

@@ -184,6 +184,8 @@ test("docs/operating-limits.md says what the code does", () => {
   )
   expect(row("connection on which")).toContain(`${httpLimits.idleSeconds} s`)
   expect(row("the same while")).toContain(`${httpLimits.patientSeconds} s`)
+  expect(httpLimits.sharedAnswerSeconds).toBe(1)
+  expect(row("work for `/ready`")).toContain("once a second")
   expect(row("calls in progress in")).toContain(`\`--max-calls\`, ${number(options.maxCalls.default)}`)
   expect(row("calls in progress when")).toContain(`${httpLimits.stopSeconds} s`)
   expect(options.bodyTimeoutSeconds.read("25")).toBeLessThan(httpLimits.idleSeconds)

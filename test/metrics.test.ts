@@ -1,5 +1,6 @@
 /** `GET /metrics`: the values, and that clients cannot add series. */
 import { afterAll, expect, test } from "bun:test"
+import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readMetrics, sumOf } from "./support/metrics.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -8,7 +9,11 @@ const services: TestService[] = []
 async function start(flags: Record<string, unknown> = {}) {
   const service = await startTestService({ flags })
   services.push(service)
-  const scrape = async (headers: Record<string, string> = {}) => service.fetch("/metrics", { headers })
+  const scrape = async (headers: Record<string, string> = {}) => {
+    // Otherwise it could be the answer of a moment ago.
+    service.clock.advance(httpLimits.sharedAnswerSeconds * 1_000)
+    return service.fetch("/metrics", { headers })
+  }
   return { service, scrape, read: async () => readMetrics(await (await scrape()).text()) }
 }
 afterAll(async () => {
@@ -172,6 +177,33 @@ test("the token is required for every spelling of the path", async () => {
     expect(answer).toMatch(/^HTTP\/1\.1 40[14] /)
     expect(answer).not.toContain("penknife_")
   }
+})
+
+test("metrics are made once a second, however often they are read", async () => {
+  const { service, scrape } = await start()
+  const first = await (await scrape()).text()
+  for (let n = 0; n < 10; n++) {
+    await service.fetch("/health")
+    expect(await (await service.fetch("/metrics")).text()).toBe(first)
+  }
+  expect(sumOf(readMetrics(await (await scrape()).text()), "penknife_requests_total")).toBeGreaterThan(20)
+})
+
+test.each([
+  [{ host: "0.0.0.0" }, true],
+  [{ host: "::" }, true],
+  [{ host: "127.0.0.1" }, false],
+  [{ host: "0.0.0.0", metricsToken: "0123456789abcdef" }, false],
+  [{ host: "0.0.0.0", noMetrics: true }, false],
+])("a start with %j warns that everyone may read the metrics: %p", async (flags, isWarned) => {
+  const { service } = await start(flags)
+  const line = service.logged().match(/.*"message":"metrics are readable by everyone".*/)?.[0]
+  expect(line !== undefined).toBe(isWarned)
+  if (line)
+    expect(JSON.parse(line)).toMatchObject({
+      level: "warn",
+      advice: expect.stringContaining("--metrics-token"),
+    })
 })
 
 test("with a token, requests without it are refused", async () => {

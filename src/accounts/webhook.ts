@@ -1,5 +1,5 @@
 import type { Random } from "../apis/contract.ts"
-import { hostOf, isPublic, parseDestination } from "../values/ip.ts"
+import { hostOf, isLoopback, isPublic, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./account-error.ts"
 
 /** A new signing secret: `whsec_` and 32 random octets in base64. Standard Webhooks asks for 24 to 64. */
@@ -17,7 +17,7 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw new AccountError("The URL of a webhook must be complete, such as https://example.com/hook.")
   }
-  if (url.protocol === "http:" && !namesLoopback(url)) {
+  if (url.protocol === "http:" && !isLoopback(hostOf(url))) {
     throw new AccountError("The URL of a webhook must start with https://; only localhost may use http.")
   }
   if (url.username !== "" || url.password !== "") {
@@ -37,7 +37,7 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
  * Loopback if the URL names it, so that a stranger's host name cannot resolve to it. With http, only loopback.
  */
 export function addressRule(url: URL, allowPrivate: boolean): (address: string) => boolean {
-  const mayBeLoopback = namesLoopback(url)
+  const mayBeLoopback = isLoopback(hostOf(url))
   return (text) => {
     const address = parseDestination(text)
     if (!address) return false
@@ -45,9 +45,4 @@ export function addressRule(url: URL, allowPrivate: boolean): (address: string) 
     if (url.protocol !== "https:") return false
     return allowPrivate || isPublic(address)
   }
-}
-
-function namesLoopback(url: URL): boolean {
-  const host = hostOf(url)
-  return host === "localhost" || parseDestination(host)?.range() === "loopback"
 }

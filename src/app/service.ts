@@ -29,6 +29,7 @@ import { restore } from "../store/sqlite/restore.ts"
 import type { Store } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
+import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createObservability, openLog } from "./observability.ts"
@@ -78,6 +79,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     },
   })
   if (isNew) logNewDataFile(log, config)
+  if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
@@ -147,6 +149,7 @@ export async function checkConfig(config: Config): Promise<void> {
   try {
     const { store, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
     if (isNew) logNewDataFile(opened.log, config)
+    logOpenMetrics(opened.log, config)
     await requireKnownPlans(store, config).finally(store.close)
   } finally {
     await opened.close()
@@ -157,6 +160,15 @@ export async function checkConfig(config: Config): Promise<void> {
 function logNewDataFile(log: Log, { db }: Config): void {
   if (isPostgresUrl(db)) log.info("new tables", { database: withoutPassword(db) })
   else if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
+}
+
+/** Metrics show how much a service is used, and by default everyone who reaches it may read them. */
+function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): void {
+  if (noMetrics || metricsToken !== null || isLoopback(host)) return
+  log.warn("metrics are readable by everyone", {
+    host,
+    advice: "Set --metrics-token, better as PENKNIFE_METRICS_TOKEN, or turn them off with --no-metrics.",
+  })
 }
 
 function logDataFile(log: Log, problem: string | null): void {

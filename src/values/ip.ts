@@ -63,6 +63,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1")
 }
 
+/** Whether a host, a name or an address without brackets, is this machine only (RFC 6761 §6.3). */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || parseDestination(host)?.range() === "loopback"
+}
+
 /** `fe80::1` of `fe80::1%eth0` (RFC 4007 §11); text without a zone as it is. */
 export function withoutZone(text: string): string {
   return text.includes(":") ? text.replace(/%[\w.:-]+$/, "") : text

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
 import { chargedOf, lookUp, seedOne } from "./accounts.ts"
 import { binary, run, serve, watch } from "./support.ts"
 
@@ -32,14 +33,19 @@ async function call(url: string, key: string) {
 async function requireUnavailable(url: string, key: string): Promise<void> {
   expect(await call(url, key)).toEqual(unavailable)
   expect(await call(url, key)).toEqual(unavailable)
-  expect((await fetch(`${url}/ready`)).status).toBe(503)
+  await becomesReady(url, 503)
   expect((await fetch(`${url}/health`)).status).toBe(200)
   expect((await fetch(url + lookUp)).status).toBe(401)
 }
 
 async function requireAvailable(url: string, key: string): Promise<void> {
   expect(await call(url, key)).toMatchObject({ status: 200 })
-  expect((await fetch(`${url}/ready`)).status).toBe(200)
+  await becomesReady(url, 200)
+}
+
+/** All who ask within a second get the same answer. */
+async function becomesReady(url: string, status: number): Promise<void> {
+  await until(async () => (await fetch(`${url}/ready`)).status === status)
 }
 
 /** Breaks the store of a running server, and gives the function that mends it. */

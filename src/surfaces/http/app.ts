@@ -17,6 +17,7 @@ import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { graphqlFeature } from "./graphql.ts"
 import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
+import { httpLimits } from "./limits.ts"
 import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
 import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
@@ -54,7 +55,7 @@ export interface HttpAppOptions {
   /** Whether a text contains an API key, or what may be one, and must not be logged or sent back. */
   readonly holdsKey: (text: string) => boolean
   readonly closing: Closing
-  /** Tells browsers to use only TLS, and closes idle connections. A test double does neither. */
+  /** Tells browsers to use only TLS, closes idle connections, and keeps answers of `/ready` and `/metrics`. A test double does not. */
   readonly strict: boolean
 }
 
@@ -130,7 +131,14 @@ export function createHttpApp(
     .use(batchFeature(base, context))
     .use(usageFeature(base, context))
     .use(graphqlFeature(base, context, options.graphql))
-    .use(operationsFeature(base, context, { ...parts, metricsToken: options.metricsToken }))
+    .use(
+      operationsFeature(base, context, {
+        ...parts,
+        metricsToken: options.metricsToken,
+        // Tests that use a test double want what is true now.
+        sharedAnswerMs: options.strict ? httpLimits.sharedAnswerSeconds * 1_000 : 0,
+      }),
+    )
     .use(
       documentationFeature(base, context, {
         apis,

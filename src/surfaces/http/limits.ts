@@ -16,6 +16,8 @@ export const httpLimits = {
   bytesPerPiece: 256,
   /** The same for a body that is read away. */
   drainBytesPerPiece: 1_024,
+  /** `/ready` and `/metrics` do their work at most once in this time; others who ask get the same answer. */
+  sharedAnswerSeconds: 1,
   /** Calls in progress get this long when the service stops. */
   stopSeconds: 10,
 } as const

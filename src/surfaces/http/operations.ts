@@ -7,6 +7,7 @@ import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
+import { createSharedResult } from "./shared-result.ts"
 
 export interface OperationsParts {
   readonly version: string
@@ -16,15 +17,19 @@ export interface OperationsParts {
   readonly readMetrics: (() => Promise<Exposition>) | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
+  /** `/ready` and `/metrics` do their work at most once in this time, since anyone may ask them as often as they like. */
+  readonly sharedAnswerMs: number
 }
 
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function operationsFeature(
   base: ReturnType<typeof incomingRequests>,
-  { observer, methods }: HttpContext,
-  { version, ping, readMetrics, metricsToken }: OperationsParts,
+  { observer, methods, pipeline }: HttpContext,
+  { version, ping, readMetrics, metricsToken, sharedAnswerMs }: OperationsParts,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
+  const { clock } = pipeline.ports
+  const probe = createSharedResult(ping, sharedAnswerMs, clock)
   for (const path of ["/health", "/ready", ...(readMetrics ? ["/metrics"] : [])]) methods.set(path, "GET")
   const app = new Elysia({ name: "operations" })
     .use(base)
@@ -40,7 +45,7 @@ export function operationsFeature(
       "/ready",
       async ({ set, incoming }) => {
         const isUp = () => ownAnswer(200, { data: {} })
-        const reply = await ping().then(isUp, (thrown) => toReply(toFault(thrown)))
+        const reply = await probe().then(isUp, (thrown) => toReply(toFault(thrown)))
         record(incoming, { status: reply.status })
         return send(reply, "json", set)
       },
@@ -48,6 +53,7 @@ export function operationsFeature(
     )
   if (!readMetrics) return app
   const mayRead = createTokenCheck(metricsToken)
+  const gather = createSharedResult(readMetrics, sharedAnswerMs, clock)
   return app.get(
     "/metrics",
     async ({ request, set, incoming }) => {
@@ -55,7 +61,7 @@ export function operationsFeature(
         record(incoming, { status: 401 })
         return send(tokenNeeded, "json", set)
       }
-      const { contentType, text } = await readMetrics()
+      const { contentType, text } = await gather()
       record(incoming, { status: 200 })
       sameOriginOnly(set)
       set.headers["content-type"] = contentType
