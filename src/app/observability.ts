@@ -79,6 +79,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       dns: () => dnsCountsOf(ports),
       notices: await orNone(gauges.notices()),
       storeBytes: await orNone(gauges.bytes()),
+      store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)

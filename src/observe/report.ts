@@ -34,6 +34,15 @@ export interface Gauges {
   readonly notices: Readonly<Record<string, number>>
   /** Sizes in octets: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
+  /** Seconds are sums. */
+  readonly store: {
+    readonly batches: number
+    readonly charges: number
+    readonly refusals: number
+    readonly waitSeconds: number
+    readonly roundTripSeconds: number
+    readonly cacheAgeSeconds: number
+  }
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
 
@@ -96,6 +105,7 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       "max",
       byLabel("part", gauges.storeBytes),
     ),
+    ...storeMetrics(gauges.store),
     histogram(
       "penknife_event_loop_lag_seconds",
       "How late the event loop was for a timer, looked at twice a second.",
@@ -120,6 +130,31 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
 }
 
 type Values = number | readonly Sample[]
+
+/** Quotients of two of them are averages: charges per batch, seconds per charge. */
+function storeMetrics(store: Gauges["store"]): Metric[] {
+  return [
+    counter("penknife_store_batches_total", "Batches of charges that the store decided.", store.batches),
+    counter("penknife_store_charges_total", "Charges in them.", store.charges),
+    counter("penknife_store_refusals_total", "Charges that the store refused.", store.refusals),
+    counter(
+      "penknife_store_wait_seconds_total",
+      "Time that charges waited until they were sent to the database.",
+      store.waitSeconds,
+    ),
+    counter(
+      "penknife_store_round_trip_seconds_total",
+      "Time from sending a batch of charges to the answer of the database.",
+      store.roundTripSeconds,
+    ),
+    gauge(
+      "penknife_store_cache_age_seconds",
+      "Age of the oldest key in memory.",
+      "max",
+      store.cacheAgeSeconds,
+    ),
+  ]
+}
 
 function counter(name: string, help: string, values: Values): Metric {
   return { name, help, type: "counter", aggregator: "sum", values: toSamples(values) }

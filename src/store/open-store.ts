@@ -1,4 +1,5 @@
 import type { Timer } from "../apis/contract.ts"
+import type { StoreActivity } from "./activity.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Store } from "./store.ts"
 
@@ -31,9 +32,12 @@ export interface ServingOptions {
   onChange(problem: string | null): void
 }
 
-/** Measurements of a store, for metrics. Reading them takes no lock. Each may reject with StoreUnavailable. */
+/** Measurements of a store, for metrics. Reading them takes no lock. */
 export interface StoreGauges {
-  /** The number of notices in each state. */
+  readonly activity: Readonly<StoreActivity>
+  /** Seconds since the oldest key record in memory was read. 0 where the store knows of each change. */
+  cacheAgeSeconds(): number
+  /** The number of notices in each state. Rejects with StoreUnavailable, as `bytes` does. */
   notices(): Promise<Readonly<Record<string, number>>>
   /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>

@@ -1,4 +1,5 @@
 import type { Clock } from "../../apis/contract.ts"
+import type { StoreActivity } from "../activity.ts"
 import { type Charge, type ChargeOutcome, StoreUnavailable } from "../store.ts"
 import { toArray } from "./arrays.ts"
 import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
@@ -26,6 +27,8 @@ const maxRounds = 8
 interface Pending {
   readonly accountId: string
   readonly charge: Charge
+  /** Monotonic times. */
+  readonly askedMs: number
   readonly deadlineMs: number
   outcome: ChargeOutcome | null
 }
@@ -85,15 +88,25 @@ const readStatement = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM ledger WHERE account_id = ANY ($1::text[])`
 
+interface ChargeParts {
+  readonly clock: Clock
+  readonly serverClock: ServerClock
+  readonly activity: StoreActivity
+}
+
 /** Prepares `charge` of the store on some connections that do nothing else. */
 export function prepareCharges(
   connections: readonly Connection[],
-  { clock, serverClock }: { readonly clock: Clock; readonly serverClock: ServerClock },
+  { clock, serverClock, activity }: ChargeParts,
 ): (charges: readonly Charge[]) => Promise<readonly ChargeOutcome[]> {
   let batches = 0
   const lanes = createLanes<Pending>(connections.length, maxBatch, async (lane, pending) => {
     const connection = connections[lane]
     if (!connection) throw new Error("there is a connection for each lane")
+    const nowMs = clock.monotonicMs()
+    activity.batches++
+    activity.charges += pending.length
+    for (const { askedMs } of pending) activity.waitSeconds += (nowMs - askedMs) / 1_000
     try {
       await chargeAll(connection, pending)
     } catch (cause) {
@@ -113,6 +126,15 @@ export function prepareCharges(
     for (const one of pending) one.outcome ??= { charged: false, cause: tooLate() }
   }
 
+  /** Says what the charge waited for, for the log. */
+  function tooLate(): StoreUnavailable {
+    const { waiting, lanesInUse } = lanes.load()
+    return new StoreUnavailable(
+      `The database did not charge within ${chargeLimitMs / 1_000} s. Nothing was charged. ` +
+        `(${waiting} charges wait; ${lanesInUse} of ${connections.length} connections for charges are in use)`,
+    )
+  }
+
   /** Gives up the charges whose time is over: nothing is charged after its 503. */
   function inTime(groups: readonly ChargeGroup<Pending>[]): ChargeGroup<Pending>[] {
     const nowMs = clock.monotonicMs()
@@ -125,12 +147,14 @@ export function prepareCharges(
   /** Sends one group for each account. Gives those that were not charged. */
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     const batch = String(++batches)
+    const sentMs = clock.monotonicMs()
     const rows = await connection.run<ChargedRow>(
       chargeStatement,
       [...toColumns(groups), batch],
       statementLimitMs,
     )
     const localMs = clock.monotonicMs()
+    activity.roundTripSeconds += (localMs - sentMs) / 1_000
     const charged = new Set<ChargeGroup<Pending>>()
     for (const row of rows) {
       const group = groups[row.number - 1]
@@ -164,11 +188,13 @@ export function prepareCharges(
   }
 
   return async (charges) => {
-    const deadlineMs = clock.monotonicMs() + chargeLimitMs
+    const askedMs = clock.monotonicMs()
+    const deadlineMs = askedMs + chargeLimitMs
     const pending = charges.map(
-      (charge): Pending => ({ accountId: charge.accountId, charge, deadlineMs, outcome: null }),
+      (charge): Pending => ({ accountId: charge.accountId, charge, askedMs, deadlineMs, outcome: null }),
     )
     await lanes.submit(pending)
+    for (const { outcome } of pending) if (outcome === refused) activity.refusals++
     return pending.map(({ outcome }) => outcome ?? refused)
   }
 }
@@ -216,10 +242,4 @@ function choose(
 function toJson(items: ChargeGroup<Pending>["items"]): string {
   const parts = items.map(({ api, calls, credits }) => `${JSON.stringify(api)}:[${calls},${credits}]`)
   return `{${parts.join(",")}}`
-}
-
-function tooLate(): StoreUnavailable {
-  return new StoreUnavailable(
-    `The database did not charge within ${chargeLimitMs / 1_000} s. Nothing was charged.`,
-  )
 }

@@ -1,8 +1,15 @@
+import type { StoreActivity } from "../activity.ts"
 import type { StoreGauges } from "../open-store.ts"
+import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
 
-export function prepareGauges({ run }: Connection): StoreGauges {
+export function prepareGauges(
+  { run }: Connection,
+  { activity, access }: { readonly activity: StoreActivity; readonly access: Pick<AccessCache, "ageMs"> },
+): StoreGauges {
   return {
+    activity,
+    cacheAgeSeconds: () => access.ageMs() / 1_000,
     async notices() {
       const rows = await run<{ state: string; count: number }>(
         "SELECT state, count(*)::float8 AS count FROM notices GROUP BY state",

@@ -10,8 +10,8 @@ export interface Ticket {
 export interface Lanes<T extends Ticket> {
   /** Resolves when the tickets were in a batch that ended. Never rejects: a batch writes what happened into its tickets. */
   submit(tickets: readonly T[]): Promise<void>
-  /** Tickets that wait for a lane. */
-  waiting(): number
+  /** Tickets that wait for a lane, and lanes that are in use: what a late charge waits for. */
+  load(): { readonly waiting: number; readonly lanesInUse: number }
 }
 
 /** @param run never rejects */
@@ -63,6 +63,6 @@ export function createLanes<T extends Ticket>(
         start()
       })
     },
-    waiting: () => queue.length,
+    load: () => ({ waiting: queue.length, lanesInUse: lanes - free.length }),
   }
 }

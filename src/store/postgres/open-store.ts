@@ -1,4 +1,5 @@
 import type { Clock, Random } from "../../apis/contract.ts"
+import { createActivity } from "../activity.ts"
 import type { OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -72,6 +73,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     "penknife.thresholds": notices?.thresholds.join(",") ?? "",
     "penknife.instance": instance,
   }
+  const activity = createActivity()
   const lanes = Array.from({ length: chargeLanes }, () => createConnection({ ...common, settings }))
   const rates = createConnection(common)
   const keys = createConnection(common)
@@ -108,12 +110,12 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const store = createPostgresStore({
     connection: rest,
     access,
-    charge: prepareCharges(lanes, { clock, serverClock }),
+    charge: prepareCharges(lanes, { clock, serverClock, activity }),
     takeRates: prepareRates(rates),
     async close() {
       await listener?.stop()
       await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))
     },
   })
-  return { store, outbox, gauges: prepareGauges(rest), isNew }
+  return { store, outbox, gauges: prepareGauges(rest, { activity, access }), isNew }
 }

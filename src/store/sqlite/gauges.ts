@@ -1,10 +1,11 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
+import type { StoreActivity } from "../activity.ts"
 import type { StoreGauges } from "../open-store.ts"
 import { createRead } from "./errors.ts"
 import { realPathOf } from "./real-path.ts"
 
-export function prepareGauges(database: Database): StoreGauges {
+export function prepareGauges(database: Database, activity: StoreActivity): StoreGauges {
   const { filename } = database
   const read = createRead(database)
   const countNotices = database.query<{ state: string; count: number }, []>(
@@ -17,6 +18,8 @@ export function prepareGauges(database: Database): StoreGauges {
   const log = isInMemory ? "" : logFileOf(filename)
 
   return {
+    activity,
+    cacheAgeSeconds: () => 0,
     async notices() {
       const counts = read(() => countNotices.all()).map(({ state, count }) => [state, count])
       return { pending: 0, delivered: 0, failed: 0, unsent: 0, ...Object.fromEntries(counts) }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
+import { createActivity } from "../activity.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
@@ -105,7 +106,7 @@ test("the log of a data file behind a symbolic link is flushed and measured too"
   await flush()
   expect(flushes).toMatchObject([{ inode: statSync(`${real}-wal`).ino }])
   const database = openDatabase(link)
-  expect((await prepareGauges(database).bytes()).wal).toBe(statSync(`${real}-wal`).size)
+  expect((await prepareGauges(database, createActivity()).bytes()).wal).toBe(statSync(`${real}-wal`).size)
   database.close()
   await store.close()
 })

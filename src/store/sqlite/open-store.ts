@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
+import { createActivity, type StoreActivity } from "../activity.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
+import type { Store } from "../store.ts"
 import { lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
@@ -17,8 +19,9 @@ type OpenOptions = StoreOptions & { readonly mustExist?: boolean }
  */
 export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const isNew = !existsSync(file)
+  const activity = createActivity()
   const { database, watch, unlock } = open(file, options)
-  const store = withLogFlush(createSqliteStore(database, options, watch), file, options)
+  const store = withLogFlush(counted(createSqliteStore(database, options, watch), activity), file, options)
   return {
     store: {
       ...store,
@@ -28,8 +31,22 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
       },
     },
     outbox: prepareOutbox(database, options.timer, watch),
-    gauges: prepareGauges(database),
+    gauges: prepareGauges(database, activity),
     isNew,
+  }
+}
+
+/** Counts what the store charges. */
+function counted(store: Store, activity: StoreActivity): Store {
+  return {
+    ...store,
+    async charge(charges) {
+      const outcomes = await store.charge(charges)
+      activity.batches++
+      activity.charges += charges.length
+      for (const outcome of outcomes) if (!outcome.charged) activity.refusals++
+      return outcomes
+    },
   }
 }
 
