@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { requireModerate } from "./json-size.ts"
 
-const manyParts = "must have at most 20,000 objects, arrays, member names and numbers in all"
-const tooDeep = "must not be nested deeper than 100 levels"
+const manyParts = "must be JSON of at most 20,000 objects, arrays, member names and numbers"
+const tooDeep = "must be JSON of at most 100 levels"
 const blank = " ".repeat(50_000)
 
-describe("refuses texts that take long to parse", () => {
+describe("texts that take long to parse", () => {
   test.each([
     ["numbers", JSON.stringify({ x: Array(60_000).fill(1) }), manyParts],
     ["numbers between texts", JSON.stringify({ x: Array(60_000).fill(["a", 1]).flat() }), manyParts],
@@ -19,7 +19,7 @@ describe("refuses texts that take long to parse", () => {
     ["nested arrays", `{"x":${"[".repeat(100)}${blank}${"]".repeat(100)}}`, tooDeep],
     ["nested objects", `${'{"x":'.repeat(101)}1${"}".repeat(101)}${blank}`, tooDeep],
     ["arrays that are never closed", "[".repeat(60_000), tooDeep],
-  ])("%s", (_, text, message) => {
+  ])("%s are refused before that", (_, text, message) => {
     expect(() => requireModerate(Buffer.from(text))).toThrow(`The 'body' parameter ${message}.`)
   })
 })

@@ -33,7 +33,7 @@ export function requireModerate(json: Uint8Array): void {
       case openingBrace:
         parts++
         depth++
-        if (depth > maxDepth) throw inputFault("body", `must not be nested deeper than ${maxDepth} levels`)
+        if (depth > maxDepth) throw inputFault("body", `must be JSON of at most ${maxDepth} levels`)
         break
       case closingBracket:
       case closingBrace:
@@ -50,7 +50,7 @@ export function requireModerate(json: Uint8Array): void {
   }
   if (parts <= maxParts) return
   const most = maxParts.toLocaleString("en-US")
-  throw inputFault("body", `must have at most ${most} objects, arrays, member names and numbers in all`)
+  throw inputFault("body", `must be JSON of at most ${most} objects, arrays, member names and numbers`)
 }
 
 /** So many octets of a string are looked at one by one. After that, the search of the runtime is faster. */
