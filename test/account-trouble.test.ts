@@ -181,7 +181,7 @@ describe("a plan that is no longer configured", () => {
       const argv = ["serve", "--port", "0", "--db", db, "--workers", workers]
       const { code, out, err } = await runCliForTest(argv)
       expect({ code, out }).toEqual({ code: 2, out: "" })
-      expect(err).toBe(`penknife: ${problem} The data file is ${db}.\n`)
+      expect(err).toBe(`penknife: ${problem} The accounts are in ${db}.\n`)
     }
   })
 

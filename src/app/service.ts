@@ -23,10 +23,10 @@ import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
-import { isPostgresUrl, openStore, withoutPassword } from "../store/open.ts"
+import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
 import { backUp } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
-import type { Store } from "../store/store.ts"
+import { type Store, StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
@@ -203,8 +203,24 @@ function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
 
 /** Copies the data file away and back. */
 export const safekeeping = {
-  backUp: ({ db }: Config, file: string) => backUp(db, file),
-  restore: ({ db }: Config, file: string) => restore(file, db, systemClock.now()),
+  backUp({ db }: Config, file: string) {
+    requireFiles(db, file)
+    return backUp(db, file)
+  },
+  restore({ db }: Config, file: string) {
+    requireFiles(db, file)
+    return restore(file, db, systemClock.now())
+  },
+}
+
+/** A server of databases copies itself: it has what that takes, and the rights to read it all. */
+function requireFiles(...names: readonly string[]): void {
+  for (const name of names) requireStoreName(name)
+  if (!names.some(isPostgresUrl)) return
+  throw new StoreUnusable(
+    "'backup' and 'restore' work on data files. Copy a PostgreSQL server with pg_basebackup, and restore it with " +
+      "point-in-time recovery, or with a managed database's own backups; see docs/backup.md.",
+  )
 }
 
 /** Runs one API in this process: no server, no key, no charge, premium fields included. */
@@ -274,7 +290,7 @@ function accountsOn(store: Store, config: Config, { clock, random }: Ports): Acc
 async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
   for (const { id, plan, closedMs } of await store.listAccounts()) {
     if (closedMs === null && !plans.has(plan)) {
-      throw new ConfigError(`${missingPlan({ id, plan })} The data file is ${db}.`)
+      throw new ConfigError(`${missingPlan({ id, plan })} The accounts are in ${withoutPassword(db)}.`)
     }
   }
 }

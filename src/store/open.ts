@@ -1,6 +1,7 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { OpenStore, StoreLogin, StoreOptions } from "./open-store.ts"
 import { openSqliteStore } from "./sqlite/open-store.ts"
+import { StoreUnusable } from "./store.ts"
 
 /** What a store is opened with that may be a file or a database on a server. */
 export interface AnyStoreOptions extends StoreOptions {
@@ -19,6 +20,7 @@ export interface AnyStoreOptions extends StoreOptions {
  * @throws StoreUnusable that says what to change
  */
 export async function openStore(db: string, options: AnyStoreOptions): Promise<OpenStore> {
+  requireStoreName(db)
   if (!isPostgresUrl(db)) return openSqliteStore(db, options)
   // Loaded only here, so that a start with a data file is no slower.
   const { openPostgresStore } = await import("./postgres/open-store.ts")
@@ -30,7 +32,21 @@ export function isPostgresUrl(db: string): boolean {
   return /^postgres(ql)?:\/\//i.test(db)
 }
 
-/** A `--db` as it may be shown: the URL of a database without its password, a file's name as it is. */
+/** A `--db` as it may be shown: the URL of a database without its password and parameters, a file's name as it is. */
 export function withoutPassword(db: string): string {
-  return isPostgresUrl(db) ? db.replace(/^([^:]+:\/\/[^:@/?]*):[^@/?]*@/, "$1@") : db
+  if (!isPostgresUrl(db)) return db
+  return db.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
+}
+
+/**
+ * Refuses what looks like an address of a database but is none that is known: it would name a file otherwise, and messages
+ * would show its password.
+ * @throws StoreUnusable
+ */
+export function requireStoreName(db: string): void {
+  const isAddress = /^[a-z][a-z\d+.-]+:\/\/|^(postgres|postgresql|pg):|\b(password|dbname)\s*=/i.test(db)
+  if (!isAddress || isPostgresUrl(db)) return
+  throw new StoreUnusable(
+    "--db names neither a data file nor a PostgreSQL database. Write a file's name, or postgres://user@host:port/database.",
+  )
 }

@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test"
 import type { ChildProcess } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,6 +12,8 @@ export interface TestPostgres {
   createDatabase(): Promise<string>
   /** Kills the server, as a crash would, and starts it again on what is on the disk. */
   crash(): Promise<void>
+  /** Its own database, `postgres`, as its administrator. */
+  readonly url: string
   stop(): Promise<void>
 }
 
@@ -19,15 +21,22 @@ const password = "password"
 /** Nothing survives a test, so nothing has to reach the disk. */
 const unsafe = ["-c", "fsync=off", "-c", "full_page_writes=off"]
 
-/** Starts a server that listens on loopback alone. */
-export async function startPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
+/**
+ * Starts a server that listens on loopback alone.
+ * @param options `standby` starts it in recovery, without a primary: it takes no changes
+ */
+export async function startPostgres(
+  flags: readonly string[] = [],
+  { standby = false } = {},
+): Promise<TestPostgres> {
   const named = process.env.PENKNIFE_TEST_POSTGRES
-  if (named) return { ...databasesOf(named), crash: notOurs, stop: async () => {} }
+  if (named && !standby) return { ...databasesOf(named), crash: notOurs, stop: async () => {} }
   // PostgreSQL does not run as root, so its user must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "penknife-postgres-"))
   chmodSync(folder, 0o755)
   const port = await freePort()
   const log: string[] = []
+  const isReadable = Promise.withResolvers<void>()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"),
     port,
@@ -44,12 +53,16 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
       ...unsafe,
       ...flags,
     ],
-    onLog: (line) => void log.push(String(line)),
+    onLog(line) {
+      log.push(String(line))
+      if (String(line).includes("ready to accept read-only connections")) isReadable.resolve()
+    },
     onError: (problem) => void log.push(String(problem)),
   })
   try {
     await server.initialise()
-    await server.start()
+    if (standby) writeFileSync(join(folder, "data/standby.signal"), "", { mode: 0o644 })
+    await Promise.race([server.start(), isReadable.promise])
   } catch (cause) {
     throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause })
   }
@@ -97,8 +110,9 @@ export function usePostgres(flags: readonly string[] = []): Pick<TestPostgres, "
 
 let databases = 0
 
-function databasesOf(url: string): Pick<TestPostgres, "createDatabase"> {
+function databasesOf(url: string): Pick<TestPostgres, "createDatabase" | "url"> {
   return {
+    url: `${url}/postgres`,
     async createDatabase() {
       const name = `penknife_test_${process.pid}_${++databases}`
       const sql = new Bun.SQL(`${url}/postgres`, { max: 1 })

@@ -36,6 +36,10 @@ export function readAddress(url: string, fallback: StoreLogin): PostgresAddress 
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(url)
   if (!parts) throw unreadable("it is not of the form postgres://user@host:port/database")
   const [, login = "", hostList = "", path = "", query = ""] = parts
+  // What follows a '/' or '@' of a password would be read as the host, and messages would show it.
+  if (`${hostList}${path}${query}`.includes("@")) {
+    throw unreadable("in the user and the password, write %40 for '@', %2F for '/' and %3F for '?'")
+  }
   const [user = "", password] = login.split(/:(.*)/s)
   const options = readOptions(query)
   const name = decode(path)
@@ -43,7 +47,7 @@ export function readAddress(url: string, fallback: StoreLogin): PostgresAddress 
   if (account === "") throw unreadable("it names no user: write postgres://user@host/database, or set PGUSER")
   if (name === "") throw unreadable("it names no database: write postgres://user@host/database")
   return {
-    hosts: hostList.split(",").map(readHost),
+    hosts: hostList.split(",").map((text) => readHost(text, login !== "")),
     database: name,
     user: account,
     password: readPassword(password === undefined ? undefined : decode(password), options.passfile, fallback),
@@ -57,12 +61,14 @@ export function describeAddress({ hosts, database, user }: PostgresAddress): str
   return `postgres://${encodeURIComponent(user)}@${list}/${encodeURIComponent(database)}`
 }
 
-function readHost(text: string): PostgresHost {
+/** @param mayShow whether a message may show the text: without an '@' it may be a user with a password */
+function readHost(text: string, mayShow: boolean): PostgresHost {
   const parts = /^(\[[\da-f:.%]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(text)
   const host = decode((parts?.[1] ?? "").replace(/^\[(.*)\]$/, "$1"))
   const port = Number(parts?.[2] ?? 5_432)
   if (!parts || host === "" || port < 1 || port > 65_535) {
-    throw unreadable(`'${text}' is not a host with an optional port, such as db.example.com:5432`)
+    const which = mayShow ? `'${text}'` : "what follows '://'"
+    throw unreadable(`${which} is not a host with an optional port, such as db.example.com:5432`)
   }
   return { host, port }
 }

@@ -4,10 +4,16 @@ import { StoreUnavailable, StoreUnusable } from "../store.ts"
 /** What to do about errors of PostgreSQL that come from outside this program, by SQLSTATE or its class (manual, appendix A). */
 const advice: Readonly<Record<string, string>> = {
   "08": "The connection to the database was lost.",
-  "25006": "The database takes no changes: it is a standby. Name the primary in --db, or all hosts.",
+  "08P01":
+    "What answers there does not take the settings of a connection. Connect to PostgreSQL itself, or to PgBouncer as docs/scaling.md says.",
+  "22021": "A text has a character that the database cannot keep. Its encoding must be UTF8.",
+  "25006":
+    "The database takes no changes: it is a standby, or set to read only. Name the primary in --db, or all hosts.",
+  "26000": "The database forgot a prepared statement. With PgBouncer, set pool_mode to session.",
   "28": "The database refuses the user or the password of --db. Check both.",
+  "3F000": "The user of --db may use no schema. Grant the rights of docs/postgres-roles.sql.",
   "3D000": "There is no such database. Create it, or name another in --db.",
-  "42501": "The user of --db may not do this. Grant the rights that docs/scaling.md lists.",
+  "42501": "The user of --db may not do this. Grant the rights of docs/postgres-roles.sql.",
   "40": "The database ended the statement because of another one. Try again.",
   "53": "The database has run out of a resource.",
   "53100": "The disk of the database is full. Free some space.",
@@ -36,9 +42,9 @@ export function toStoreError(cause: unknown): unknown {
   if (!(cause instanceof SQL.PostgresError)) return cause
   const state = sqlStateOf(cause)
   if (state === null) {
-    return new StoreUnavailable(`The database cannot be reached. (${cause.code}: ${cause.message})`, {
-      cause,
-    })
+    const text =
+      "The database cannot be reached. Check the host, the port and sslmode in --db, and that it runs."
+    return new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause })
   }
   const text = advice[state] ?? advice[state.slice(0, 2)]
   return text ? new StoreUnavailable(`${text} (${state}: ${cause.message})`, { cause }) : cause

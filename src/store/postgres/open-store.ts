@@ -13,6 +13,7 @@ import { migrate } from "./migrations.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareRates } from "./rates.ts"
+import { requireRights } from "./rights.ts"
 import { type AccessRow, selectAccess, toAccess } from "./rows.ts"
 import { createServerClock } from "./server-clock.ts"
 
@@ -40,6 +41,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const name = describeAddress(address)
   const instance = Buffer.from(random.bytes(8)).toString("hex")
   const serverClock = createServerClock(clock)
+  let clocksDiffer = false
   const common: ConnectionOptions = {
     address,
     clock,
@@ -48,7 +50,11 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     onClock(serverMs, localMs) {
       serverClock.observe(serverMs, localMs)
       const aheadMs = clock.now() - serverMs
-      if (Math.abs(aheadMs) < tolerableSkewMs) return
+      const differs = Math.abs(aheadMs) >= tolerableSkewMs
+      // Each connection asks, but one line says it.
+      const isKnown = differs === clocksDiffer
+      clocksDiffer = differs
+      if (!differs || isKnown) return
       log?.warn("clocks differ", {
         secondsAheadOfDatabase: Math.round(aheadMs / 1_000),
         consequence:
@@ -61,6 +67,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     const sql = await connectToPrimary(common)
     try {
       isNew = await migrate(sql, name)
+      if (options.serving) await requireRights(sql, name)
     } finally {
       await sql.close({ timeout: 0 })
     }

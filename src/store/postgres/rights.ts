@@ -1,0 +1,40 @@
+import type { SQL } from "bun"
+import { StoreUnusable } from "../store.ts"
+
+/** What the role of a service needs, as docs/postgres-roles.sql grants it. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  meta: ["SELECT", "INSERT", "UPDATE"],
+  accounts: ["SELECT", "INSERT", "UPDATE"],
+  keys: ["SELECT", "INSERT", "UPDATE"],
+  secrets: ["SELECT", "INSERT", "UPDATE"],
+  ledger: ["SELECT", "INSERT", "UPDATE"],
+  usage: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  all_usage: ["SELECT"],
+  rates: ["SELECT", "INSERT", "UPDATE"],
+  notices: ["SELECT", "INSERT", "UPDATE"],
+  notice_attempts: ["SELECT", "INSERT"],
+}
+
+/**
+ * Finds out at the start of a service what would fail with its first charge.
+ * @throws StoreUnusable when the role lacks a right, or the database is set to read only
+ */
+export async function requireRights(sql: SQL, address: string): Promise<void> {
+  const pairs = Object.entries(needed).flatMap(([table, rights]) => rights.map((right) => [table, right]))
+  const list = pairs.map(([table, right]) => `('${table}', '${right}')`).join(", ")
+  const [row] = await sql.unsafe<{ missing: string | null; readOnly: string }[]>(
+    `SELECT current_setting('transaction_read_only') AS "readOnly",
+       (SELECT string_agg(privilege || ' on ' || name, ', ') FROM (VALUES ${list}) AS needed (name, privilege)
+        WHERE NOT has_table_privilege(name, privilege)) AS missing`,
+  )
+  if (row?.missing) {
+    throw new StoreUnusable(
+      `The user of ${address} lacks rights: ${row.missing}. Grant the rights of docs/postgres-roles.sql.`,
+    )
+  }
+  if (row?.readOnly === "on") {
+    throw new StoreUnusable(
+      `${address} is set to read only (default_transaction_read_only). Set it to off for this user and database.`,
+    )
+  }
+}

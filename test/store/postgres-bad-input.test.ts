@@ -1,0 +1,289 @@
+/** What an operator can get wrong with a PostgreSQL database: every command says what to change, without the password. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { runCliForTest } from "../support/cli.ts"
+import { startPostgres, type TestPostgres } from "../support/postgres.ts"
+import { tempDir } from "../support/temp.ts"
+
+const secret = "s3cret"
+const dir = tempDir()
+let server: TestPostgres
+let url: string
+let roles = 0
+
+beforeAll(async () => {
+  server = await startPostgres()
+  url = await server.createDatabase()
+  await expectDone(["account", "list"], url)
+}, 60_000)
+afterAll(() => server.stop())
+
+/** Everything that opens a database. */
+const commands: readonly (readonly string[])[] = [
+  ["serve", "--port", "0"],
+  ["account", "create", "--name", "Ann"],
+  ["account", "list"],
+  ["account", "close", "acc_1"],
+  ["key", "create", "--account", "acc_1"],
+  ["key", "list", "--json"],
+  ["usage", "acc_1"],
+  ["notices"],
+]
+
+describe("every command says what to change, without the password", () => {
+  const wrong: readonly (readonly [string, () => string, string | RegExp])[] = [
+    ["a URL without a user", () => "postgres://127.0.0.1/x", "it names no user"],
+    ["a URL without a database", () => `postgres://ann:${secret}@127.0.0.1`, "it names no database"],
+    ["a port that is too large", () => `postgres://ann:${secret}@db:99999/x`, "'db:99999' is not a host"],
+    [
+      "a password with a slash and an at sign",
+      () => `postgres://ann:x@${secret}/y@db/x`,
+      "write %40 for '@'",
+    ],
+    ["a password with a question mark", () => `postgres://ann:x?${secret}@db/x`, "write %40 for '@'"],
+    [
+      "a password with a percent sign",
+      () => `postgres://ann:${secret}%@db/x`,
+      "begins no percent-encoded octet",
+    ],
+    ["an unknown parameter", () => `postgres://ann@db/x?password=${secret}`, "'password'; these are known"],
+    ["an unknown sslmode", () => `postgres://ann:${secret}@db/x?sslmode=on`, "it must be one of disable"],
+    [
+      "a file of a password that is missing",
+      () => "postgres://ann@db/x?passfile=/none",
+      "The file /none, which",
+    ],
+    ["another kind of database", () => `mysql://ann:${secret}@db/x`, "neither a data file nor a PostgreSQL"],
+    ["a slash too few", () => `postgres:/ann:${secret}@db/x`, "neither a data file nor a PostgreSQL"],
+    ["keywords instead of a URL", () => `host=db password=${secret}`, "neither a data file nor a PostgreSQL"],
+    ["a wrong password", () => as("postgres", secret), /refuses the user or the password.*28P01/],
+    ["no such database", () => as("postgres", undefined, "none"), /no such database. Create it.*3D000/],
+    ["a port without a server", () => `postgres://ann:${secret}@127.0.0.1:1/x`, "Check the host, the port"],
+    ["a host without an address", () => `postgres://ann:${secret}@db.invalid/x`, "Check the host, the port"],
+    ["TLS with a server that has none", () => `${url}?sslmode=require`, "Server does not support SSL"],
+  ]
+  test.each(wrong)("%s", async (_, db, text) => {
+    for (const command of commands) await expectRefused(command, db(), text)
+  })
+
+  test("a URL without an '@' is not shown, since it may hold a password", async () => {
+    const env = { PGUSER: "ann" }
+    await expectRefused(
+      ["account", "list"],
+      `postgres://ann:${secret}/x`,
+      "what follows '://' is not a host",
+      env,
+    )
+  })
+
+  test("a database of another program stays as it is", async () => {
+    const db = await server.createDatabase()
+    await run(db, "CREATE TABLE accounts (id integer)")
+    for (const command of commands) await expectRefused(command, db, "has tables of another program")
+    for (const table of ["keys", "secrets", "ledger", "meta"])
+      await run(db, `CREATE TABLE ${table} (id integer)`)
+    for (const command of commands) await expectRefused(command, db, "has tables of another program")
+    expect(await run(db, "SELECT count(*)::integer AS n FROM pg_tables WHERE schemaname = 'public'")).toEqual(
+      [{ n: 5 }],
+    )
+  })
+
+  test("a schema of a newer version that this one cannot use; one that it can use is used", async () => {
+    const db = await server.createDatabase()
+    await expectDone(["account", "list"], db)
+    await run(db, "UPDATE meta SET value = 99 WHERE name IN ('schema', 'oldest')")
+    for (const command of commands)
+      await expectRefused(command, db, /newer penknife \(store version 99; this one knows/)
+    await run(db, "UPDATE meta SET value = 1 WHERE name = 'oldest'")
+    await expectDone(["account", "create", "--name", "Ann"], db)
+    expect(await run(db, "SELECT value::integer AS n FROM meta WHERE name = 'schema'")).toEqual([{ n: 99 }])
+  })
+
+  test("a database whose encoding cannot keep every text", async () => {
+    await run(server.url, "CREATE DATABASE penknife_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    for (const command of commands)
+      await expectRefused(command, as("postgres", undefined, "penknife_ascii"), "ENCODING 'UTF8'")
+  })
+
+  test("no connection left", async () => {
+    const role = await createRole("CONNECTION LIMIT 0")
+    for (const command of commands) await expectRefused(command, as(role), /no connection left. Raise.*53300/)
+  })
+
+  test("a standby takes no changes", async () => {
+    const standby = await startPostgres([], { standby: true })
+    try {
+      for (const command of commands)
+        await expectRefused(command, standby.url, "is a standby, which takes no changes")
+    } finally {
+      await standby.stop()
+    }
+  }, 30_000)
+})
+
+describe("a role without rights", () => {
+  test("may not read", async () => {
+    const role = await createRole()
+    for (const command of commands) await expectRefused(command, as(role), /Grant the rights.*42501/)
+  })
+
+  test("may not write: a service does not start, and a change says so", async () => {
+    const role = await createRole()
+    await run(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    await expectDone(["account", "list"], as(role))
+    await expectRefused(
+      ["serve", "--port", "0"],
+      as(role),
+      "lacks rights: INSERT on meta, UPDATE on meta, INSERT on accounts",
+    )
+    await expectRefused(["account", "create", "--name", "Ann"], as(role), /Grant the rights.*42501/)
+  })
+
+  test("may not make tables", async () => {
+    const role = await createRole()
+    const db = new URL(await server.createDatabase()).pathname.slice(1)
+    for (const command of commands) {
+      await expectRefused(
+        command,
+        as(role, undefined, db),
+        "must be made or changed, which this user may not do",
+      )
+    }
+  })
+
+  test("may use no schema", async () => {
+    const db = await server.createDatabase()
+    await run(db, "REVOKE ALL ON SCHEMA public FROM PUBLIC")
+    const role = await createRole()
+    await expectRefused(
+      ["account", "list"],
+      as(role, undefined, new URL(db).pathname.slice(1)),
+      /may use no schema.*3F000/,
+    )
+  })
+})
+
+test("a database that is set to read only: a service does not start, and a change says so", async () => {
+  const role = await createRole("SUPERUSER")
+  await run(url, `ALTER ROLE ${role} SET default_transaction_read_only = on`)
+  await expectRefused(
+    ["serve", "--port", "0"],
+    as(role),
+    "is set to read only (default_transaction_read_only)",
+  )
+  await expectRefused(["account", "create", "--name", "Ann"], as(role), /set to read only.*25006/)
+})
+
+test("a full disk is named by the command that meets it", async () => {
+  const db = await server.createDatabase()
+  await expectDone(["account", "list"], db)
+  await run(
+    db,
+    `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
+  )
+  await run(
+    db,
+    "CREATE TRIGGER fill_disk BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fill_disk()",
+  )
+  await expectRefused(
+    ["account", "create", "--name", "Ann"],
+    db,
+    /disk of the database is full. Free some space. \(53100/,
+  )
+  await expectDone(["account", "list"], db)
+})
+
+test("names of any length are kept whole", async () => {
+  const name = "ä".repeat(50_000)
+  const { id } = await expectDone(["account", "create", "--name", name, "--json"], url)
+  const key = await expectDone(["key", "create", "--account", id, "--name", name, "--json"], url)
+  expect((await expectDone(["account", "show", id, "--json"], url)).name).toBe(name)
+  const keys = await expectDone(["key", "list", "--account", id, "--json"], url)
+  expect(keys).toMatchObject([{ id: key.id, name }])
+  await expectRefused(["account", "show", name], url, "There is no account")
+})
+
+test("a plan that the configuration of this instance lacks: the start says so, without the password", async () => {
+  const db = await server.createDatabase()
+  const file = join(dir, "team.toml")
+  writeFileSync(file, "[plans.team]\nmonthly_credits = 10\n")
+  const { id } = await expectDone(
+    ["account", "create", "--name", "Ann", "--plan", "team", "--config", file, "--json"],
+    db,
+  )
+  const { code, err } = await runCliForTest(["serve", "--port", "0", "--db", db])
+  expect(code).toBe(2)
+  expect(err).toContain(`Account ${id} has the plan 'team', which is not configured`)
+  expect(err).toContain(`The accounts are in ${withoutPasswordOf(db)}.`)
+})
+
+test.each([
+  ["backup", "copy.db"],
+  ["restore", "copy.db"],
+])("%s with a URL names what PostgreSQL has for it", async (command, file) => {
+  for (const argv of [
+    [command, file, "--db", as("ann", secret)],
+    [command, as("ann", secret), "--db", join(dir, "x.db")],
+  ]) {
+    const { code, out, err } = await runCliForTest([...argv, "--json"])
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toContain("pg_basebackup")
+    expect(err).toContain("point-in-time recovery")
+    expect(err).not.toContain(secret)
+  }
+})
+
+/** Runs a command that must fail with a message, and neither a stack nor a password. */
+async function expectRefused(
+  command: readonly string[],
+  db: string,
+  text: string | RegExp,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { code, out, err } = await runCliForTest([...command, "--db", db], { env })
+  expect({ command, code, out, err }).toEqual({
+    command,
+    code: 1,
+    out: "",
+    err: expect.stringMatching(/^penknife: .+\n$/),
+  })
+  expect(err).toMatch(text)
+  expect(err).not.toContain(secret)
+  expect(err).not.toContain("password@")
+}
+
+async function expectDone(command: readonly string[], db: string) {
+  const { code, out, err } = await runCliForTest([...command, "--db", db])
+  expect({ code, err: err.replace(/^No accounts.*\n/, "") }).toEqual({ code: 0, err: "" })
+  return command.includes("--json") ? JSON.parse(out) : out
+}
+
+/** The test's database with another user, password or database. */
+function as(user: string, password = "password", database?: string): string {
+  const changed = new URL(url)
+  changed.username = user
+  changed.password = password
+  if (database !== undefined) changed.pathname = `/${database}`
+  return changed.href
+}
+
+async function createRole(options = ""): Promise<string> {
+  const role = `penknife_role_${process.pid}_${++roles}`
+  await run(url, `CREATE ROLE ${role} LOGIN PASSWORD 'password' ${options}`)
+  return role
+}
+
+async function run(db: string, statement: string): Promise<unknown[]> {
+  const sql = new Bun.SQL(db, { max: 1 })
+  try {
+    return [...(await sql.unsafe(statement))]
+  } finally {
+    await sql.close()
+  }
+}
+
+function withoutPasswordOf(db: string): string {
+  return db.replace(":password@", "@")
+}
