@@ -1,4 +1,5 @@
 import type { Envelope } from "./envelope.ts"
+import { createEscape } from "./escape.ts"
 
 /**
  * CSV (RFC 4180): `key,value`, then a row for each value in `data`, with keys such as `formatted.loanAmount` and `sorted[0]`.
@@ -39,5 +40,7 @@ const special = /[",\r\n]/
 function toField(text: string): string {
   const field = text.toWellFormed()
   const quoted = field === "" || field.trim() !== field || special.test(field)
-  return quoted ? `"${field.replaceAll('"', '""')}"` : field
+  return quoted ? `"${field.includes('"') ? doubleQuotes(field) : field}"` : field
 }
+
+const doubleQuotes = createEscape([['"', '""']])

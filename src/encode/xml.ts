@@ -1,5 +1,6 @@
 import Builder from "fast-xml-builder"
 import type { Envelope } from "./envelope.ts"
+import { createEscape } from "./escape.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 const namespaces = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" }
@@ -54,9 +55,19 @@ function toElementName(key: string): string {
 }
 
 /** XML 1.0 forbids these (§2.2) or reads CR as LF (§2.11) and `]]>` as an end (§2.4). `u` makes lone surrogates match. */
-const special = /[&<>]|[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" }
+const special = /[&<>]|[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
+
+const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code))
+const escapeText = createEscape([
+  ...[...controls, "\uFFFE", "\uFFFF"]
+    .filter((character) => special.test(character))
+    .map((character) => [character, "\uFFFD"] as const),
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ["\r", "&#xD;"],
+])
 
 function toCharacterData(text: string): string {
-  return text.replace(special, (character) => escapes[character] ?? "\uFFFD")
+  return special.test(text) ? escapeText(text.toWellFormed()) : text
 }

@@ -1,5 +1,6 @@
 import { type ScalarTag, stringify } from "yaml"
 import type { Envelope } from "./envelope.ts"
+import { createEscape } from "./escape.ts"
 
 /** Block-style YAML that YAML 1.1 and YAML 1.2 load as the same value. Each scalar is one line; no anchors, aliases or tags. */
 export function encodeYaml(envelope: Envelope): string {
@@ -46,13 +47,17 @@ const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[
  * U+2028 and U+2029 (YAML 1.1 §5.4), and U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1). libyaml refuses lone surrogates.
  */
 function toDoubleQuoted(text: string): string {
-  return JSON.stringify(text.toWellFormed()).replace(
-    unprintable,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  )
+  const quoted = JSON.stringify(text.toWellFormed())
+  return unprintable.test(quoted) ? escapeUnprintable(quoted) : quoted
 }
 
-const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
+const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/
+
+const escapeUnprintable = createEscape(
+  [...Array.from({ length: 0x21 }, (_, index) => 0x7f + index), 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff].map(
+    (unit) => [String.fromCharCode(unit), `\\u${unit.toString(16).padStart(4, "0")}`] as const,
+  ),
+)
 
 /** YAML 1.1 reads `1e+21` as a string, since a float needs the point; both versions read `1.0e+21` as a number. */
 function toNumber(digits: string): string {

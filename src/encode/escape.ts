@@ -1,0 +1,34 @@
+/** The number of UTF-16 units. */
+const unitCount = 0x1_0000
+
+/**
+ * Gives a function that replaces UTF-16 units by texts. `String.replace` takes 0.1 µs or more for each place that it finds, so 2 MB
+ * of characters to escape would hold up the service for 0.2 s. This takes a tenth.
+ */
+export function createEscape(escapes: Iterable<readonly [string, string]>): (text: string) => string {
+  /** All escapes one after the other, and for each unit where its escape begins and how long it is; 0 for units that stay. */
+  let all = ""
+  const starts = new Uint16Array(unitCount)
+  const lengths = new Uint8Array(unitCount)
+  for (const [character, escape] of escapes) {
+    starts[character.charCodeAt(0)] = all.length
+    lengths[character.charCodeAt(0)] = escape.length
+    all += escape
+  }
+  const escapeUnits = Uint16Array.from(all, (character) => character.charCodeAt(0))
+
+  return (text) => {
+    let length = 0
+    for (let at = 0; at < text.length; at++) length += lengths[text.charCodeAt(at)] || 1
+    const units = new Uint16Array(length)
+    let end = 0
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      const start = starts[unit] ?? 0
+      const escapeEnd = start + (lengths[unit] ?? 0)
+      if (start === escapeEnd) units[end++] = unit
+      else for (let index = start; index < escapeEnd; index++) units[end++] = escapeUnits[index] ?? 0
+    }
+    return Buffer.from(units.buffer).toString("utf16le")
+  }
+}
