@@ -14,6 +14,7 @@ const apis = new Map(catalog.map((api) => [api.id, api]))
 const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns: createZoneDns({}) }
 const context: FieldContext = {
   run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {} }),
+  count() {},
   giveWay() {},
 }
 

@@ -6,6 +6,7 @@ import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
+import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { dnsWorld } from "../mock/dns-world.ts"
@@ -100,6 +101,8 @@ async function createWorld(
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ports,
       log: opened.log,
+      // The mock reads its answers for the journal, so none is unsent.
+      unsent: createUnsentAnswers(Number.POSITIVE_INFINITY, () => {}),
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,

@@ -13,11 +13,13 @@ import { createGate } from "../call/gate.ts"
 import { compileInput, type RawInput } from "../call/input.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
+import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
+import { collectGarbage } from "../ports/garbage.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
@@ -91,6 +93,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       scheduler: createScheduler(ports),
       ports,
       log,
+      unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),
     }
     const { logSample, noMetrics, noGraphql, bodyTimeoutSeconds } = config
     const apiIds = apis.map(({ definition }) => definition.id)

@@ -15,25 +15,50 @@ interface BatchCall {
   readonly request: CallerRequest
   /** Reads the body. Called once the caller is admitted. */
   readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
+  readonly writer: ResultWriter
 }
 
-/** Answers a batch: hold what all inputs would cost → run each → settle those that succeeded. */
-export function answerBatch({ api, request, readBody }: BatchCall, pipeline: Pipeline): Promise<Reply> {
+/** The result of one input, as the answer lists it. */
+interface Result {
+  readonly index: number
+  readonly status: "ok" | "error"
+  readonly error: string | null
+  readonly data: Record<string, unknown> | null
+}
+
+/** Takes the results while the batch runs, so that they need not all be kept. */
+export interface ResultWriter {
+  /** Results for one call of `write`; the last call has fewer. */
+  readonly resultsPerPart: number
+  /** Takes the next results, in the order of the inputs. */
+  write(results: readonly Result[], firstIndex: number): void
+  /** Gives a promise to wait for while there is no room for more results, and otherwise nothing. */
+  room(): Promise<void> | undefined
+}
+
+/**
+ * Answers a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
+ * reply's data has the numbers only.
+ */
+export function answerBatch(
+  { api, request, readBody, writer }: BatchCall,
+  pipeline: Pipeline,
+): Promise<Reply> {
   const { definition, credits } = api
   return answer(request, [definition.id], pipeline, async (caller) => {
     const inputs = requireInputs(await readBody())
     requirePresent(request)
     const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
-      const results = await runAll(inputs, request, api, { caller, requestId: request.requestId, pipeline })
+      const context = { caller, requestId: request.requestId, pipeline }
+      const succeeded = await runAll(inputs, request, api, context, writer)
       requirePresent(request)
-      const count = results.length
-      const succeeded = results.filter(({ status }) => status === "ok").length
+      const count = inputs.length
       const used = credits * succeeded
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
       if (succeeded > 0) await pipeline.charges.settle(hold, charged, request)
-      const data = { count, succeeded, failed: count - succeeded, credits_used: used, results }
+      const data = { count, succeeded, failed: count - succeeded, credits_used: used }
       return { data, charged, fault: null }
     } finally {
       hold.release()
@@ -49,26 +74,31 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
   return inputs
 }
 
-/** Gives one result per input, in their order. Starts no further input once the client has left; then results are missing. */
+/** Runs each input and gives the number of those that succeeded. Starts no further input once the client has left. */
 async function runAll(
   inputs: readonly unknown[],
   request: CallerRequest,
   api: PreparedApi,
   context: RunContext,
-) {
-  const results: Record<"index" | "status" | "error" | "data", unknown>[] = []
+  writer: ResultWriter,
+): Promise<number> {
   const { caller, pipeline } = context
+  const take = createInOrder(inputs.length, writer)
   let next = 0
+  let succeeded = 0
 
   async function work(): Promise<void> {
     while (next < inputs.length) {
+      const room = writer.room()
+      if (room) await room
       const pause = pipeline.scheduler.giveWay(caller.account.id)
       if (pause) await pause
-      if (next >= inputs.length || (pause && request.hasLeft())) return
+      if (next >= inputs.length || ((room || pause) && request.hasLeft())) return
       const index = next++
       const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running
-      results[index] = { index, status: fault ? "error" : "ok", error: fault?.message ?? null, data }
+      if (!fault) succeeded++
+      take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
       if (running instanceof Promise && request.hasLeft()) return
     }
   }
@@ -77,7 +107,26 @@ async function runAll(
   const workers: Promise<void>[] = []
   while (workers.length < maxConcurrent && next < inputs.length) workers.push(work())
   await Promise.all(workers)
-  return results
+  return succeeded
+}
+
+/** Gives results, which may come in any order, to a writer in theirs. */
+function createInOrder(count: number, { resultsPerPart, write }: ResultWriter): (result: Result) => void {
+  const waiting = new Map<number, Result>()
+  let part: Result[] = []
+  let next = 0
+
+  return (result) => {
+    waiting.set(result.index, result)
+    for (let ready = waiting.get(next); ready; ready = waiting.get(next)) {
+      waiting.delete(next++)
+      part.push(ready)
+      if (part.length < resultsPerPart && next < count) continue
+      const full = part
+      part = []
+      write(full, next - full.length)
+    }
+  }
 }
 
 function runInput(

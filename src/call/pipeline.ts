@@ -8,6 +8,7 @@ import type { Charges } from "./charges.ts"
 import { type Fault, fixedFault, toFault } from "./fault.ts"
 import { type Gate, rateLimited } from "./gate.ts"
 import type { Scheduler } from "./scheduler.ts"
+import type { UnsentAnswers } from "./unsent.ts"
 import { tightestOf, type UsageStatus } from "./usage-status.ts"
 
 /**
@@ -20,6 +21,7 @@ export interface Pipeline {
   readonly scheduler: Scheduler
   readonly ports: Ports
   readonly log: Log
+  readonly unsent: UnsentAnswers
 }
 
 /** The answer to a request, before a surface gives it a form. */
@@ -143,7 +145,8 @@ export function toReply(fault: Fault): Reply {
  *   be a secret: then the log gets the kind of the error and where it was thrown.
  */
 export function logFault(fault: Fault, requestId: string, log: Log, { message } = { message: true }): void {
-  if (fault.status < 500) return
+  // Too many calls at once are counted, and so many lines would hide the rest.
+  if (fault.status < 500 || fault.code === "overloaded") return
   const { cause } = fault
   if (fault.code === "upstreamUnavailable") {
     // The message for the client may quote input.

@@ -56,6 +56,12 @@ export const options = {
     integer(1, 65_535),
     2_048,
   ),
+  maxUnsentBytes: one(
+    "max-unsent BYTES",
+    "most bytes of answers that clients have not read; others get 503",
+    integer(1_048_576, 1_099_511_627_776),
+    268_435_456,
+  ),
   bluetoothCompanies: one(
     "bluetooth-companies FILE",
     "newer company list, JSON or YAML",

@@ -39,33 +39,31 @@ function oneByOne(encode: (name: string, item: unknown, index: number) => string
   return { items, itemsPerPart: 1 }
 }
 
-/** Writes like {@link encodeEnvelope}, but the list at the end of `data` in parts, so that other work can run between them. */
-export function* encodeInParts(format: Format, envelope: Envelope): Generator<string, void, void> {
-  const list = lastList(envelope.data)
-  if (list === null) {
-    yield encodeEnvelope(format, envelope)
-    return
-  }
+/** Writes a list of an answer in parts, while its items are made. */
+export interface ListEncoder {
+  /** Items for one call of `items`. */
+  readonly itemsPerPart: number
+  /** Neighbouring items, at most `itemsPerPart`. */
+  items(items: readonly unknown[], firstIndex: number): string
+  /** What comes before and after the items. */
+  frame(envelope: Envelope): { readonly before: string; readonly after: string }
+}
+
+/**
+ * The encoder of the list `name`, the last member of `data`. With all its parts an answer is what {@link encodeEnvelope} writes.
+ * The list has one item or more; `frame` takes the envelope without it, whose first member of `data` is no object and no array.
+ */
+export function createListEncoder(format: Format, name: string): ListEncoder {
   const { begin, items, itemsPerPart, end, envelopeEnd } = forms[format]
-  const before = encodeEnvelope(format, { ...envelope, data: list.rest })
-  yield before.slice(0, before.length - envelopeEnd.length) + begin(list.name)
-  for (let index = 0; index < list.items.length; index += itemsPerPart) {
-    yield items(list.name, list.items.slice(index, index + itemsPerPart), index)
+  return {
+    itemsPerPart,
+    items: (some, firstIndex) => items(name, some, firstIndex),
+    frame(envelope) {
+      const text = encodeEnvelope(format, envelope)
+      return {
+        before: text.slice(0, text.length - envelopeEnd.length) + begin(name),
+        after: end + envelopeEnd,
+      }
+    },
   }
-  yield end + envelopeEnd
-}
-
-interface LastList {
-  readonly name: string
-  readonly items: readonly unknown[]
-  /** The other members. The first one is a value that every format writes. */
-  readonly rest: object
-}
-
-function lastList(data: object | null): LastList | null {
-  const members = Object.entries(data ?? {})
-  const [first, last] = [members[0]?.[1], members.pop()]
-  if (last === undefined || typeof first === "object" || first === undefined) return null
-  const [name, items] = last
-  return Array.isArray(items) && items.length > 0 ? { name, items, rest: Object.fromEntries(members) } : null
 }

@@ -8,6 +8,7 @@ import { createCharges } from "../../src/call/charges.ts"
 import { createGate } from "../../src/call/gate.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
 import { createScheduler } from "../../src/call/scheduler.ts"
+import { createUnsentAnswers } from "../../src/call/unsent.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
@@ -43,6 +44,7 @@ export function echoApi(
 }
 
 export interface CatalogService {
+  readonly url: string
   readonly accounts: Accounts
   /** What was logged, each with its message. */
   readonly logged: readonly string[]
@@ -54,6 +56,7 @@ export interface CatalogService {
 export function startCatalogService(
   definitions: readonly ApiDefinition[],
   more: Partial<Ports> = {},
+  { maxUnsent = Number.POSITIVE_INFINITY, maxCalls = 2_048 } = {},
 ): CatalogService {
   const clock = createManualClock()
   const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), timer: systemTimer, ...more }
@@ -70,6 +73,7 @@ export function startCatalogService(
         charges: createCharges(store, gate, ports, { error: (message) => logged.push(message) }),
         scheduler: createScheduler(ports),
         ports,
+        unsent: createUnsentAnswers(maxUnsent, () => {}),
         log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
       },
       random: systemRandom,
@@ -86,7 +90,7 @@ export function startCatalogService(
       trustedProxies: [],
       maxBodyBytes: 2_097_152,
       bodyTimeoutMs: 20_000,
-      maxCalls: 2_048,
+      maxCalls,
       graphql: true,
       metricsToken: null,
     },
@@ -114,6 +118,7 @@ export function startCatalogService(
     apiIds: definitions.map(({ id }) => id),
   })
   return {
+    url: server.url,
     accounts,
     logged,
     async createKey(plan) {

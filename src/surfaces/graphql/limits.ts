@@ -19,6 +19,8 @@ const maxDepth = 10
 const maxAliases = 50
 const maxFields = 500
 const maxDirectives = 50
+/** Of JSON, of all results of a query together. */
+export const maxResultOctets = 16_777_216
 /** Brackets of any kind inside each other. The parser recurses into each, and its stack is limited. */
 const maxNesting = 100
 

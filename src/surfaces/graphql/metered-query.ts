@@ -1,15 +1,18 @@
-import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql"
+import type { ExecutionArgs, ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from "graphql"
 import { GraphQLError } from "graphql"
 import type { Caller } from "../../call/caller.ts"
 import type { DnsQuestions } from "../../call/dns-questions.ts"
 import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
+import type { UnsentAnswer } from "../../call/unsent.ts"
 import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./field-context.ts"
 import type { GraphqlCall } from "./graphql-call.ts"
+import { maxResultOctets } from "./limits.ts"
 import { isIncluded, type QueryParts, rootFieldsOf } from "./operation.ts"
 import { fieldCodeOf, Refusal, shorten } from "./refusal.ts"
+import { sizeOfResult } from "./result-size.ts"
 import { readVariables, type Variables } from "./variables.ts"
 
 /** Executes a query; graphql-js's `execute`. */
@@ -44,7 +47,13 @@ export async function executeMetered(
   requireCeiling(apis.length, caller)
 
   const succeeded = new Set<PreparedApi>()
-  const contextValue = createFieldContext(apis, succeeded, caller, call.request.requestId, pipeline)
+  const results = createResults(pipeline.unsent.open())
+  const contextValue = createFieldContext(
+    { apis, succeeded, results },
+    caller,
+    call.request.requestId,
+    pipeline,
+  )
   const { document, operation } = parts
   const operationName = operation.name?.value
   const args = { schema, document, operationName, variableValues: variables, contextValue }
@@ -56,11 +65,13 @@ export async function executeMetered(
   )
   try {
     const result = await execute(args)
+    results.requireWithinLimit()
     const charged = [...succeeded].flatMap(({ charge }) => charge)
     if (charged.length > 0) await pipeline.charges.settle(hold, charged, call.request)
     call.charged = charged
     return result
   } finally {
+    results.close()
     hold.release()
   }
 }
@@ -74,10 +85,40 @@ function requireCeiling(count: number, { plan: { name, graphqlApis } }: Caller):
   )
 }
 
-/** Runs root fields. `succeeded` gets each API with a field that succeeded. */
+/** The results of one query, which are limited together. */
+interface Results {
+  readonly apis: readonly PreparedApi[]
+  /** Gets each API with a field that succeeded. */
+  readonly succeeded: Set<PreparedApi>
+  readonly results: ReturnType<typeof createResults>
+}
+
+/** Counts the results of a query while they are collected. Above the limit nothing more runs, and the query is refused. */
+function createResults(answer: UnsentAnswer) {
+  let octets = 0
+
+  function requireWithinLimit(): void {
+    if (octets <= maxResultOctets) return
+    const limit = `${maxResultOctets.toLocaleString("en-US")} bytes`
+    throw new Refusal("QUERY_TOO_COMPLEX", `The results of the query are larger than ${limit}.`)
+  }
+
+  return {
+    requireWithinLimit,
+    room: answer.room,
+    close: answer.close,
+    add(data: unknown, info: GraphQLResolveInfo): void {
+      const size = sizeOfResult(data, info, maxResultOctets - octets)
+      octets += size
+      answer.add(size)
+      requireWithinLimit()
+    },
+  }
+}
+
+/** Runs root fields. */
 function createFieldContext(
-  apis: readonly PreparedApi[],
-  succeeded: Set<PreparedApi>,
+  { apis, succeeded, results }: Results,
   caller: Caller,
   requestId: string,
   pipeline: Pipeline,
@@ -87,27 +128,35 @@ function createFieldContext(
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   return {
     giveWay,
-    run(id, values) {
+    count: results.add,
+    run(id, values, info) {
       const api = byId.get(id)
       if (!api) throw new Error(`'${id}' runs but was not paid for`)
       const take = ({ data, fault }: Outcome) => {
         if (fault) {
           throw new GraphQLError(shorten(fault.message), { extensions: { code: fieldCodeOf(fault) } })
         }
+        results.add(data, info)
         succeeded.add(api)
         return data
       }
       const context = { caller, requestId, pipeline }
       if (api.definition.asksDns) {
-        const start = (dnsQuestions: DnsQuestions) =>
-          checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
+        const start = (dnsQuestions: DnsQuestions) => {
+          results.requireWithinLimit()
+          return checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
+        }
         return dnsFields.run(start).then(take)
       }
-      const run = () => {
+      const run = (): unknown => {
+        results.requireWithinLimit()
+        const room = results.room()
+        if (room) return room.then(start)
         const outcome = checkAndRun(api, { kind: "typed", values }, context)
         return outcome instanceof Promise ? outcome.then(take) : take(outcome)
       }
-      return giveWay()?.then(run) ?? run()
+      const start = () => giveWay()?.then(run) ?? run()
+      return start()
     },
   }
 }

@@ -1,5 +1,11 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
-import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from "graphql"
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from "graphql"
 import { isPremium } from "../../apis/contract.ts"
 import type { FieldContext } from "./field-context.ts"
 import { toFields, toTypeName } from "./names.ts"
@@ -9,7 +15,7 @@ import { toScalarType } from "./scalar-type.ts"
 export function toOutputType(schema: TObject, path: readonly string[]): GraphQLObjectType {
   const fields = [...toFields(schema.properties)].map(([name, [original, member]]) => {
     const type = typeOf(member, [...path, original])
-    const field = { type, description: describe(member) }
+    const field = { type, description: describe(member), extensions: { member: original } }
     const resolve = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
     return [name, type instanceof GraphQLList || name !== original ? { ...field, resolve } : field] as const
   })
@@ -28,8 +34,14 @@ function resolveMember(name: string) {
 
 /** A query may have many lists of thousands of items, so each waits for time. */
 function resolveList(name: string) {
-  return (data: Data, _parameters: unknown, { giveWay }: FieldContext) =>
-    giveWay()?.then(() => data[name]) ?? data[name]
+  return (data: Data, _parameters: unknown, context: FieldContext, info: GraphQLResolveInfo) => {
+    const read = () => {
+      const list = data[name]
+      context.count(list, info)
+      return list
+    }
+    return context.giveWay()?.then(read) ?? read()
+  }
 }
 
 /** Every field may be null: absent, premium on a plan without it, or failed. */

@@ -1,5 +1,6 @@
 import {
   GraphQLObjectType,
+  type GraphQLResolveInfo,
   GraphQLSchema,
   type IntrospectionQuery,
   introspectionFromSchema,
@@ -25,8 +26,12 @@ export function createGraphqlSchema(apis: readonly ApiDefinition[]): GraphQLSche
         type: toOutputType(output, [id, "result"]),
         description: `${title}. ${description}`,
         args,
-        resolve: (_source: unknown, { input: given }: { input?: unknown }, context: FieldContext) =>
-          context.run(id, toParameters(given)),
+        resolve: (
+          _source: unknown,
+          { input: given }: { input?: unknown },
+          context: FieldContext,
+          info: GraphQLResolveInfo,
+        ) => context.run(id, toParameters(given), info),
       }
       return [toRootField(id), field] as const
     })

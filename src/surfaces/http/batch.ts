@@ -1,18 +1,17 @@
 import { Elysia } from "elysia"
-import { answerBatch, maxInputs } from "../../call/batch.ts"
-import type { Reply } from "../../call/pipeline.ts"
+import { answerBatch, maxInputs, type ResultWriter } from "../../call/batch.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import type { Format } from "../../encode/formats.ts"
-import { encodeInParts } from "../../encode/parts.ts"
+import { createListEncoder } from "../../encode/parts.ts"
 import type { RecordRequest } from "../../observe/request.ts"
+import { createBodyWriter, toResponse } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext, inProgress, isFull, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { parseQuery } from "./query.ts"
-import { refuseOverload } from "./refuse.ts"
-import { send } from "./reply.ts"
+import { overloadOf, refuseOverload } from "./refuse.ts"
+import { send, setReply } from "./reply.ts"
 import { batchRouteOf } from "./route-schemas.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
@@ -42,30 +41,28 @@ async function answer(
   context: HttpContext,
 ): Promise<string | Response> {
   const { request, set, incoming } = exchange
-  if (isFull(context)) return refuseOverload(exchange, record, context)
+  const overload = overloadOf(context)
+  if (overload) return refuseOverload(overload, exchange, record, context)
   const { format, problem } = negotiateFormat(request, parseQuery(request.url))
   const readBody = () => {
     if (problem) throw problem
     return readJsonObject(request, context.intake)
   }
-  const reply = await answerBatch({ api, request: incoming, readBody }, context.pipeline)
-  const body = send(reply, format, set, await encode(format, reply, context))
+  const list = createListEncoder(format, "results")
+  const body = createBodyWriter(context)
+  const writer: ResultWriter = {
+    resultsPerPart: list.itemsPerPart,
+    write: (results, firstIndex) => body.add(list.items(results, firstIndex)),
+    room: body.room,
+  }
+  const reply = await answerBatch({ api, request: incoming, readBody, writer }, context.pipeline)
   record(incoming, reply)
   await finishBody(request, set, context)
-  return body
-}
-
-/** An answer may have millions of values, so writing it pauses for other requests. */
-async function encode(
-  format: Format,
-  { envelope, caller }: Reply,
-  { pipeline }: HttpContext,
-): Promise<string> {
-  let text = ""
-  for (const part of encodeInParts(format, envelope)) {
-    text += part
-    const pause = caller && pipeline.scheduler.giveWay(caller.account.id)
-    if (pause) await pause
+  if (reply.fault !== null) {
+    body.discard()
+    return send(reply, format, set)
   }
-  return text
+  setReply(reply, format, set)
+  const { before, after } = list.frame(reply.envelope)
+  return toResponse(body.end(before, after))
 }

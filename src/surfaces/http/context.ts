@@ -33,11 +33,6 @@ export interface ListeningServer {
   timeout(request: Request, seconds: number): void
 }
 
-/** Whether too many calls are in progress. A request that waits for its client does not count, or slow clients could fill the service. */
-export function isFull({ calls, intake, maxCalls }: HttpContext): boolean {
-  return calls.count - intake.awaited > maxCalls
-}
-
 /** Counts a call as in progress while `work` runs. */
 export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<T>): Promise<T> {
   calls.begin()

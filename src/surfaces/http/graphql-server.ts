@@ -7,6 +7,7 @@ import type { GraphqlCall } from "../graphql/graphql-call.ts"
 import { Refusal } from "../graphql/refusal.ts"
 import { createGraphqlSchema } from "../graphql/schema.ts"
 import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
+import { toBody } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
 import type { HttpContext } from "./context.ts"
 import type { IncomingRequest } from "./exchange.ts"
@@ -24,6 +25,17 @@ export function createGraphqlServer(
 ) {
   const { apis, pipeline, intake } = context
   const schema = createGraphqlSchema(apis.map(({ definition }) => definition))
+
+  function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
+    const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
+    const headers: Record<string, string> = { "content-type": type }
+    const status = refusal?.status ?? 200
+    setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
+    setRate((name, value) => {
+      headers[name] = value
+    }, rate)
+    return new Response(toBody(JSON.stringify(body), context), { status, headers })
+  }
 
   function requireIncoming(request: Request): IncomingRequest {
     const incoming = incomingOf(request)
@@ -82,15 +94,4 @@ function refuseUpload({ headers }: Request): void {
     "FILE_UPLOAD_NOT_SUPPORTED",
     "GraphQL takes no file uploads here; send the query as JSON.",
   )
-}
-
-function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
-  const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
-  const headers: Record<string, string> = { "content-type": type }
-  const status = refusal?.status ?? 200
-  setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
-  setRate((name, value) => {
-    headers[name] = value
-  }, rate)
-  return new Response(JSON.stringify(body), { status, headers })
 }

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
-import { finishBody, type HttpContext, inProgress, isFull, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { incomingRequests } from "./incoming.ts"
-import { overloaded } from "./refuse.ts"
+import { overloadOf } from "./refuse.ts"
 import { setAnswerHeaders } from "./reply.ts"
 
 const path = "/v1/graphql"
@@ -60,7 +60,8 @@ function refusalOf({ method }: Request, enabled: boolean, context: HttpContext):
     return new Refusal("GRAPHQL_NOT_SUPPORTED", "GraphQL is turned off on this service; use the REST APIs.")
   }
   if (method !== "POST") return new Refusal("METHOD_NOT_ALLOWED", `GraphQL takes POST, not ${method}.`)
-  return isFull(context) ? toRefusal(overloaded) : null
+  const overload = overloadOf(context)
+  return overload && toRefusal(overload)
 }
 
 function refuse(

@@ -8,6 +8,8 @@ export const httpLimits = {
   idleSeconds: 30,
   /** The same during a batch or a GraphQL query. The most that Bun takes. */
   patientSeconds: 255,
+  /** A connection that takes nothing of a large answer. */
+  unreadSeconds: 20,
   /** A refused body is read away up to this size and time; then the connection is closed. */
   drainBytes: 16_777_216,
   drainSeconds: 5,

@@ -1,12 +1,22 @@
 import { Fault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
+import { tooManyUnsent } from "../../call/unsent.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { finishBody, type HttpContext } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { sendFault } from "./reply.ts"
 
+/**
+ * Why a new call is refused; null when there is room for it. A request that waits for its client to send more does not count,
+ * or slow clients could fill the service. One whose answer is not read yet does count.
+ */
+export function overloadOf({ calls, intake, maxCalls, pipeline }: HttpContext): Fault | null {
+  if (calls.count - intake.awaited > maxCalls) return tooManyCalls
+  return pipeline.unsent.isFull() ? tooManyUnsent : null
+}
+
 /** The refusal of one call too many (RFC 9110 §15.6.4). It uses no key, body or store, so that refusing costs little. */
-export const overloaded = new Fault(
+export const tooManyCalls = new Fault(
   "overloaded",
   "The service is at its limit of calls under way. Nothing was charged; try again.",
   { retryAfterSeconds: 1 },
@@ -14,11 +24,12 @@ export const overloaded = new Fault(
 
 /** Refuses one call too many, in the format that it asks for. */
 export async function refuseOverload(
+  overload: Fault,
   { request, set, incoming }: Exchange,
   record: RecordRequest,
   context: HttpContext,
-): Promise<string | Response> {
-  record(incoming, toReply(overloaded))
+): Promise<string> {
+  record(incoming, toReply(overload))
   await finishBody(request, set, context)
-  return sendFault(overloaded, request, set)
+  return sendFault(overload, request, set)
 }

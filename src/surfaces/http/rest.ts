@@ -4,13 +4,13 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 import { answerCall } from "../../call/single.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext, isFull } from "./context.ts"
+import { finishBody, type HttpContext } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
-import { refuseOverload } from "./refuse.ts"
+import { overloadOf, refuseOverload } from "./refuse.ts"
 import { sendMetered } from "./reply.ts"
 import { routeOf } from "./route-schemas.ts"
 
@@ -43,7 +43,8 @@ async function answer(
   if (request.method !== method) throw new MethodNotAllowed(request.method, method)
   context.calls.begin()
   try {
-    if (isFull(context)) return await refuseOverload(exchange, record, context)
+    const overload = overloadOf(context)
+    if (overload) return await refuseOverload(overload, exchange, record, context)
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
     const read = () => {
@@ -54,7 +55,7 @@ async function answer(
     record(incoming, reply)
     if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
     if (context.closing.isBegun) set.headers.connection = "close"
-    return sendMetered(reply, negotiated.format, set, context.prepared)
+    return sendMetered(reply, negotiated.format, set, context)
   } finally {
     context.calls.end()
   }

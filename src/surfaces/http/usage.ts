@@ -1,11 +1,11 @@
 import { Elysia } from "elysia"
 import { answerUsage } from "../../call/usage.ts"
-import { type HttpContext, inProgress, isFull } from "./context.ts"
+import { type HttpContext, inProgress } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
-import { refuseOverload } from "./refuse.ts"
+import { overloadOf, refuseOverload } from "./refuse.ts"
 import { send } from "./reply.ts"
 
 const path = "/v1/usage"
@@ -19,7 +19,8 @@ export function usageFeature(base: ReturnType<typeof incomingRequests>, context:
     ({ request, set, incoming }) => {
       if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
       return inProgress(context, async () => {
-        if (isFull(context)) return refuseOverload({ request, set, incoming }, record, context)
+        const overload = overloadOf(context)
+        if (overload) return refuseOverload(overload, { request, set, incoming }, record, context)
         const { format, problem } = negotiateFormat(request, parseQuery(request.url))
         const check = () => {
           if (problem) throw problem

@@ -1,8 +1,9 @@
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
+import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
 import { formats } from "../../encode/formats.ts"
 import { tooSlow } from "../http/intake.ts"
-import { overloaded } from "../http/refuse.ts"
+import { tooManyCalls } from "../http/refuse.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
 import { errorExample, restContent } from "./rest-answer.ts"
@@ -51,7 +52,11 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
     }),
     Unavailable: faultResponse(
       "The service, or a server that it needs, is unavailable. Nothing was charged. Try again.",
-      { store: fixedFault("storeUnavailable"), "too-many-calls": overloaded },
+      {
+        store: fixedFault("storeUnavailable"),
+        "too-many-calls": tooManyCalls,
+        "too-many-unread-answers": tooManyUnsent,
+      },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
   }

@@ -189,10 +189,7 @@ export async function startMockServer(
     }
     const body = send(answer, format, set)
     if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
-    return new Response(typeof body === "string" ? body : body.body, {
-      status,
-      headers: set.headers as Record<string, string>,
-    })
+    return new Response(body, { status, headers: set.headers as Record<string, string> })
   }
 
   return {

@@ -1,0 +1,107 @@
+import { Fault } from "./fault.ts"
+
+/** Counts the octets of large answers that are made and that their clients have not read yet, over the whole process. */
+export interface UnsentAnswers {
+  /** Whether there are more than allowed, so that new calls are refused. */
+  isFull(): boolean
+  /** Starts to count one more answer. */
+  open(): UnsentAnswer
+}
+
+/** The octets of one answer. */
+export interface UnsentAnswer {
+  /** Counts octets that are made. */
+  add(octets: number): void
+  /** Gives a promise to wait for before more is made while there is no room for it, and otherwise nothing. */
+  room(): Promise<void> | undefined
+  /** The answer is made whole. */
+  complete(): void
+  /** Octets are read. */
+  free(octets: number): void
+  /** The answer is read, or nobody will read it. Nothing is counted after this. */
+  close(): void
+}
+
+/** Up to this share of the limit, all answers are made at the same time; above it, one after the other. */
+const freeShare = 0.25
+
+/** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
+const octetsPerCollection = 33_554_432
+
+/**
+ * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
+ * answers that are being made grows, and at the limit none does, until others are read or given up.
+ * @param maxOctets above this, new calls are refused; one answer alone may be larger
+ * @param collectGarbage frees the memory of values that are no longer used
+ */
+export function createUnsentAnswers(maxOctets: number, collectGarbage: () => void): UnsentAnswers {
+  const growing = new Set<UnsentAnswer>()
+  let total = 0
+  let sinceCollected = 0
+  let waiting: PromiseWithResolvers<void> | null = null
+
+  function wake(): void {
+    waiting?.resolve()
+    waiting = null
+  }
+
+  function open(): UnsentAnswer {
+    let own = 0
+    let isOpen = true
+    let isWhole = false
+
+    function count(octets: number): void {
+      if (!isOpen) return
+      const wasFull = total > maxOctets
+      own += octets
+      total += octets
+      sinceCollected += Math.max(octets, 0)
+      if (sinceCollected >= octetsPerCollection) {
+        sinceCollected = 0
+        collectGarbage()
+      }
+      if (wasFull && total <= maxOctets) wake()
+    }
+
+    function mayGrow(): boolean {
+      if (own === 0 || total <= maxOctets * freeShare || total === own) return true
+      const [oldest] = growing
+      return oldest === answer && total <= maxOctets
+    }
+
+    async function waitForRoom(): Promise<void> {
+      while (!mayGrow()) {
+        waiting ??= Promise.withResolvers()
+        await waiting.promise
+      }
+    }
+
+    const answer: UnsentAnswer = {
+      add(octets) {
+        count(octets)
+        if (isOpen && !isWhole) growing.add(answer)
+      },
+      room: () => (mayGrow() ? undefined : waitForRoom()),
+      complete() {
+        isWhole = true
+        if (growing.delete(answer)) wake()
+      },
+      free: (octets) => count(-octets),
+      close() {
+        count(-own)
+        isOpen = false
+        answer.complete()
+      },
+    }
+    return answer
+  }
+
+  return { isFull: () => total > maxOctets, open }
+}
+
+/** The refusal of a call while too many answers wait for their clients (RFC 9110 §15.6.4). */
+export const tooManyUnsent = new Fault(
+  "overloaded",
+  "The service holds as many answers as it can until their clients read them. Nothing was charged; try again.",
+  { retryAfterSeconds: 1 },
+)

@@ -1,0 +1,119 @@
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isListType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from "graphql"
+import { isIncluded } from "./operation.ts"
+
+/** A field that a query selects of an object, under one key of the answer. */
+interface Selected {
+  readonly keyOctets: number
+  read(data: Readonly<Record<string, unknown>>): unknown
+  /** What is selected of the value; null for scalars and lists of them. */
+  readonly inner: readonly Selected[] | null
+}
+
+/**
+ * The octets of JSON that a field's value takes in the answer. A query may name the same field many times, so it is counted before
+ * GraphQL copies it. Lists inside of the value are left out, since each is counted at its own turn. Stops soon after `maxOctets`.
+ */
+export function sizeOfResult(value: unknown, info: GraphQLResolveInfo, maxOctets: number): number {
+  let octets = keyOctets(String(info.path.key))
+
+  function add(value: unknown, selected: readonly Selected[] | null): void {
+    if (value === null || value === undefined) octets += nullOctets
+    else if (selected === null) octets += sizeOfScalars(value)
+    else if (Array.isArray(value)) addItems(value, selected)
+    else addMembers(value as Record<string, unknown>, selected)
+  }
+
+  function addItems(items: readonly unknown[], selected: readonly Selected[]): void {
+    octets += bracketOctets
+    for (const item of items) {
+      if (octets > maxOctets) return
+      octets += commaOctets
+      add(item, selected)
+    }
+  }
+
+  function addMembers(data: Readonly<Record<string, unknown>>, selected: readonly Selected[]): void {
+    octets += bracketOctets
+    for (const { keyOctets, read, inner } of selected) {
+      if (octets > maxOctets) return
+      octets += keyOctets
+      add(read(data), inner)
+    }
+  }
+
+  add(value, selectionOf(info.returnType, info.fieldNodes, info))
+  return octets
+}
+
+const nullOctets = "null".length
+const bracketOctets = "[]".length
+const commaOctets = ",".length
+
+function keyOctets(key: string): number {
+  return key.length + '"":,'.length
+}
+
+function sizeOfScalars(value: unknown): number {
+  return typeof value === "number" ? String(value).length : Buffer.byteLength(JSON.stringify(value))
+}
+
+/** What some selections of one field select of its type. Equal keys are one, as in the answer (GraphQL §6.3.2). */
+function selectionOf(
+  fieldType: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+  info: GraphQLResolveInfo,
+): readonly Selected[] | null {
+  const type = getNamedType(fieldType)
+  if (!isObjectType(type)) return null
+  const byKey = new Map<string, FieldNode[]>()
+  const spread = new Set<string>()
+
+  function collect({ selections }: SelectionSetNode): void {
+    for (const node of selections) {
+      if (!isIncluded(node, info.variableValues)) continue
+      if (node.kind === Kind.FIELD) {
+        const key = node.alias?.value ?? node.name.value
+        byKey.set(key, [...(byKey.get(key) ?? []), node])
+      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet)
+      else collectFragment(node.name.value)
+    }
+  }
+
+  function collectFragment(name: string): void {
+    if (spread.has(name)) return
+    spread.add(name)
+    const fragment = info.fragments[name]
+    if (fragment) collect(fragment.selectionSet)
+  }
+
+  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet)
+  return [...byKey].flatMap(([key, same]) => memberOf(type, key, same, info) ?? [])
+}
+
+function memberOf(
+  type: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+  info: GraphQLResolveInfo,
+): Selected | null {
+  const field = type.getFields()[nodes[0]?.name.value ?? ""]
+  // The name of the type, which every object has.
+  if (!field) return { keyOctets: keyOctets(key), read: () => type.name, inner: null }
+  if (isListType(field.type)) return null
+  const member = String(field.extensions.member)
+  return {
+    keyOctets: keyOctets(key),
+    read: (data) => data[member],
+    inner: selectionOf(field.type, nodes, info),
+  }
+}
