@@ -4,6 +4,7 @@ import { batch } from "./cases/batch.ts"
 import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
 import { get, post } from "./cases/metered.ts"
+import { postgres } from "./cases/postgres.ts"
 import { refusals } from "./cases/refusals.ts"
 import { slow } from "./cases/slow.ts"
 import { spf } from "./cases/spf.ts"
@@ -23,4 +24,5 @@ export const cases: readonly Case[] = [
   spf,
   start,
   endurance,
+  postgres,
 ]

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test"
+import { chargeOf } from "../../../test/support/store.ts"
+import { createActivity } from "../activity.ts"
+import { StoreUnavailable } from "../store.ts"
+import { chargeLimitMs, prepareCharges } from "./charges.ts"
+import type { Connection } from "./connection.ts"
+import { createServerClock } from "./server-clock.ts"
+
+/** A connection whose answers the test gives. */
+function setUp(answer: (statement: string, parameters: readonly unknown[]) => object[] | Promise<object[]>) {
+  let nowMs = 0
+  const clock = { now: () => 0, monotonicMs: () => nowMs }
+  const asked: string[] = []
+  const connection = {
+    async run(statement: string, parameters: readonly unknown[]) {
+      asked.push(statement.trim().split(" ")[0] ?? "")
+      return answer(statement, parameters)
+    },
+    async close() {},
+  } as Connection
+  const activity = createActivity()
+  const serverClock = createServerClock(clock)
+  const charge = prepareCharges([connection], { clock, serverClock, activity })
+  return {
+    charge,
+    activity,
+    serverClock,
+    asked,
+    move: (ms: number) => {
+      nowMs += ms
+    },
+  }
+}
+
+const row = (batch: unknown, number = 1) => ({
+  number,
+  used: 1,
+  bonus: 0,
+  periodStartMs: 1_000,
+  serverMs: 0,
+  batch,
+})
+
+test("an answer to another question is refused, so that no charge is taken for another", async () => {
+  const { charge } = setUp(() => [row("not this one")])
+  expect(await charge([chargeOf()])).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
+})
+
+test("a charge whose time is over is never sent, and the message says what it waited for", async () => {
+  const { charge, asked, move } = setUp(async (_, parameters) => {
+    await Promise.resolve()
+    move(chargeLimitMs)
+    return asked.length === 1 ? [row(parameters.at(-1))] : []
+  })
+  const [first, second] = [charge([chargeOf()]), charge([chargeOf()])]
+  expect(await first).toMatchObject([{ charged: true }])
+  expect(await second).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
+  expect(asked).toEqual(["UPDATE"])
+  const [outcome] = await second
+  expect(String(outcome?.charged === false && outcome.cause)).toContain(
+    "1 of 1 connections for charges are in use",
+  )
+})
+
+test("the deadline goes to the database in its own clock, less the time that a statement may take", async () => {
+  const { charge, serverClock, move } = setUp((_, parameters) => {
+    expect(parameters[9]).toBe("{5000250}")
+    return [row(parameters.at(-1))]
+  })
+  move(100)
+  serverClock.observe(5_000_000, 100)
+  expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
+})
+
+test("what happened to a lost statement is not known, so it is not sent again", async () => {
+  const { charge, asked, activity } = setUp(() => {
+    throw new StoreUnavailable("lost")
+  })
+  expect(await charge([chargeOf(), chargeOf({ accountId: "acc_2" })])).toEqual([
+    { charged: false, cause: new StoreUnavailable("lost") },
+    { charged: false, cause: new StoreUnavailable("lost") },
+  ])
+  expect(asked).toEqual(["UPDATE"])
+  expect(activity).toMatchObject({ batches: 1, charges: 2, refusals: 0 })
+})
