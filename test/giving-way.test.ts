@@ -5,6 +5,7 @@ import { defineApi } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
+import { createSlowTurns } from "./support/slow-turns.ts"
 
 /** What happened, in order: a run by its text, or a turn of the event loop. */
 const events: string[] = []
@@ -57,8 +58,13 @@ const listing = defineApi({
     ],
   }),
 })
-const own = startCatalogService([busy, stepwise, listing], { clock })
-afterEach(() => events.splice(0))
+let hasSlowTurns = false
+const timer = createSlowTurns(() => hasSlowTurns)
+const own = startCatalogService([busy, stepwise, listing], { clock, timer })
+afterEach(() => {
+  events.length = 0
+  hasSlowTurns = false
+})
 
 const query = (what: string, key: string) => {
   const fields = Array.from(
@@ -104,6 +110,7 @@ test.each([
 
 test("accounts take turns: a call does not wait for all fields of another account's queries", async () => {
   const [{ key: heavy }, { key: light }] = [await own.createKey("pro"), await own.createKey("pro")]
+  hasSlowTurns = true
   const heavyWork = Promise.all([query("heavy", heavy), query("heavy", heavy), batch("heavy", heavy)])
   while (!events.includes("heavy")) await new Promise((resolve) => setImmediate(resolve))
   await single("light", light)
