@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Dns } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/service.ts"
+import { createManualClock } from "./support/clock.ts"
 import { startTestService, type TestOptions, type TestService } from "./support/service.ts"
 
 const json = { "content-type": "application/json" }
@@ -314,4 +315,34 @@ describe("no line contains", () => {
       else expect(text).toMatch(/^\[00:00:00\.000\] INFO: request \{.*"address":"unknown"/)
     }
   })
+})
+
+test("an API that holds up the event loop is named, without its input", async () => {
+  let monotonic = 0
+  /** A run that looks at the time takes 300 ms. */
+  const clock = {
+    ...createManualClock(),
+    now() {
+      monotonic += 300
+      return Date.parse("2025-01-01T00:00:00Z")
+    },
+    monotonicMs: () => monotonic,
+  }
+  const lines = await logOf(
+    async (service) => {
+      const { key } = await service.createKey("pro")
+      await service.fetch("/v1/sunrisesunset?lat=51.507&lon=-0.127", { key })
+    },
+    { ports: { clock }, flags: { logSample: "0" } },
+  )
+  const [line] = lines.filter(({ message }) => message === "event loop held up")
+  expect(line).toEqual({
+    level: "warn",
+    time: expect.any(String),
+    api: "sunrisesunset",
+    ms: expect.any(Number),
+    problem: expect.stringContaining("other requests waited"),
+    message: "event loop held up",
+  })
+  expect(Number(line?.ms)).toBeGreaterThanOrEqual(300)
 })

@@ -52,6 +52,10 @@ export interface Service {
   stop(options?: { readonly atOnce?: boolean }): Promise<void>
 }
 
+/** Of a stall in the log. Its cause may also be a machine that stood still. */
+const stallProblem =
+  "The API's step took too long; other requests waited. Report it if the machine was not overloaded."
+
 interface StartOptions {
   readonly ports?: Ports
   /** Whether other processes listen on the same port. */
@@ -90,7 +94,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const pipeline = {
       gate,
       charges: createCharges(store, gate, ports, log),
-      scheduler: createScheduler(ports),
+      scheduler: createScheduler(ports, (api, ms) =>
+        log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
+      ),
       ports,
       log,
       unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),

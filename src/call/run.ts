@@ -23,8 +23,10 @@ export interface RunContext {
 /** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
 export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
   const { caller, pipeline } = context
+  const { id } = api.definition
+  pipeline.scheduler.nameStep(id)
   try {
-    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const ports = api.definition.asksDns ? withLimitedDns(context) : pipeline.ports
     const running = api.definition.run(input, { ports, giveWay })
     if (!(running instanceof Promise)) return succeeded(running, api, context)

@@ -70,3 +70,53 @@ test("accounts take turns, however much work each has", async () => {
   const turns = await finish([...Array.from({ length: 5 }, () => work("a", 1, 20)), work("b", 2, 20)])
   expect(turns).toEqual(["a", "a", "b", "a", "b", "a", "a"])
 })
+
+describe("a step that holds up the event loop", () => {
+  function watch() {
+    const clock = createManualClock()
+    const stalls: [api: string, ms: number][] = []
+    const scheduler = createScheduler({ clock, timer: systemTimer }, (api, ms) => stalls.push([api, ms]))
+    return { clock, stalls, ...scheduler }
+  }
+
+  test("is reported with its API when the next step begins, and when the turn ends", async () => {
+    const { clock, stalls, giveWay, nameStep } = watch()
+    giveWay("a")
+    nameStep("hmac")
+    clock.advance(200)
+    const pause = giveWay("a")
+    expect(stalls).toEqual([["hmac", 200]])
+    await pause
+    nameStep("linesorter")
+    clock.advance(5_000)
+    await systemTimer.turn()
+    await systemTimer.turn()
+    expect(stalls.slice(1)).toEqual([["linesorter", 5_000]])
+  })
+
+  test("is reported under the API of a run that goes on, whatever ran meanwhile", async () => {
+    const { clock, stalls, giveWay, nameStep } = watch()
+    giveWay("a")
+    nameStep("linesorter")
+    clock.advance(20)
+    const rest = Promise.resolve(giveWay("a", "linesorter")).then(() => clock.advance(300))
+    nameStep("hmac")
+    await rest
+    await systemTimer.turn()
+    await systemTimer.turn()
+    expect(stalls).toEqual([["linesorter", 300]])
+  })
+
+  test("is not one that takes less, nor the time between two turns", async () => {
+    const { clock, stalls, giveWay, nameStep } = watch()
+    for (let turn = 0; turn < 3; turn++) {
+      giveWay("a")
+      nameStep("hmac")
+      clock.advance(199)
+      await systemTimer.turn()
+      await systemTimer.turn()
+      clock.advance(10_000)
+    }
+    expect(stalls).toEqual([])
+  })
+})

@@ -5,6 +5,12 @@ const sliceMs = 10
 /** A woken step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
 const microtasksPerStep = 4
 
+/** A step that takes this long is reported: no input within the limits should cause it. */
+const stallMs = 200
+
+/** Gets each step that held up the event loop for long: the API that ran, and for how long. */
+export type OnStall = (api: string, ms: number) => void
+
 /**
  * Shares the time of the process among all work that computes for long: single calls, batches, queries with their lists, the writing of
  * answers, and the steps of an API's own run. There is one for the process.
@@ -17,25 +23,45 @@ export interface Scheduler {
    * @example
    * const pause = scheduler.giveWay(caller.account.id)
    * if (pause) await pause
+   * @param api whose step it is, if that is known
    */
-  giveWay(account: string): Promise<void> | undefined
+  giveWay(account: string, api?: string): Promise<void> | undefined
+  /** Says whose step has begun, for reports of long ones. */
+  nameStep(api: string): void
 }
 
 /** Creates the scheduler of a process. */
-export function createScheduler({ clock, timer }: Pick<Ports, "clock" | "timer">): Scheduler {
+export function createScheduler(
+  { clock, timer }: Pick<Ports, "clock" | "timer">,
+  onStall: OnStall = () => {},
+): Scheduler {
   /** The steps that wait, by account; the accounts are in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>()
   /** Whether work has begun in this turn of the event loop. */
   let isSliceOpen = false
   let sliceEndMs = 0
+  /** The API of the current step; null while none is known. */
+  let running: string | null = null
+  let stepStartMs = 0
+
+  /** The time now, at which a step ends and the next one may begin. */
+  function endStep(): number {
+    const nowMs = clock.monotonicMs()
+    if (running !== null && nowMs - stepStartMs >= stallMs) onStall(running, nowMs - stepStartMs)
+    running = null
+    stepStartMs = nowMs
+    return nowMs
+  }
 
   function openSlice(): void {
     isSliceOpen = true
-    sliceEndMs = clock.monotonicMs() + sliceMs
+    stepStartMs = clock.monotonicMs()
+    sliceEndMs = stepStartMs + sliceMs
     void timer.turn().then(beginTurn)
   }
 
   async function beginTurn(): Promise<void> {
+    endStep()
     isSliceOpen = false
     if (waiting.size === 0) return
     openSlice()
@@ -43,7 +69,7 @@ export function createScheduler({ clock, timer }: Pick<Ports, "clock" | "timer">
     do {
       wakeNext()
       for (let left = microtasksPerStep; left > 0; left--) await undefined
-    } while (waiting.size > 0 && clock.monotonicMs() < sliceEndMs)
+    } while (waiting.size > 0 && endStep() < sliceEndMs)
   }
 
   function wakeNext(): void {
@@ -59,15 +85,24 @@ export function createScheduler({ clock, timer }: Pick<Ports, "clock" | "timer">
   }
 
   return {
-    giveWay(account) {
-      if (!isSliceOpen) {
-        openSlice()
+    giveWay(account, api) {
+      const isFree = isSliceOpen ? endStep() < sliceEndMs : true
+      if (isFree) {
+        if (!isSliceOpen) openSlice()
+        running = api ?? null
         return
       }
-      if (clock.monotonicMs() < sliceEndMs) return
       const steps = waiting.get(account) ?? new Set()
       waiting.set(account, steps)
-      return new Promise((resolve) => steps.add(resolve))
+      return new Promise((resolve) => {
+        steps.add(() => {
+          running = api ?? null
+          resolve()
+        })
+      })
+    },
+    nameStep(api) {
+      running = api
     },
   }
 }
