@@ -10,10 +10,10 @@ export function createEscape(escapes: Iterable<readonly [string, string]>): (tex
   let all = ""
   const starts = new Uint16Array(unitCount)
   const lengths = new Uint8Array(unitCount)
-  for (const [character, escape] of escapes) {
+  for (const [character, escaped] of escapes) {
     starts[character.charCodeAt(0)] = all.length
-    lengths[character.charCodeAt(0)] = escape.length
-    all += escape
+    lengths[character.charCodeAt(0)] = escaped.length
+    all += escaped
   }
   const escapeUnits = Uint16Array.from(all, (character) => character.charCodeAt(0))
 
