@@ -144,6 +144,14 @@ describe("queries", () => {
       "510 fields through a fragment",
       `{ ${"...A ".repeat(51)} } fragment A on Query { ${"__typename ".repeat(10)} }`,
     ],
+    [
+      "51 fields with parameters under one name",
+      `{ ${'hmac(input: {message: "a", secret: "s"}) { hmac } '.repeat(51)} }`,
+    ],
+    [
+      "51 fields with parameters under one name in fragments",
+      `{ ...F0 } ${repeat(51, (i) => `fragment F${i} on Query { ${i < 50 ? `...F${i + 1}` : ""} __type(name: "Query") { name } }`)}`,
+    ],
     ["51 directives", `{ __typename ${"@skip(if: false) ".repeat(51)} }`],
     ["100 fragments, each with the next one twice", `{ ...F0 } ${repeat(100, doubling)}`],
   ])("that are too much: %s", async (_name, query) => {
@@ -199,6 +207,12 @@ describe("variables that do not fit", () => {
       "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
       { input: { lines: Array(5_000).fill(1) } },
       "'$input.lines[0]'",
+    ],
+    [
+      "a hundred thousand lines and one",
+      "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
+      { input: { lines: Array(100_001).fill("a") } },
+      "'$input' must have at most 100,000 items in its lists",
     ],
   ])("%s", async (_name, text, variables, words) => {
     expectRefusal(await ask(text, { variables }), "BAD_REQUEST", words)

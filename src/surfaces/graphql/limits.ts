@@ -11,6 +11,7 @@ import {
   Source,
   TokenKind,
   validate,
+  visit,
 } from "graphql"
 import { Refusal } from "./refusal.ts"
 
@@ -19,6 +20,8 @@ const maxDepth = 10
 const maxAliases = 50
 const maxFields = 500
 const maxDirectives = 50
+/** Fields with parameters under one name, whose parameters validation compares pair by pair. */
+const maxRepeatedFields = 50
 /** Of JSON, of all results of a query together. */
 export const maxResultOctets = 16_777_216
 /** Brackets of any kind inside each other. The parser recurses into each, and its stack is limited. */
@@ -62,6 +65,9 @@ export function requireWithinLimits(schema: GraphQLSchema, document: DocumentNod
     maxDirectivesRule(rule("directives", maxDirectives)),
   ])
   if (largestFieldCount(document) > maxFields) found.push(`The query has more than ${maxFields} fields.`)
+  if (mostRepeatedField(document) > maxRepeatedFields) {
+    found.push(`The query has more than ${maxRepeatedFields} fields with parameters under one name.`)
+  }
   const [first] = found
   if (first !== undefined) throw tooComplex(first)
 }
@@ -100,6 +106,19 @@ function largestFieldCount({ definitions }: DocumentNode): number {
 
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
   return Math.max(0, ...operations.map((operation) => countIn(operation.selectionSet)))
+}
+
+/** How often the document has fields with parameters under one name, at most. */
+function mostRepeatedField(document: DocumentNode): number {
+  const counts = new Map<string, number>()
+  visit(document, {
+    Field({ name, alias, arguments: parameters }) {
+      if (!parameters?.length) return
+      const { value } = alias ?? name
+      counts.set(value, (counts.get(value) ?? 0) + 1)
+    },
+  })
+  return Math.max(0, ...counts.values())
 }
 
 function tooComplex(message: string): Refusal {

@@ -16,6 +16,9 @@ export type Variables = Readonly<Record<string, unknown>>
 /** The most problems that an answer lists. */
 const maxProblems = 20
 
+/** The most items in the lists of a variable. Reading half a million takes 0.1 s, in which nothing else runs. */
+const maxItems = 100_000
+
 /**
  * Reads variables as the operation declares them (GraphQL §6.1.2). graphql-js quotes the whole value of a variable in each
  * error, which may be a secret, and takes seconds for a large value.
@@ -62,11 +65,24 @@ function readVariable(
   } else if (value === undefined || value === null) {
     if (isNonNullType(type)) refuse(`The variable '$${name}' is required and must be of type '${type}'.`)
     else if (value === null) values[name] = null
+  } else if (countItems(value) > maxItems) {
+    refuse(
+      `The variable '$${name}' must have at most ${maxItems.toLocaleString("en-US")} items in its lists.`,
+    )
   } else {
     values[name] = coerceInputValue(value, type, (path, _value, { message }) =>
       refuse(`The variable '$${name}${path.map(toStep).join("")}' does not fit: ${message}`),
     )
   }
+}
+
+/** The items of all lists in a value; the JSON reader limits how deep they are. */
+function countItems(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0
+  let count = Array.isArray(value) ? value.length : 0
+  if (count > maxItems) return count
+  for (const member of Object.values(value)) count += countItems(member)
+  return count
 }
 
 /** A step of a path such as `$input.lines[3]`. */
