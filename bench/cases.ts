@@ -8,6 +8,7 @@ import { postgres } from "./cases/postgres.ts"
 import { refusals } from "./cases/refusals.ts"
 import { slow } from "./cases/slow.ts"
 import { spf } from "./cases/spf.ts"
+import { stalls } from "./cases/stalls.ts"
 import { start } from "./cases/start.ts"
 import { workers } from "./cases/workers.ts"
 
@@ -22,6 +23,7 @@ export const cases: readonly Case[] = [
   workers,
   slow,
   spf,
+  stalls,
   start,
   endurance,
   postgres,
