@@ -51,16 +51,28 @@ test("the scheme's name is case-insensitive (RFC 9110 §11.1), a key of the earl
   }
 })
 
-test("with both headers x-api-key decides, unless it is empty", async () => {
-  const { key } = await service.createKey("free")
-  const other = await service.createKey("pro")
-  const both = await send(path, { "x-api-key": key, authorization: `Bearer ${other.key}` })
-  expect(both.headers.get("x-api-current-plan")).toBe("free")
-  const proxied = await send(path, { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" })
-  expect(proxied.status).toBe(200)
-  expect((await send(path, { "x-api-key": "mistyped", authorization: `Bearer ${key}` })).status).toBe(401)
-  expect((await send(path, { "x-api-key": "", authorization: `Bearer ${key}` })).status).toBe(200)
-})
+test.each(surfaces)(
+  "over %s both headers must hold the same key, unless x-api-key is empty",
+  async (_name, target, body) => {
+    const { key, account } = await service.createKey("pro")
+    const other = await service.createKey("pro")
+    for (const first of [other.key, "mistyped"]) {
+      const refused = await send(target, { "x-api-key": first, authorization: `Bearer ${key}` }, body)
+      expect(refused.status).toBe(400)
+      const text = await refused.text()
+      expect(text).toContain("'x-api-key' and 'Authorization'")
+      for (const sent of [first, key]) expect(text).not.toContain(sent)
+    }
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+    expect(await service.accounts.usage(other.account, 1)).toEqual([])
+    const accepted: Record<string, string>[] = [
+      { "x-api-key": key, authorization: `Bearer ${key}` },
+      { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" },
+      { "x-api-key": "", authorization: `Bearer ${key}` },
+    ]
+    for (const headers of accepted) expect((await send(target, headers, body)).status).toBe(200)
+  },
+)
 
 test("a key does not open the metrics, and their token is no key", async () => {
   const { key } = await service.createKey("pro")

@@ -33,6 +33,11 @@ type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "bodyInPieces" |
 // Keyed by the table of faults: a new fault without an entry here does not compile.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {
   inputRejected: [400, "'companyid'", () => call("/v1/bluetoothlookup?companyid=x")],
+  keysDiffer: [
+    400,
+    "different keys",
+    () => call("/v1/bluetoothlookup?companyid=76", { headers: { authorization: "Bearer mock-pro" } }),
+  ],
   keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
   keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
   keyUnknown: [401, "not known", () => ways.rest(mock, createKey(createSeededRandom("another service")))],

@@ -16,6 +16,8 @@ export interface Caller {
 export interface CallerRequest {
   /** The API key as it was sent; null without one. */
   readonly key: string | null
+  /** Whether the request names two different keys. */
+  readonly hasTwoKeys: boolean
   /** Gives the client's IP address. Called only when the key is bound to addresses. */
   readonly address: () => string
   readonly requestId: string

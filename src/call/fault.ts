@@ -4,6 +4,10 @@ import { StoreUnavailable } from "../store/store.ts"
 /** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
 const table = {
   inputRejected: { status: 400, text: null },
+  keysDiffer: {
+    status: 400,
+    text: "The headers 'x-api-key' and 'Authorization' hold different keys. Send the key in one of them.",
+  },
   keyMissing: {
     status: 401,
     text: "An API key is needed: send it in the 'x-api-key' header, or as 'Authorization: Bearer KEY'.",

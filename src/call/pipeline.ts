@@ -85,11 +85,12 @@ export async function answer(
  * @throws Fault that refuses the caller
  */
 export function admit(
-  { key, address }: CallerRequest,
+  { key, hasTwoKeys, address }: CallerRequest,
   apis: readonly string[],
   { gate }: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
+  if (hasTwoKeys) throw fixedFault("keysDiffer")
   const identified = gate.identify(key)
   return identified instanceof Promise ? identified.then(permit) : permit(identified)
 

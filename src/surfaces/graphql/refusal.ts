@@ -25,6 +25,7 @@ export type RefusalCode = keyof typeof statuses
 /** The GraphQL code of each fault. */
 const codes = {
   inputRejected: "BAD_REQUEST",
+  keysDiffer: "BAD_REQUEST",
   keyMissing: "INVALID_API_KEY",
   keyMalformed: "INVALID_API_KEY",
   keyUnknown: "INVALID_API_KEY",

@@ -24,7 +24,7 @@ import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
 import { withReadableUrls } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
-import { sentKey } from "./sent-key.ts"
+import { hasTwoKeys, sentKey } from "./sent-key.ts"
 import { usageFeature } from "./usage.ts"
 
 export interface HttpParts {
@@ -94,6 +94,7 @@ export function createHttpApp(
     return {
       requestId: requestIdFor(headers.get("x-request-id"), key),
       key,
+      hasTwoKeys: hasTwoKeys(headers),
       address: () => addressOf(request),
       hasLeft: () => request.signal.aborted,
       startedMs: observer.nowMs(),

@@ -27,6 +27,7 @@ const notYet: IncomingRequest = {
   requestId: "",
   key: null,
   address: () => "",
+  hasTwoKeys: false,
   hasLeft: () => false,
   startedMs: 0,
 }

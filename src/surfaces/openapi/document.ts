@@ -42,7 +42,7 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
         bearerKey: {
           type: "http",
           scheme: "bearer",
-          description: "The same API key. With both headers, `x-api-key` decides.",
+          description: "The same API key. Where both headers are sent, they must hold the same key.",
         },
         ...(service.metrics === "token" && {
           metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },

@@ -36,7 +36,7 @@ export function controlApp(parts: ControlParts) {
   const routes = createRoutes(parts)
   const open = ({ headers }: Request) => {
     const requestId = parts.requestIdFor(headers)
-    return { requestId, key: null, address: () => "", hasLeft: () => false, startedMs: 0 }
+    return { requestId, key: null, hasTwoKeys: false, address: () => "", hasLeft: () => false, startedMs: 0 }
   }
   const app = new Elysia({ name: "mock-control", strictPath: true })
     .headers(fixedHeaders)
