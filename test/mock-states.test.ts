@@ -36,7 +36,7 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
   keysDiffer: [
     400,
     "different keys",
-    () => call("/v1/bluetoothlookup?companyid=76", { headers: { authorization: "Bearer mock-pro" } }),
+    () => call("/v1/bluetoothlookup?companyid=76", { headers: { authorization: "Bearer mock-free" } }),
   ],
   keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
   keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
