@@ -96,22 +96,32 @@ interface Results {
 /** Counts the results of a query while they are collected. Above the limit nothing more runs, and the query is refused. */
 function createResults(answer: UnsentAnswer) {
   let octets = 0
+  /** Without what the answer has several times: the results that wait to be copied. */
+  let held = 0
 
   function requireWithinLimit(): void {
-    if (octets <= maxResultOctets) return
+    if (octets <= maxResultOctets && held <= maxResultOctets) return
     const limit = `${maxResultOctets.toLocaleString("en-US")} bytes`
     throw new Refusal("QUERY_TOO_COMPLEX", `The results of the query are larger than ${limit}.`)
+  }
+
+  function add(value: unknown, info: GraphQLResolveInfo): void {
+    octets += sizeOfResult(value, info, maxResultOctets - octets, "keys")
+    requireWithinLimit()
   }
 
   return {
     requireWithinLimit,
     room: answer.room,
     close: answer.close,
-    add(data: unknown, info: GraphQLResolveInfo): void {
-      const size = sizeOfResult(data, info, maxResultOctets - octets)
-      octets += size
+    add,
+    /** Counts the data of a root field. */
+    addRoot(data: unknown, info: GraphQLResolveInfo): void {
+      const size = sizeOfResult(data, info, maxResultOctets - held, "once")
+      held += size
       answer.add(size)
       requireWithinLimit()
+      add(data, info)
     },
   }
 }
@@ -136,7 +146,7 @@ function createFieldContext(
         if (fault) {
           throw new GraphQLError(shorten(fault.message), { extensions: { code: fieldCodeOf(fault) } })
         }
-        results.add(data, info)
+        results.addRoot(data, info)
         succeeded.add(api)
         return data
       }

@@ -11,6 +11,8 @@ import {
 } from "graphql"
 import { isIncluded } from "./operation.ts"
 
+type Counts = "once" | "keys"
+
 /** A field that a query selects of an object, under one key of the answer. */
 interface Selected {
   readonly keyOctets: number
@@ -21,9 +23,16 @@ interface Selected {
 
 /**
  * The octets of JSON that a field's value takes in the answer. A query may name the same field many times, so it is counted before
- * GraphQL copies it. Lists inside of the value are left out, since each is counted at its own turn. Stops soon after `maxOctets`.
+ * GraphQL copies it. Stops soon after `maxOctets`.
+ * @param counts `once`: each member that is selected, under one of its keys; `keys`: all keys, but no lists inside of the value,
+ *   since each of these is counted at its own turn
  */
-export function sizeOfResult(value: unknown, info: GraphQLResolveInfo, maxOctets: number): number {
+export function sizeOfResult(
+  value: unknown,
+  info: GraphQLResolveInfo,
+  maxOctets: number,
+  counts: Counts,
+): number {
   let octets = keyOctets(String(info.path.key))
 
   function add(value: unknown, selected: readonly Selected[] | null): void {
@@ -51,7 +60,7 @@ export function sizeOfResult(value: unknown, info: GraphQLResolveInfo, maxOctets
     }
   }
 
-  add(value, selectionOf(info.returnType, info.fieldNodes, info))
+  add(value, selectionOf(info.returnType, info.fieldNodes, info, counts))
   return octets
 }
 
@@ -72,6 +81,7 @@ function selectionOf(
   fieldType: GraphQLOutputType,
   nodes: readonly FieldNode[],
   info: GraphQLResolveInfo,
+  counts: Counts,
 ): readonly Selected[] | null {
   const type = getNamedType(fieldType)
   if (!isObjectType(type)) return null
@@ -97,7 +107,14 @@ function selectionOf(
   }
 
   for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet)
-  return [...byKey].flatMap(([key, same]) => memberOf(type, key, same, info) ?? [])
+  const members = new Set<string>()
+  const counted = [...byKey].filter(([_, [node]]) => {
+    const name = node?.name.value ?? ""
+    const isFirst = !members.has(name)
+    members.add(name)
+    return counts === "keys" || isFirst
+  })
+  return counted.flatMap(([key, same]) => memberOf(type, key, same, info, counts) ?? [])
 }
 
 function memberOf(
@@ -105,15 +122,16 @@ function memberOf(
   key: string,
   nodes: readonly FieldNode[],
   info: GraphQLResolveInfo,
+  counts: Counts,
 ): Selected | null {
   const field = type.getFields()[nodes[0]?.name.value ?? ""]
   // The name of the type, which every object has.
   if (!field) return { keyOctets: keyOctets(key), read: () => type.name, inner: null }
-  if (isListType(field.type)) return null
+  if (counts === "keys" && isListType(field.type)) return null
   const member = String(field.extensions.member)
   return {
     keyOctets: keyOctets(key),
     read: (data) => data[member],
-    inner: selectionOf(field.type, nodes, info),
+    inner: selectionOf(field.type, nodes, info, counts),
   }
 }
