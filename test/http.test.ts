@@ -51,14 +51,15 @@ describe("large answers", () => {
     service.post(`/v1/linesorter?format=${format}`, { lines }, { key })
 
   test.each([1, 4_700, 7_300, 15_000, 400_000])(
-    "of %d characters arrive whole, with their length",
+    "of %d characters arrive whole, with their length if they are sent in one piece",
     async (size) => {
       for (const format of ["json", "csv"]) {
         for (const lines of [linesOf("é", size), linesOf("x", size)]) {
           const answer = await sort(lines, format)
           const bytes = await answer.bytes()
-          expect(answer.headers.get("content-length")).toBe(String(bytes.length))
-          expect(answer.headers.get("transfer-encoding")).toBeNull()
+          const isOnePiece = size < 65_536
+          expect(answer.headers.get("content-length")).toBe(isOnePiece ? String(bytes.length) : null)
+          expect(answer.headers.get("transfer-encoding")).toBe(isOnePiece ? null : "chunked")
           const text = new TextDecoder().decode(bytes)
           expect(lines.filter((line) => !text.includes(line))).toEqual([])
         }
