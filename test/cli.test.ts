@@ -81,6 +81,8 @@ describe("help", () => {
         .replace(/acc_\w+/, id)
         .replace(/key_\w+/, key.id)
         .replace("penknife-backup.db", join(dir, "backup.db"))
+        .replace("--from penknife.db", `--from ${db}`)
+        .replace(/postgres:\S+/, newStore())
         .replace(/ > .*/, "")
       expect(line).toStartWith(command)
       const [api] = catalog.filter((one) => command === `call ${one.id}`).flatMap(({ examples }) => examples)

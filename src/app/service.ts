@@ -25,6 +25,7 @@ import type { LogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
+import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
 import { backUp } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
@@ -219,6 +220,9 @@ export const safekeeping = {
   restore({ db }: Config, file: string) {
     requireFiles(db, file)
     return restore(file, db, systemClock.now())
+  },
+  move({ dbLogin }: Config, from: string, to: string) {
+    return move(from, to, { timer: keepAliveTimer, clock: systemClock, login: dbLogin })
   },
 }
 

@@ -37,7 +37,7 @@ const seedTimeMs = Date.UTC(2025, 0, 1)
 export const options = {
   host: one("host ADDRESS", "address to listen on", text, "127.0.0.1"),
   port: one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080),
-  db: one("db FILE", "the data file: accounts, keys, credits", text, "penknife.db"),
+  db: one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
   workers: one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1),
   dnsServers: many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
   trustedProxies: many(

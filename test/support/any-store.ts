@@ -3,7 +3,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
+import type { OpenStore, StoreOptions } from "../../src/store/open-store.ts"
 import type { NoticeRecord } from "../../src/store/outbox.ts"
 import { usePostgres } from "./postgres.ts"
 import { tempDir } from "./temp.ts"
@@ -30,7 +30,8 @@ export function useStoreKinds(): readonly StoreKind[] {
 export function openAnyStore(
   db: string,
   onRaised: (notices: readonly NoticeRecord[]) => void = () => {},
+  more: Pick<StoreOptions, "serving"> = {},
 ): Promise<OpenStore> {
   const notices = { thresholds: [80, 95], now: systemClock.now, onRaised }
-  return openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom, notices })
+  return openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom, notices, ...more })
 }

@@ -31,6 +31,15 @@ export function lockForReplacing(file: string): Unlock {
   return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
 }
 
+/**
+ * Keeps servers away from a data file that is moved, which need not exist.
+ * @throws StoreUnusable when a server runs on it, or when the lock file cannot be used
+ */
+export function lockForMoving(file: string): Unlock {
+  const inUse = `${file} is in use. Stop the server, then move, then start it on the new store.`
+  return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
+}
+
 function lock(file: string, timeoutMs: number, begin: "BEGIN" | "BEGIN EXCLUSIVE", busy: string): Unlock {
   const database = open(file)
   try {

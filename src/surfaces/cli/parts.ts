@@ -60,11 +60,32 @@ export interface RunningMock {
   stop(): Promise<void>
 }
 
-/** Copies the data file to a new file, and back. */
+/** Copies the data file to a new file and back, and everything from one kind of store to another. */
 export interface Safekeeping {
   backUp(config: Config, file: string): Copied
   /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
   restore(config: Config, file: string): Copied & { readonly replaced: string | null }
+  /** Copies everything from a data file, or the URL of a database, to an empty one. */
+  move(config: Config, from: string, to: string): Promise<Moved>
+}
+
+/** What a move copied; counts and sums are exact decimal text. */
+export interface Moved {
+  readonly from: string
+  readonly to: string
+  readonly accounts: string
+  readonly keys: string
+  readonly secrets: string
+  readonly balances: string
+  /** Credits used of the current months. */
+  readonly used: string
+  readonly bonus: string
+  readonly usageRows: string
+  /** Of all usage. */
+  readonly calls: string
+  readonly credits: string
+  readonly notices: string
+  readonly attempts: string
 }
 
 /** A copy of a data file. */

@@ -7,6 +7,7 @@ import { addCall } from "./call.ts"
 import { errorText } from "./error-text.ts"
 import { addKey } from "./key.ts"
 import { addMock } from "./mock.ts"
+import { addMove } from "./move.ts"
 import { addNotices } from "./notices.ts"
 import { addOpenApi } from "./openapi.ts"
 import { example, withoutHidden } from "./output.ts"
@@ -27,6 +28,7 @@ const commands = [
   addOpenApi,
   addBackup,
   addRestore,
+  addMove,
   addSchema,
 ]
 

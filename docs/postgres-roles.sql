@@ -1,0 +1,41 @@
+-- Two roles for the PostgreSQL database of penknife: penknife_owner makes and changes the tables, penknife_service runs the
+-- service and the commands, and has only the rights that these need.
+--
+-- Run this in that database as an administrator, before the first start:
+--
+--   psql -v ON_ERROR_STOP=1 -f postgres-roles.sql postgres://postgres@db.example.com/penknife
+--   psql -c '\password penknife_owner' -c '\password penknife_service' postgres://postgres@db.example.com/penknife
+--   penknife account list --db postgres://penknife_owner@db.example.com/penknife     (makes the tables)
+--
+-- and then once more, which grants the rights on the tables. After an update of penknife, repeat the last command and this
+-- script; running it again does no harm. If a right is missing, 'penknife serve' does not start and names it.
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'penknife_owner') THEN
+    CREATE ROLE penknife_owner LOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'penknife_service') THEN
+    CREATE ROLE penknife_service LOGIN;
+  END IF;
+  EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
+  EXECUTE format('GRANT CONNECT ON DATABASE %I TO penknife_owner, penknife_service', current_database());
+END $$;
+
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+GRANT USAGE, CREATE ON SCHEMA public TO penknife_owner;
+GRANT USAGE ON SCHEMA public TO penknife_service;
+
+-- An administrator who is no superuser needs this to act for the owner of the tables.
+GRANT penknife_owner TO CURRENT_USER;
+SET ROLE penknife_owner;
+DO $$
+BEGIN
+  IF to_regclass('ledger') IS NULL THEN RETURN; END IF;
+  GRANT SELECT, INSERT, UPDATE ON accounts, keys, secrets, ledger, rates, notices, meta TO penknife_service;
+  -- 'account renew' moves the usage of a month.
+  GRANT SELECT, INSERT, UPDATE, DELETE ON usage TO penknife_service;
+  GRANT SELECT, INSERT ON notice_attempts TO penknife_service;
+  GRANT SELECT ON all_usage TO penknife_service;
+END $$;
+RESET ROLE;

@@ -1,0 +1,90 @@
+/** A table whose rows a move takes along, with the columns that every kind of store has. */
+export interface MoveTable {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** A row by its columns. Truth values are 0 and 1, and JSON is text. */
+export type MoveRow = Readonly<Record<string, string | number | null>>
+
+/** What is counted on both sides of a move, as exact decimal text. */
+export type MoveSums = Readonly<Record<keyof typeof sums, string>>
+
+/** A store that rows are read from. Nobody else changes it until it is closed. */
+export interface MoveSource {
+  /** All rows of a table, in pages. All tables are read as they were at one instant. */
+  read(table: MoveTable): AsyncIterable<readonly MoveRow[]>
+  sums(): Promise<MoveSums>
+  /** @throws StoreUnusable when a service works on the store */
+  requireUnused(): Promise<void>
+  close(): Promise<void>
+}
+
+/** An empty store that rows are written to. It stays empty until `commit`, for everyone else and after a crash. */
+export interface MoveTarget {
+  write(table: MoveTable, rows: readonly MoveRow[]): Promise<void>
+  /** Of what was written. */
+  sums(): Promise<MoveSums>
+  commit(): Promise<void>
+  /** Without a commit before, forgets what was written. */
+  close(): Promise<void>
+}
+
+/** Rows that are in memory at once. */
+export const rowsPerPage = 200
+
+/**
+ * In an order in which a row exists before another one names it. Rate buckets are left out: they are full again within a minute.
+ * PostgreSQL's triggers on keys change the ledger, which has no rows by then.
+ */
+export const moveTables: readonly MoveTable[] = [
+  {
+    name: "accounts",
+    columns: words(
+      "id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms",
+    ),
+  },
+  {
+    name: "keys",
+    columns: words(
+      "id account_id name prefix created_ms expires_ms revoked_ms allow_apis block_apis allow_ips rate_limit",
+    ),
+  },
+  { name: "secrets", columns: words("hash key_id created_ms until_ms") },
+  {
+    name: "ledger",
+    columns: words("account_id closed_ms period_start_ms used bonus notified day booked"),
+  },
+  { name: "usage", columns: words("account_id period_start_ms day api calls credits") },
+  {
+    name: "notices",
+    columns: words(
+      `id account_id period_start_ms threshold plan used allowance raised_ms state attempts waited_ms next_attempt_ms
+       last_status last_error delivered_ms`,
+    ),
+  },
+  { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
+]
+
+const sums = {
+  accounts: ["count(*)", "accounts"],
+  keys: ["count(*)", "keys"],
+  secrets: ["count(*)", "secrets"],
+  balances: ["count(*)", "ledger"],
+  used: ["sum(used)", "ledger"],
+  bonus: ["sum(bonus)", "ledger"],
+  usageRows: ["count(*)", "usage"],
+  calls: ["sum(calls)", "all_usage"],
+  credits: ["sum(credits)", "all_usage"],
+  notices: ["count(*)", "notices"],
+  attempts: ["count(*)", "notice_attempts"],
+} as const
+
+/** Selects {@link MoveSums} in one row, in any kind of store. */
+export const selectSums = `SELECT ${Object.entries(sums)
+  .map(([name, [sum, table]]) => `(SELECT coalesce(CAST(${sum} AS text), '0') FROM ${table}) AS "${name}"`)
+  .join(", ")}`
+
+function words(text: string): readonly string[] {
+  return text.split(/\s+/)
+}

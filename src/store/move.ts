@@ -1,0 +1,84 @@
+import { resolve } from "node:path"
+import type { Clock, Timer } from "../apis/contract.ts"
+import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
+import { isPostgresUrl, requireStoreName, withoutPassword } from "./open.ts"
+import type { StoreLogin } from "./open-store.ts"
+import { openSqliteSource, openSqliteTarget } from "./sqlite/move.ts"
+import { StoreUnusable } from "./store.ts"
+
+interface MoveOptions {
+  readonly timer: Timer
+  readonly clock: Clock
+  /** Who connects to a database whose URL does not say it. */
+  readonly login?: StoreLogin
+}
+
+/** What was moved; the names without passwords. */
+export interface MoveReport extends MoveSums {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Copies everything but rate buckets from one store to another, empty one, all or nothing. Each may be a data file or the URL
+ * of a PostgreSQL database. The first one keeps everything.
+ * @throws StoreUnusable when a service works on one of them, or the second one is not empty
+ * @throws StoreUnavailable when a store cannot do its work now
+ */
+export async function move(from: string, to: string, options: MoveOptions): Promise<MoveReport> {
+  for (const db of [from, to]) requireMovable(db)
+  if (nameOf(from) === nameOf(to)) {
+    throw new StoreUnusable("--from and --to name the same store. Name another, empty one with --to.")
+  }
+  const source = await openSource(from, options)
+  try {
+    const target = await openTarget(to, options)
+    try {
+      const moved = await copyRows(source, target)
+      await target.commit()
+      return { from: withoutPassword(from), to: withoutPassword(to), ...moved }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/**
+ * Copies all rows, page by page, and compares sums. The caller commits.
+ * @throws StoreUnusable when the sums differ, or a service began to work on the source
+ */
+export async function copyRows(source: MoveSource, target: MoveTarget): Promise<MoveSums> {
+  for (const table of moveTables) {
+    for await (const rows of source.read(table)) await target.write(table, rows)
+  }
+  const [expected, moved] = [await source.sums(), await target.sums()]
+  const differing = Object.entries(expected).filter(([name, sum]) => moved[name as keyof MoveSums] !== sum)
+  if (differing.length > 0) {
+    const names = differing.map(([name]) => name).join(", ")
+    throw new StoreUnusable(`What was written differs from what was read (${names}). Nothing was moved.`)
+  }
+  await source.requireUnused()
+  return moved
+}
+
+async function openSource(db: string, options: MoveOptions): Promise<MoveSource> {
+  if (!isPostgresUrl(db)) return openSqliteSource(db)
+  return (await import("./postgres/move.ts")).openPostgresSource(db, options)
+}
+
+async function openTarget(db: string, options: MoveOptions): Promise<MoveTarget> {
+  if (!isPostgresUrl(db)) return openSqliteTarget(db)
+  return (await import("./postgres/move.ts")).openPostgresTarget(db, options)
+}
+
+function requireMovable(db: string): void {
+  requireStoreName(db)
+  if (db === ":memory:")
+    throw new StoreUnusable("A store in memory ends with its process. Name a file or a URL.")
+}
+
+function nameOf(db: string): string {
+  return isPostgresUrl(db) ? withoutPassword(db) : resolve(db)
+}

@@ -1,0 +1,166 @@
+import type { Clock, Timer } from "../../apis/contract.ts"
+import {
+  type MoveRow,
+  type MoveSource,
+  type MoveSums,
+  type MoveTable,
+  type MoveTarget,
+  rowsPerPage,
+  selectSums,
+} from "../move-tables.ts"
+import type { StoreLogin } from "../open-store.ts"
+import { StoreUnusable } from "../store.ts"
+import { describeAddress, readAddress } from "./address.ts"
+import { connectToPrimary } from "./connection.ts"
+import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
+import { migrate } from "./migrations.ts"
+
+interface PostgresMoveOptions {
+  readonly timer: Timer
+  readonly clock: Clock
+  readonly login?: StoreLogin
+}
+
+/** A transaction on a connection of its own. When that is lost, every later statement fails. */
+interface Transaction {
+  readonly name: string
+  run<Row>(statement: string, parameters?: readonly string[]): Promise<readonly Row[]>
+  /** @throws StoreUnusable when another process of penknife is connected to the database */
+  requireUnused(): Promise<void>
+  /** What is not committed is rolled back. */
+  close(): Promise<void>
+}
+
+/** A process that has just ended may still be connected. */
+const unusedAttempts = 10
+const unusedDelayMs = 100
+
+/**
+ * Opens a database whose rows are moved away. Until it is closed, the locks make every change wait.
+ * @throws StoreUnusable when it cannot be used, or a service or command works on it
+ */
+export async function openPostgresSource(url: string, options: PostgresMoveOptions): Promise<MoveSource> {
+  // The locks come before the snapshot: what others commit until then is in it.
+  const transaction = await begin(url, options, [
+    "BEGIN ISOLATION LEVEL REPEATABLE READ",
+    "LOCK TABLE accounts, keys, ledger, notices IN SHARE MODE",
+  ])
+  const { run, requireUnused, close } = transaction
+  return {
+    async *read({ name, columns }) {
+      const cursor = `moved_${name}`
+      const list = columns.map((column) => readAs[column] ?? column)
+      await run(
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR
+           SELECT row_to_json(moved)::text AS json FROM (SELECT ${list.join(", ")} FROM ${name}) AS moved`,
+      )
+      for (;;) {
+        const rows = await run<{ json: string }>(`FETCH ${rowsPerPage} FROM ${cursor}`)
+        if (rows.length > 0) yield rows.map(({ json }): MoveRow => JSON.parse(json))
+        if (rows.length < rowsPerPage) break
+      }
+      await run(`CLOSE ${cursor}`)
+    },
+    sums: () => readSums(transaction),
+    requireUnused,
+    close,
+  }
+}
+
+/**
+ * Opens a database without accounts. Everything is written in one transaction.
+ * @throws StoreUnusable when it cannot be used, is not empty, or a service or command works on it
+ */
+export async function openPostgresTarget(url: string, options: PostgresMoveOptions): Promise<MoveTarget> {
+  // No other row exists without an account.
+  const transaction = await begin(url, options, ["BEGIN", "LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE"])
+  const { name: address, run, close } = transaction
+  if ((await run("SELECT 1 FROM accounts LIMIT 1")).length > 0) {
+    await close()
+    throw new StoreUnusable(`${address} is not empty: it has accounts. Name a new database with --to.`)
+  }
+  return {
+    async write({ name, columns }: MoveTable, rows) {
+      const list = columns.map((column) => writeAs[column] ?? column)
+      await run(
+        `INSERT INTO ${name} (${columns.join(", ")})
+         SELECT ${list.join(", ")} FROM jsonb_populate_recordset(NULL::${name}, $1::text::jsonb)`,
+        [JSON.stringify(rows)],
+      )
+    },
+    sums: () => readSums(transaction),
+    async commit() {
+      await run("COMMIT")
+    },
+    close,
+  }
+}
+
+const readAs: Readonly<Record<string, string>> = {
+  webhook_allow_private: "webhook_allow_private::integer",
+  booked: "booked::text",
+}
+/** `booked` arrives as a JSON string that holds JSON. */
+const writeAs: Readonly<Record<string, string>> = { booked: "(booked #>> '{}')::jsonb" }
+
+async function begin(
+  url: string,
+  { timer, clock, login }: PostgresMoveOptions,
+  statements: readonly string[],
+): Promise<Transaction> {
+  const address = readAddress(url, login ?? {})
+  const name = describeAddress(address)
+  const settings = { application_name: "penknife move", lock_timeout: "2s", ...noTimeouts }
+  let close = async () => {}
+  try {
+    const sql = await connectToPrimary({ address, clock, timer, settings, preferred: { index: 0 } })
+    close = () => sql.close({ timeout: 0 })
+    await migrate(sql, name)
+    // A reserved connection is never replaced by a new one, whose statements would be outside of the transaction.
+    const connection = await sql.reserve()
+
+    async function run<Row>(statement: string, parameters: readonly string[] = []): Promise<readonly Row[]> {
+      try {
+        return [...(await connection.unsafe<Row[]>(statement, [...parameters]))]
+      } catch (cause) {
+        throw toStoreError(cause)
+      }
+    }
+    async function requireUnused(): Promise<void> {
+      for (let attempt = 1; ; attempt++) {
+        await run("SELECT pg_stat_clear_snapshot()")
+        const others = await run<{ pid: number }>(selectOthers)
+        if (others.length === 0) return
+        if (attempt === unusedAttempts) throw inUse(name, others.length)
+        await new Promise<void>((resolve) => timer.after(unusedDelayMs, resolve))
+      }
+    }
+    await requireUnused()
+    for (const statement of statements) await connection.unsafe(statement)
+    return { name, run, requireUnused, close }
+  } catch (cause) {
+    await close()
+    if (sqlStateOf(cause) === "55P03") throw inUse(name, 1, cause)
+    throw toStartError(cause, name)
+  }
+}
+
+/** Between two statements the other store works, for as long as it takes. */
+const noTimeouts = { idle_in_transaction_session_timeout: "0", statement_timeout: "0" }
+
+const selectOthers = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'penknife%' AND pid <> pg_backend_pid()`
+
+function inUse(name: string, connections: number, cause?: unknown): StoreUnusable {
+  const who = connections === 1 ? "a connection" : `${connections} connections`
+  return new StoreUnusable(
+    `${name} is in use by ${who} of penknife. Stop all its services and commands, then move.`,
+    { cause },
+  )
+}
+
+async function readSums({ run }: Transaction): Promise<MoveSums> {
+  const [row] = await run<MoveSums>(selectSums)
+  if (row === undefined) throw new Error("a SELECT without FROM gave no row")
+  return row
+}

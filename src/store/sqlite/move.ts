@@ -1,0 +1,127 @@
+import type { Database } from "bun:sqlite"
+import { existsSync } from "node:fs"
+import {
+  type MoveRow,
+  type MoveSource,
+  type MoveSums,
+  type MoveTable,
+  type MoveTarget,
+  moveTables,
+  rowsPerPage,
+  selectSums,
+} from "../move-tables.ts"
+import { StoreUnusable } from "../store.ts"
+import { isBusy, toStoreError } from "./errors.ts"
+import { lockForMoving } from "./file-lock.ts"
+import { openDatabase, requireAccess } from "./open.ts"
+
+/** A command of another process may be writing. */
+const busyTimeoutMs = 1_000
+
+/**
+ * Opens a data file whose rows are moved away. Servers and commands cannot change it until it is closed.
+ * @throws StoreUnusable when it is missing, in use, or not a data file
+ */
+export function openSqliteSource(file: string): MoveSource {
+  if (!existsSync(file)) {
+    requireAccess(file)
+    throw new StoreUnusable(`There is no data file ${file}. Name it with --from.`)
+  }
+  const { database, attempt, close } = openLocked(file, { mustExist: true })
+  return {
+    async *read({ name, columns }) {
+      const rows = database.query<MoveRow, []>(`SELECT ${columns.join(", ")} FROM ${name}`).iterate()
+      let page: MoveRow[] = []
+      for (;;) {
+        const { value, done } = attempt(() => rows.next())
+        if (!done) page.push(value)
+        if (page.length === rowsPerPage || (done && page.length > 0)) {
+          yield page
+          page = []
+        }
+        if (done) return
+      }
+    },
+    sums: async () => attempt(() => readSums(database)),
+    // The lock beside the file keeps servers away from the start.
+    requireUnused: async () => {},
+    close,
+  }
+}
+
+/**
+ * Opens an empty data file, or makes one. Everything is written in one transaction.
+ * @throws StoreUnusable when it is in use, not empty, or not a data file
+ */
+export function openSqliteTarget(file: string): MoveTarget {
+  const { database, attempt, close } = openLocked(file, { mustExist: false })
+  const filled = moveTables.find(({ name }) => database.query(`SELECT 1 FROM ${name} LIMIT 1`).get() !== null)
+  if (filled) {
+    close()
+    throw new StoreUnusable(`${file} is not empty: it has ${filled.name}. Name a new file with --to.`)
+  }
+  return {
+    async write({ name, columns }: MoveTable, rows) {
+      attempt(() => {
+        const insert = database.query(
+          `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => `?${i + 1}`).join(", ")})`,
+        )
+        for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null))
+      })
+    },
+    sums: async () => attempt(() => readSums(database)),
+    async commit() {
+      attempt(() => {
+        // Processes that have the file open forget what they know of it.
+        database.run("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
+        database.run("COMMIT")
+      })
+    },
+    close,
+  }
+}
+
+function openLocked(file: string, options: { mustExist: boolean }) {
+  const unlock = lockForMoving(file)
+  let database: Database
+  try {
+    database = openDatabase(file, options)
+  } catch (cause) {
+    unlock()
+    throw cause
+  }
+  /** What is not committed is rolled back. */
+  async function close(): Promise<void> {
+    database.close()
+    unlock()
+  }
+  try {
+    database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    // A move is committed once, and must survive a power cut when it is reported.
+    database.run("PRAGMA synchronous = FULL")
+    database.run("BEGIN IMMEDIATE")
+  } catch (cause) {
+    void close()
+    if (!isBusy(cause)) throw toStoreError(cause, database)
+    throw new StoreUnusable(`${file} is being changed by another process. Move it when that has ended.`, {
+      cause,
+    })
+  }
+  return {
+    database,
+    close,
+    attempt<T>(work: () => T): T {
+      try {
+        return work()
+      } catch (cause) {
+        throw toStoreError(cause, database)
+      }
+    },
+  }
+}
+
+function readSums(database: Database): MoveSums {
+  const row = database.query<MoveSums, []>(selectSums).get()
+  if (row === null) throw new Error("a SELECT without FROM gave no row")
+  return row
+}

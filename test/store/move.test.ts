@@ -1,0 +1,295 @@
+/** `move`: everything from one kind of store to the other, all or nothing. */
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { systemClock } from "../../src/ports/clock.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { copyRows, move } from "../../src/store/move.ts"
+import type { MoveTarget } from "../../src/store/move-tables.ts"
+import { isPostgresUrl, withoutPassword } from "../../src/store/open.ts"
+import { openPostgresSource, openPostgresTarget } from "../../src/store/postgres/move.ts"
+import { openSqliteSource, openSqliteTarget } from "../../src/store/sqlite/move.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { runCliForTest } from "../support/cli.ts"
+import { accountOf, chargeOf, keyOf } from "../support/store.ts"
+import { tempDir } from "../support/temp.ts"
+
+const [file, postgres] = useStoreKinds()
+if (!file || !postgres) throw new Error("a kind of store is missing")
+const options = { timer: keepAliveTimer, clock: systemClock }
+const dir = tempDir()
+/** More rows than a page has. */
+const many = 450
+const few = 3
+const idOf = (i: number) => `acc_${String(i).padStart(4, "0")}`
+
+describe.each([
+  ["a data file to PostgreSQL", file, postgres],
+  ["PostgreSQL to a data file", postgres, file],
+  ["a data file to a data file", file, file],
+  ["PostgreSQL to PostgreSQL", postgres, postgres],
+])("from %s", (_, fromKind, toKind) => {
+  test("everything arrives, and the old store stays", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from, many)
+    const before = await dump(from)
+    const { code, out, err } = await runCliForTest(["move", "--from", from, "--to", to, "--json"])
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(JSON.parse(out)).toEqual({
+      from: withoutPassword(from),
+      to: withoutPassword(to),
+      accounts: many,
+      keys: many,
+      secrets: many + 1,
+      balances: many,
+      usage_rows: 2,
+      notices: 2,
+      attempts: 1,
+      used: 99 + (many - 1),
+      bonus: many * 5,
+      calls: many + 3,
+      credits: 99 + 20 + 2 + (many - 1),
+    })
+    expect(out).not.toContain("password")
+    expect(await dump(to)).toEqual(before)
+    expect(await dump(from)).toEqual(before)
+  })
+
+  test("the new store goes on where the old one was", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from)
+    await move(from, to, options)
+    const { store, outbox } = await openAnyStore(to)
+    expect(await store.findKey("rotated")).toMatchObject({
+      secretUntilMs: 5_000,
+      account: { id: idOf(0), used: 99, bonus: 5 },
+      key: { allowApis: ["hmac"], blockApis: [], rateLimit: 10, expiresMs: 9_000 },
+    })
+    // One credit of the month and five of the bonus are left.
+    const charges = Array.from({ length: 7 }, () =>
+      chargeOf({ accountId: idOf(0), allowance: 100, periodStartMs: 2_000 }),
+    )
+    const outcomes = await store.charge(charges)
+    expect(outcomes.map(({ charged }) => charged)).toEqual([true, true, true, true, true, true, false])
+    // Its thresholds were passed before the move.
+    expect((await outbox.list(idOf(0))).map(({ threshold, state }) => [threshold, state]).sort()).toEqual([
+      [80, "pending"],
+      [95, "pending"],
+    ])
+    await store.close()
+  })
+
+  test("a store with accounts is not written to", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    for (const db of [from, to]) await fill(db, 1)
+    const before = await dump(to)
+    await expect(move(from, to, options)).rejects.toThrow("is not empty: it has accounts. Name a new")
+    expect(await dump(to)).toEqual(before)
+  })
+
+  test("a failure in the middle leaves the new store empty, and the move can be done again", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from)
+    const source = await openSource(from)
+    const target = await openTarget(to)
+    const failing: MoveTarget = {
+      ...target,
+      async write(table, rows) {
+        if (table.name === "notice_attempts") throw new Error("interrupted")
+        await target.write(table, rows)
+      },
+    }
+    await expect(copyRows(source, failing)).rejects.toThrow("interrupted")
+    await target.close()
+    await source.close()
+    await expectEmpty(to)
+    await move(from, to, options)
+    expect(await dump(to)).toEqual(await dump(from))
+  })
+
+  test("sums that differ are told, and nothing is moved", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from, 2)
+    const source = await openSource(from)
+    const target = await openTarget(to)
+    const losing: MoveTarget = {
+      ...target,
+      write: (table, rows) => target.write(table, table.name === "usage" ? rows.slice(1) : rows),
+    }
+    await expect(copyRows(source, losing)).rejects.toThrow(
+      "differs from what was read (usageRows, calls, credits)",
+    )
+    await target.close()
+    await source.close()
+    await expectEmpty(to)
+  })
+
+  test("a store that a service works on is neither read nor written", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from, 1)
+    for (const db of [from, to]) {
+      const service = await openAnyStore(db, () => {}, { serving: { onChange() {} } })
+      await service.store.ping()
+      await expect(move(from, to, options)).rejects.toThrow(/is in use.*[Ss]top/)
+      await service.store.close()
+    }
+    await expectEmpty(to)
+    await move(from, to, options)
+  }, 30_000)
+})
+
+test("there and back again ends as it began", async () => {
+  const [first, second, third] = [await file.create(), await postgres.create(), await file.create()]
+  await fill(first)
+  await move(first, second, options)
+  await move(second, third, options)
+  expect(await dump(third)).toEqual(await dump(first))
+})
+
+test("only one page of a table is in memory", async () => {
+  for (const db of [await file.create(), await postgres.create()]) {
+    await fill(db, many)
+    const source = await openSource(db)
+    const sizes: number[] = []
+    for await (const rows of source.read({ name: "accounts", columns: ["id"] })) sizes.push(rows.length)
+    expect(sizes).toEqual([200, 200, 50])
+    await source.close()
+  }
+})
+
+test.each([
+  ["a data file", file],
+  ["PostgreSQL", postgres],
+])(
+  "a move to %s that is killed leaves it empty",
+  async (_, kind) => {
+    const [from, to] = [await file.create(), await kind.create()]
+    await fill(from, many)
+    const child = Bun.spawn(["bun", join(import.meta.dir, "../support/half-move.ts"), from, to], {
+      stdout: "pipe",
+    })
+    for await (const text of child.stdout) {
+      if (new TextDecoder().decode(text).includes("half")) break
+    }
+    child.kill("SIGKILL")
+    await child.exited
+    await expectEmpty(to)
+    await move(from, to, options)
+    expect(await dump(to)).toEqual(await dump(from))
+  },
+  30_000,
+)
+
+test("a connection that is lost in the middle ends the move, and what is written later is not kept", async () => {
+  const [from, to] = [await file.create(), await postgres.create()]
+  await fill(from)
+  const source = await openSource(from)
+  const target = await openTarget(to)
+  let pages = 0
+  const cut: MoveTarget = {
+    ...target,
+    async write(table, rows) {
+      if (++pages === 4) await endConnections(to)
+      await target.write(table, rows)
+    },
+  }
+  await expect(copyRows(source, cut)).rejects.toThrow(/connection|terminat|reach|told to end/i)
+  await expect(target.write({ name: "accounts", columns: ["id"] }, [{ id: "late" }])).rejects.toThrow()
+  await target.close()
+  await source.close()
+  await expectEmpty(to)
+})
+
+test("mistakes are told without a password", async () => {
+  const db = join(dir, "missing.db")
+  const url = "postgres://ann:s3cret@127.0.0.1:1/x"
+  const wrong: readonly (readonly [string, string, string])[] = [
+    [db, url, "There is no data file"],
+    [url, db, "cannot be reached"],
+    [url, url, "name the same store"],
+    [url, url.replace("s3cret", "other"), "name the same store"],
+    [db, join(dir, "x/../missing.db"), "name the same store"],
+    [":memory:", url, "in memory"],
+    ["mysql://ann:s3cret@db/x", db, "neither a data file nor a PostgreSQL"],
+  ]
+  for (const [from, to, text] of wrong) {
+    const { code, out, err } = await runCliForTest(["move", "--from", from, "--to", to, "--json"])
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: expect.stringMatching(/^penknife: .+\n$/) })
+    expect(err).toContain(text)
+    expect(err).not.toContain("s3cret")
+  }
+  expect([db, `${db}-lock`].filter((file) => existsSync(file))).toEqual([])
+  expect(await runCliForTest(["move", "--from", db])).toMatchObject({ code: 2 })
+})
+
+/** Accounts with keys and usage; the first one has all that an account can have. */
+async function fill(db: string, count = few): Promise<void> {
+  const { store, outbox } = await openAnyStore(db)
+  const key = keyOf({ expiresMs: 9_000, allowApis: ["hmac"], rateLimit: 10 })
+  for (let i = 0; i < count; i++) {
+    await store.createAccount(accountOf({ id: idOf(i), name: `"'\\{}$1 ä ${i}`, bonus: 5 }))
+    const secret = { hash: i === 0 ? "rotated" : `hash ${i}`, prefix: "p", createdMs: 1 }
+    await store.createKey({ ...key, id: `key_${i}`, accountId: idOf(i) }, secret)
+  }
+  await store.rotateKey("key_0", { hash: "current", prefix: "q", createdMs: 2 }, 5_000)
+  const webhook = { url: "https://example.com/", secret: "whsec_AAAA", allowPrivate: true }
+  await outbox.setWebhook(idOf(0), webhook)
+  const first = { accountId: idOf(0), allowance: 100 }
+  await store.charge([
+    chargeOf({ ...first, credits: 20 }),
+    chargeOf({ ...first, day: "2025-01-02", credits: 2 }),
+  ])
+  const items = [
+    { api: "__proto__", calls: 1, credits: 9 },
+    { api: "hmac", calls: 1, credits: 90 },
+  ]
+  await store.charge([chargeOf({ ...first, periodStartMs: 2_000, day: "2025-01-02", items })])
+  await store.charge(
+    Array.from({ length: count - 1 }, (_, i) => chargeOf({ accountId: idOf(i + 1), periodStartMs: 1_000 })),
+  )
+  const times = { nowMs: systemClock.now(), leaseMs: 1_000, maxWaitMs: 3_600_000 }
+  const due = await outbox.claim({ ...times, busyHosts: [], untriedOnly: false })
+  if (!due) throw new Error("no notice is due")
+  const attempt = { atMs: times.nowMs, durationMs: 2, status: 500, error: "no" }
+  await outbox.record(due, attempt, { kind: "retry", delayMs: 60_000 })
+  await store.close()
+}
+
+async function endConnections(url: string): Promise<void> {
+  const sql = new Bun.SQL(url, { max: 1 })
+  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'penknife move'`
+  await sql.close()
+}
+
+const openSource = (db: string) =>
+  isPostgresUrl(db) ? openPostgresSource(db, options) : openSqliteSource(db)
+const openTarget = (db: string) =>
+  isPostgresUrl(db) ? openPostgresTarget(db, options) : openSqliteTarget(db)
+
+/** Everything that can be read about the first and the last accounts, and the lists of all. */
+async function dump(db: string): Promise<unknown> {
+  const { store, outbox } = await openAnyStore(db)
+  const listed = await store.listAccounts()
+  const some = listed.slice(0, 5).concat(listed.slice(-5))
+  const result = {
+    accounts: listed,
+    keys: await store.listKeys(),
+    access: [await store.findKey("rotated"), await store.findKey("current")].map(
+      (one) => one && { ...one, revision: 0 },
+    ),
+    usage: await Promise.all(some.map(({ id }) => store.usage(id, ""))),
+    months: await Promise.all(some.map(({ id }) => store.monthUsage(id, 2_000))),
+    notices: [...(await outbox.list())].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    attempts: await outbox.attempts(),
+    webhook: await outbox.findWebhook(idOf(0)),
+  }
+  await store.close()
+  return result
+}
+
+async function expectEmpty(db: string): Promise<void> {
+  const { store } = await openAnyStore(db)
+  expect(await store.listAccounts()).toEqual([])
+  expect(await store.listKeys()).toEqual([])
+  await store.close()
+}
