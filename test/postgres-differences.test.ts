@@ -1,7 +1,7 @@
 /** An instance whose clock, or whose plans, differ from those of the others on the same database. */
 import { expect, test } from "bun:test"
+import { systemClock } from "../src/ports/clock.ts"
 import { readAnswer } from "./support/answer.ts"
-import { createManualClock } from "./support/clock.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -9,8 +9,8 @@ const postgres = usePostgres()
 
 test("a clock that differs from the database's is logged once, with what each clock decides", async () => {
   const db = await postgres.createDatabase()
-  const clock = createManualClock(new Date(Date.now() + 3_600_000).toISOString())
-  const service = await startTestService({ clock, flags: { db } })
+  const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 }
+  const service = await startTestService({ ports: { clock }, flags: { db } })
   const { key } = await service.createKey("pro")
   expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   const lines = service.logged().trim().split("\n")
@@ -29,8 +29,8 @@ test("a clock that differs from the database's is logged once, with what each cl
 test("an account with a plan that this instance does not know is refused without a charge; the other instance serves it", async () => {
   const db = await postgres.createDatabase()
   const plans = { plans: { team: { monthly_credits: 5, premium: false } } }
-  const knows = await startTestService({ flags: { db }, file: plans })
-  const knowsNot = await startTestService({ flags: { db } })
+  const knows = await startTestService({ ports: { clock: systemClock }, flags: { db }, file: plans })
+  const knowsNot = await startTestService({ ports: { clock: systemClock }, flags: { db } })
   const { account, key } = await knowsNot.createKey("free")
   await knows.accounts.setPlan(account, "team")
   const answer = await knowsNot.fetch("/v1/bluetoothlookup?companyid=76", { key })

@@ -2,7 +2,7 @@ import type { SQL } from "bun"
 import { StoreUnusable } from "../store.ts"
 
 /** What the role of a service needs, as docs/postgres-roles.sql grants it. */
-const needed: Readonly<Record<string, readonly string[]>> = {
+export const neededRights: Readonly<Record<string, readonly string[]>> = {
   meta: ["SELECT", "INSERT", "UPDATE"],
   accounts: ["SELECT", "INSERT", "UPDATE"],
   keys: ["SELECT", "INSERT", "UPDATE"],
@@ -20,7 +20,9 @@ const needed: Readonly<Record<string, readonly string[]>> = {
  * @throws StoreUnusable when the role lacks a right, or the database is set to read only
  */
 export async function requireRights(sql: SQL, address: string): Promise<void> {
-  const pairs = Object.entries(needed).flatMap(([table, rights]) => rights.map((right) => [table, right]))
+  const pairs = Object.entries(neededRights).flatMap(([table, rights]) =>
+    rights.map((right) => [table, right]),
+  )
   const list = pairs.map(([table, right]) => `('${table}', '${right}')`).join(", ")
   const [row] = await sql.unsafe<{ missing: string | null; readOnly: string }[]>(
     `SELECT current_setting('transaction_read_only') AS "readOnly",
