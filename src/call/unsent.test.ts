@@ -35,8 +35,8 @@ describe("answers that are being made", () => {
   test("all grow while little is unread, then only the oldest", async () => {
     const unsent = createUnsentAnswers(100, () => {})
     const [first, second, small] = [unsent.open(), unsent.open(), unsent.open()]
-    first.add(10)
-    second.add(15)
+    first.add(3)
+    second.add(3)
     expect([first.room(), second.room()]).toEqual([undefined, undefined])
     second.add(1)
     const room = second.room()
@@ -72,7 +72,7 @@ describe("answers that are being made", () => {
   })
 })
 
-test("garbage is collected once for every 32 MiB that are made", () => {
+test("garbage is collected once for every 16 MiB that are made", () => {
   let collections = 0
   const unsent = createUnsentAnswers(1_000_000_000, () => collections++)
   for (let made = 0; made < 100; made++) {
@@ -80,5 +80,5 @@ test("garbage is collected once for every 32 MiB that are made", () => {
     answer.add(1_048_576)
     answer.close()
   }
-  expect(collections).toBe(3)
+  expect(collections).toBe(6)
 })

@@ -23,10 +23,10 @@ export interface UnsentAnswer {
 }
 
 /** Up to this share of the limit, all answers are made at the same time; above it, one after the other. */
-const freeShare = 0.25
+const freeShare = 1 / 16
 
 /** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
-const octetsPerCollection = 33_554_432
+const octetsPerCollection = 16_777_216
 
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
