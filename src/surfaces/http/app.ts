@@ -70,7 +70,7 @@ export function createHttpApp(
 ) {
   const { apis, pipeline, random, observer } = parts
   const { timer } = pipeline.ports
-  const { closing } = options
+  const { closing, trustedProxies } = options
   const requestIdFor = createRequestIds(random, options.holdsKey)
   const context: HttpContext = {
     apis,
@@ -91,19 +91,25 @@ export function createHttpApp(
   function open(request: Request): IncomingRequest {
     const { headers } = request
     const key = sentKey(headers)
+    let socket: string | null = null
     return {
       requestId: requestIdFor(headers.get("x-request-id"), key),
       key,
       hasTwoKeys: hasTwoKeys(headers),
-      address: () => addressOf(request),
-      hasLeft: () => request.signal.aborted,
+      address: () =>
+        clientAddress(socket ?? socketOf(request) ?? "", headers.get("x-forwarded-for"), trustedProxies),
+      // The log needs the address anyway. To make the request's signal takes 5 % of a metered call.
+      hasLeft() {
+        socket = socketOf(request)
+        return socket === null
+      },
       startedMs: observer.nowMs(),
     }
   }
 
-  function addressOf(request: Request): string {
-    const socket = app.server?.requestIP(request)?.address ?? ""
-    return clientAddress(socket, request.headers.get("x-forwarded-for"), options.trustedProxies)
+  /** The address of the connection; null when it has ended. */
+  function socketOf(request: Request): string | null {
+    return app.server?.requestIP(request)?.address ?? null
   }
 
   function opened({ request, set, incoming }: Exchange): void {
