@@ -77,7 +77,11 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
 
   const settings = {
     ...chargeSettings,
-    "penknife.thresholds": notices?.thresholds.join(",") ?? "",
+    ...(notices && {
+      "penknife.thresholds": notices.thresholds.join(","),
+      "penknife.lowest_threshold": String(Math.min(...notices.thresholds)),
+      "penknife.highest_threshold": String(Math.max(...notices.thresholds)),
+    }),
     "penknife.instance": instance,
   }
   const activity = createActivity()

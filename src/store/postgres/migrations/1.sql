@@ -126,10 +126,12 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER close_day BEFORE UPDATE ON ledger FOR EACH ROW
-  WHEN (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms) EXECUTE FUNCTION close_day();
+  WHEN (OLD.booked <> '{}' AND (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms))
+  EXECUTE FUNCTION close_day();
 
--- Raises a notice for each threshold that a charge reaches. The session says the thresholds, penknife.thresholds = '80,95', and
--- its instance, so that only one instance logs the notice.
+-- Raises a notice for each threshold that a charge reaches. The session says the thresholds, penknife.thresholds = '80,95', the
+-- lowest and the highest of them, and its instance, so that only one instance logs the notice. The function is called only when
+-- the lowest is reached and the highest was not: a call costs more than the rest of a charge.
 CREATE FUNCTION raise_notices() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   reached integer[];
@@ -154,7 +156,9 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER raise_notices BEFORE UPDATE ON ledger FOR EACH ROW
-  WHEN (NEW.allowance > 0 AND (NEW.used <> OLD.used OR NEW.allowance IS DISTINCT FROM OLD.allowance))
+  WHEN (NEW.allowance > 0
+    AND NEW.used * 100 >= NEW.allowance * current_setting('penknife.lowest_threshold', true)::bigint
+    AND NEW.notified < current_setting('penknife.highest_threshold', true)::bigint)
   EXECUTE FUNCTION raise_notices();
 
 -- An administrative change raises the account's revision, which ends charges under what was known before, and tells all
