@@ -65,11 +65,19 @@ interface StartOptions {
   readonly channel?: Channel | null
   /** Where log lines are written; standard error by default. */
   readonly logOutput?: LogOutput
+  /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine give more than usual. */
+  readonly databaseLimitMs?: number
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
-  const { ports = livePorts(config), sharedPort = false, channel = null, logOutput } = options
+  const {
+    ports = livePorts(config),
+    sharedPort = false,
+    channel = null,
+    logOutput,
+    databaseLimitMs,
+  } = options
   const apis = prepareApis(config)
   const tls = readTls(config)
   const { clock, random } = ports
@@ -77,6 +85,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { log } = opened
   const { store, outbox, gauges, isNew } = await openStore(config.db, {
     ...storePorts(ports, config),
+    ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
     notices: {

@@ -13,6 +13,8 @@ export interface AnyStoreOptions extends StoreOptions {
   readonly mustExist?: boolean
   /** Who connects to a database whose URL does not say it. */
   readonly login?: StoreLogin
+  /** How long a call waits for each step that needs a database on a server; 500 by default. Milliseconds. */
+  readonly limitMs?: number
 }
 
 /**

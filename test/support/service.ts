@@ -62,7 +62,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     ...options.ports,
   }
   const log = createMemoryLog()
-  const service = await startService(config, { ports, logOutput: log })
+  const service = await startService(config, { ports, logOutput: log, databaseLimitMs: 30_000 })
   const { url } = service.server
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { chargeOf } from "../../../test/support/store.ts"
 import { createActivity } from "../activity.ts"
 import { StoreUnavailable } from "../store.ts"
-import { chargeLimitMs, prepareCharges } from "./charges.ts"
+import { prepareCharges } from "./charges.ts"
 import type { Connection } from "./connection.ts"
 import { createServerClock } from "./server-clock.ts"
 
@@ -20,7 +20,7 @@ function setUp(answer: (statement: string, parameters: readonly unknown[]) => ob
   } as Connection
   const activity = createActivity()
   const serverClock = createServerClock(clock)
-  const charge = prepareCharges([connection], { clock, serverClock, activity })
+  const charge = prepareCharges([connection], { clock, serverClock, activity, limitMs: 500 })
   return {
     charge,
     activity,
@@ -49,7 +49,7 @@ test("an answer to another question is refused, so that no charge is taken for a
 test("a charge whose time is over is never sent, and the message says what it waited for", async () => {
   const { charge, asked, move } = setUp(async (_, parameters) => {
     await Promise.resolve()
-    move(chargeLimitMs)
+    move(500)
     return asked.length === 1 ? [row(parameters.at(-1))] : []
   })
   const [first, second] = [charge([chargeOf()]), charge([chargeOf()])]

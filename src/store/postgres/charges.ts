@@ -16,10 +16,6 @@ export const chargeSettings = {
   enable_material: "off",
 } as const
 
-/** A charge is decided within this time, or answered with 503 and never made. */
-export const chargeLimitMs = 500
-/** A statement that has arrived in time ends within this time. */
-const statementLimitMs = 250
 const maxBatch = 512
 /** Other instances may take the credits that were left, again and again. */
 const maxRounds = 8
@@ -92,13 +88,17 @@ interface ChargeParts {
   readonly clock: Clock
   readonly serverClock: ServerClock
   readonly activity: StoreActivity
+  /** A charge is decided within this time, or answered with 503 and never made. Milliseconds. */
+  readonly limitMs: number
 }
 
 /** Prepares `charge` of the store on some connections that do nothing else. */
 export function prepareCharges(
   connections: readonly Connection[],
-  { clock, serverClock, activity }: ChargeParts,
+  { clock, serverClock, activity, limitMs }: ChargeParts,
 ): (charges: readonly Charge[]) => Promise<readonly ChargeOutcome[]> {
+  /** A statement that has arrived in time ends within this time. */
+  const statementLimitMs = limitMs / 2
   let batches = 0
   const lanes = createLanes<Pending>(connections.length, maxBatch, async (lane, pending) => {
     const connection = connections[lane]
@@ -120,7 +120,7 @@ export function prepareCharges(
     for (let round = 0; groups.length > 0 && round < maxRounds; round++) {
       const [now, later] = splitByAccount(inTime(groups))
       const missing = now.length === 0 ? [] : await chargeGroups(connection, now)
-      const again = missing.length === 0 ? [] : await chooseAgain(connection, missing)
+      const again = missing.length === 0 ? [] : await chooseAgain(connection, missing, statementLimitMs)
       groups = [...again, ...later]
     }
     for (const one of pending) one.outcome ??= { charged: false, cause: tooLate() }
@@ -130,7 +130,7 @@ export function prepareCharges(
   function tooLate(): StoreUnavailable {
     const { waiting, lanesInUse } = lanes.load()
     return new StoreUnavailable(
-      `The database did not charge within ${chargeLimitMs / 1_000} s. Nothing was charged. ` +
+      `The database did not charge within ${limitMs / 1_000} s. Nothing was charged. ` +
         `(${waiting} charges wait; ${lanesInUse} of ${connections.length} connections for charges are in use)`,
     )
   }
@@ -189,7 +189,7 @@ export function prepareCharges(
 
   return async (charges) => {
     const askedMs = clock.monotonicMs()
-    const deadlineMs = askedMs + chargeLimitMs
+    const deadlineMs = askedMs + limitMs
     const pending = charges.map(
       (charge): Pending => ({ accountId: charge.accountId, charge, askedMs, deadlineMs, outcome: null }),
     )
@@ -203,6 +203,7 @@ export function prepareCharges(
 async function chooseAgain(
   connection: Connection,
   groups: readonly ChargeGroup<Pending>[],
+  statementLimitMs: number,
 ): Promise<ChargeGroup<Pending>[]> {
   const ids = toArray(groups.map(({ charge }) => charge.accountId))
   const rows = await connection.run<LedgerRow>(readStatement, [ids], statementLimitMs)

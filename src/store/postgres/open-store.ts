@@ -21,13 +21,14 @@ interface PostgresOptions extends StoreOptions {
   readonly clock: Clock
   readonly random: Random
   readonly login?: StoreLogin
+  readonly limitMs?: number
   readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
 }
 
 /** Batches of charges under way at once. */
 const chargeLanes = 4
-/** A call waits no longer for its key. */
-const findLimitMs = 500
+/** A call waits no longer for each step that needs the database. */
+const defaultLimitMs = 500
 /** Months, days and expiry follow the clock of each machine, so it must not be far from the others'. */
 const tolerableSkewMs = 2_000
 
@@ -36,7 +37,7 @@ const tolerableSkewMs = 2_000
  * @throws StoreUnusable that says what to change
  */
 export async function openPostgresStore(url: string, options: PostgresOptions): Promise<OpenStore> {
-  const { timer, clock, random, log, notices } = options
+  const { timer, clock, random, log, notices, limitMs = defaultLimitMs } = options
   const address = readAddress(url, options.login ?? {})
   const name = describeAddress(address)
   const instance = Buffer.from(random.bytes(8)).toString("hex")
@@ -90,7 +91,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const keys = createConnection(common)
   const rest = createConnection(common)
   const access = createAccessCache(clock, async (hash) => {
-    const [row] = await keys.run<AccessRow>(selectAccess, [hash], findLimitMs)
+    const [row] = await keys.run<AccessRow>(selectAccess, [hash], limitMs)
     return row ? toAccess(row) : null
   })
   const outbox = prepareOutbox(rest)
@@ -120,9 +121,10 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
 
   const store = createPostgresStore({
     connection: rest,
+    limitMs,
     access,
-    charge: prepareCharges(lanes, { clock, serverClock, activity }),
-    takeRates: prepareRates(rates),
+    charge: prepareCharges(lanes, { clock, serverClock, activity, limitMs }),
+    takeRates: prepareRates(rates, limitMs),
     async close() {
       await listener?.stop()
       await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))

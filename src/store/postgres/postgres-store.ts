@@ -7,10 +7,19 @@ interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
   /** For everything but charges and rates. */
   readonly connection: Connection
   readonly access: AccessCache
+  /** A probe waits no longer. */
+  readonly limitMs: number
 }
 
 /** The store on a PostgreSQL database. Triggers raise an account's revision and tell all instances of a change. */
-export function createPostgresStore({ connection, access, charge, takeRates, close }: StoreParts): Store {
+export function createPostgresStore({
+  connection,
+  access,
+  charge,
+  takeRates,
+  close,
+  limitMs,
+}: StoreParts): Store {
   const { run } = connection
 
   /** Makes an administrative change with one statement. True when it changed something. */
@@ -130,14 +139,12 @@ export function createPostgresStore({ connection, access, charge, takeRates, clo
       await run(
         `INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1`,
         [],
-        pingLimitMs,
+        limitMs,
       )
     },
     close,
   }
 }
-
-const pingLimitMs = 500
 
 function selectUsage(condition: string): string {
   return `SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage

@@ -4,17 +4,19 @@ import type { Connection } from "./connection.ts"
 
 /** A call takes a minute's microseconds; see `rate-bucket.ts`. */
 const ticksPerCall = 60_000_000
-/** A call waits no longer for its limit. */
-const limitMs = 500
 
 interface TakenRow {
   readonly granted: number
   readonly ticksBefore: readonly number[]
 }
 
-/** Prepares `takeRates` of the store: one statement, on the database's clock. */
+/**
+ * Prepares `takeRates` of the store: one statement, on the database's clock.
+ * @param limitMs a call waits no longer for its limit
+ */
 export function prepareRates(
   connection: Connection,
+  limitMs: number,
 ): (takes: readonly RateTake[]) => Promise<readonly RateOutcome[]> {
   return async (takes) => {
     const groups = groupTakes(takes)
