@@ -1,9 +1,10 @@
-/** An instance whose clock, or whose plans, differ from those of the others on the same database. */
+/** An instance whose clock, plans or connections are not as those of the others on the same database. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
 import { readAnswer } from "./support/answer.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
 
 const postgres = usePostgres()
 
@@ -43,3 +44,38 @@ test("an account with a plan that this instance does not know is refused without
   expect((await knows.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   expect((await knows.accounts.show(account)).balance.used).toBe(1)
 })
+
+test("without a connection left calls are refused, the log says why without the password, and calls go on afterwards", async () => {
+  const admin = await postgres.createDatabase()
+  const role = `penknife_limited_${process.pid}`
+  await run(admin, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 's3cret'`)
+  const db = admin.replace("postgres:password@", `${role}:s3cret@`)
+  const service = await startTestService({ ports: { clock: systemClock }, flags: { db } })
+  const { account, key } = await service.createKey("pro")
+  const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+  expect((await call()).status).toBe(200)
+
+  // A superuser is not limited.
+  await run(admin, `ALTER ROLE ${role} NOSUPERUSER CONNECTION LIMIT 0`)
+  await run(admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`)
+  const refused = await call()
+  expect(refused.status).toBe(503)
+  expect((await readAnswer(refused)).error).toContain("Nothing was charged")
+  expect((await service.fetch("/ready")).status).toBe(503)
+  expect(service.logged()).toContain("no connection left. Raise its max_connections")
+  expect(service.logged()).not.toContain("s3cret")
+
+  await run(admin, `ALTER ROLE ${role} SUPERUSER CONNECTION LIMIT -1`)
+  await until(async () => (await call()).status === 200)
+  const { used } = (await service.accounts.show(account)).balance
+  expect(used).toBe(2)
+})
+
+async function run(url: string, statement: string): Promise<void> {
+  const sql = new Bun.SQL(url, { max: 1 })
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.close()
+  }
+}
