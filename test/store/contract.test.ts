@@ -298,6 +298,16 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await opened.outbox.setWebhook("acc_1", webhook)
     })
 
+    test("the error of an attempt may have any character, since receivers choose some of its text", async () => {
+      await use(80)
+      const notice = await claimOne(later())
+      const failed = { atMs: 1, durationMs: 2, status: null, error: "altnames: a\0b \ud800 \u202e" }
+      await opened.outbox.record(notice, failed, { kind: "failed" })
+      expect(await opened.outbox.attempts()).toMatchObject([
+        { error: expect.stringMatching(/^altnames: a.b /s) },
+      ])
+    })
+
     test("are raised at the credit that reaches a threshold, once a month", async () => {
       await use(79)
       expect(await raised()).toEqual([])

@@ -146,6 +146,17 @@ test("there and back again ends as it began", async () => {
   expect(await dump(third)).toEqual(await dump(first))
 })
 
+test("a name with U+0000, which PostgreSQL cannot keep, arrives with another character in its place", async () => {
+  const [from, to] = [await file.create(), await postgres.create()]
+  const { store } = await openAnyStore(from)
+  await store.createAccount(accountOf({ name: "a\0b" }))
+  await store.close()
+  await move(from, to, options)
+  const moved = await openAnyStore(to)
+  expect(await moved.store.findAccount("acc_1")).toMatchObject({ name: "a\uFFFDb" })
+  await moved.store.close()
+})
+
 test("only one page of a table is in memory", async () => {
   for (const db of [await file.create(), await postgres.create()]) {
     await fill(db, many)

@@ -6,8 +6,7 @@ const advice: Readonly<Record<string, string>> = {
   "08": "The connection to the database was lost.",
   "08P01":
     "What answers there does not take the settings of a connection. Connect to PostgreSQL itself, or to PgBouncer as docs/scaling.md says.",
-  "22021": "A text has a character that the database cannot keep. Its encoding must be UTF8.",
-  "22P05": "A text has the character U+0000, which PostgreSQL cannot keep.",
+  "22021": "A text has a character that the database cannot keep, such as U+0000.",
   "25006":
     "The database takes no changes: it is a standby, or set to read only. Name the primary in --db, or all hosts.",
   "26000": "The database forgot a prepared statement. With PgBouncer, set pool_mode to session.",

@@ -14,6 +14,7 @@ import { describeAddress, readAddress } from "./address.ts"
 import { connectToPrimary } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
+import { toStorableText } from "./storable-text.ts"
 
 interface PostgresMoveOptions {
   readonly timer: Timer
@@ -85,7 +86,7 @@ export async function openPostgresTarget(url: string, options: PostgresMoveOptio
       await run(
         `INSERT INTO ${name} (${columns.join(", ")})
          SELECT ${list.join(", ")} FROM jsonb_populate_recordset(NULL::${name}, $1::text::jsonb)`,
-        [JSON.stringify(rows)],
+        [JSON.stringify(rows, (_, value) => (typeof value === "string" ? toStorableText(value) : value))],
       )
     },
     sums: () => readSums(transaction),

@@ -1,6 +1,7 @@
 import type { AttemptRecord, DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "../outbox.ts"
 import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
+import { toStorableText } from "./storable-text.ts"
 
 /** Selects a {@link NoticeRecord} from notices joined with accounts. */
 const noticeColumns = `notices.id, account_id AS "accountId", accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
@@ -49,9 +50,11 @@ export function prepareOutbox(connection: Connection): Outbox {
     },
     async record({ id, webhook }, { atMs, durationMs, status, error }, result) {
       const delayMs = result.kind === "retry" ? result.delayMs : 0
+      // A receiver's certificate is quoted in some errors.
+      const problem = error === null ? null : toStorableText(error)
       await run(
         `SELECT record_attempt($1::text, $2::text, $3::bigint, $4::bigint, $5::integer, $6::text, $7::text, $8::bigint)`,
-        [id, webhook.secret, atMs, Math.round(durationMs), status, error, result.kind, Math.round(delayMs)],
+        [id, webhook.secret, atMs, Math.round(durationMs), status, problem, result.kind, Math.round(delayMs)],
       )
     },
     list: (accountId) =>
