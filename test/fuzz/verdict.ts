@@ -33,6 +33,7 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer shows internals")
     if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
       throw new Error("no X-Request-ID")
+    if (status === 400 && hasWrongHeaders(request)) return none
     const isWrittenOtherwise = target.split("?")[0] !== path && [404, 405].includes(status)
     if (!operation || isWrittenOtherwise) {
       requireStranger(status, method, path)
@@ -50,6 +51,13 @@ function requireStranger(status: number, method: string, path: string): void {
   const isPage = path === "/docs" || path.startsWith("/docs/")
   const known = [404, 405, ...(isPage ? [200, 304] : []), ...(method === "OPTIONS" ? [204] : [])]
   if (!known.includes(status)) throw new Error(`a ${status} at a path that the document does not know`)
+}
+
+/** Whether the request has no valid `Host`, or two different keys. */
+function hasWrongHeaders({ headers }: FuzzRequest): boolean {
+  const values = (name: string) => headers.filter(([other]) => other.toLowerCase() === name)
+  const [host] = values("host")
+  return !/^[\w.-]+(:\d+)?$/.test(host?.[1] ?? "") || values("authorization").length > 0
 }
 
 /** A refusal must name a parameter that the operation has. */
