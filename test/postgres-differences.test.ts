@@ -71,6 +71,30 @@ test("without a connection left calls are refused, the log says why without the 
   expect(used).toBe(2)
 })
 
+test("while the database's disk is full, calls and probes are refused and the log says why", async () => {
+  const db = await postgres.createDatabase()
+  const service = await startTestService({ ports: { clock: systemClock }, flags: { db } })
+  const { account, key } = await service.createKey("pro")
+  const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+  await run(
+    db,
+    `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
+  )
+  for (const table of ["ledger", "meta"]) {
+    await run(db, `CREATE TRIGGER fill_disk BEFORE UPDATE ON ${table} EXECUTE FUNCTION fill_disk()`)
+  }
+  const refused = await call()
+  expect(refused.status).toBe(503)
+  expect((await readAnswer(refused)).error).toContain("Nothing was charged")
+  expect((await service.fetch("/ready")).status).toBe(503)
+  expect(service.logged()).toContain("The disk of the database is full. Free some space. (53100")
+
+  for (const table of ["ledger", "meta"]) await run(db, `DROP TRIGGER fill_disk ON ${table}`)
+  await until(async () => (await call()).status === 200)
+  expect((await service.accounts.show(account)).balance.used).toBe(1)
+})
+
 async function run(url: string, statement: string): Promise<void> {
   const sql = new Bun.SQL(url, { max: 1 })
   try {
