@@ -30,11 +30,16 @@ process.exit(0)
 
 /** Through the store, one batch for each turn of the event loop, as the service does it. */
 async function chargeInStore() {
-  const { store } = await openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom })
+  const { store } = await openStore(db, {
+    timer: keepAliveTimer,
+    clock: systemClock,
+    random: systemRandom,
+    limitMs: 10_000,
+  })
   const items = [{ api: "hmac", calls: 1, credits: 1 }]
   const submit = createTurnBatch(keepAliveTimer, async (batch: readonly Charge[]) => {
     const refused = (await store.charge(batch)).find((outcome) => !outcome.charged)
-    if (refused) throw new Error("a charge was refused", { cause: refused })
+    if (refused?.charged === false) throw refused.cause ?? new Error("a charge was refused")
   })
   return {
     charge: (accountId: string) =>

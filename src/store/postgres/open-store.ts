@@ -94,6 +94,11 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     const [row] = await keys.run<AccessRow>(selectAccess, [hash], limitMs)
     return row ? toAccess(row) : null
   })
+  if (notices) {
+    // A server's first calls must not wait for connections.
+    const opening = [...lanes, rates, keys].map((connection) => connection.run("SELECT 1", []))
+    await Promise.all(opening)
+  }
   const outbox = prepareOutbox(rest)
   const listener = notices
     ? startListener({
