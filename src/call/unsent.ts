@@ -26,7 +26,7 @@ export interface UnsentAnswer {
 const freeShare = 1 / 16
 
 /** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
-const octetsPerCollection = 16_777_216
+const octetsPerCollection = 8_388_608
 
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
