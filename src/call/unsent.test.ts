@@ -72,7 +72,7 @@ describe("answers that are being made", () => {
   })
 })
 
-test("garbage is collected once for every 16 MiB that are made", () => {
+test("garbage is collected once for every 8 MiB that are made", () => {
   let collections = 0
   const unsent = createUnsentAnswers(1_000_000_000, () => collections++)
   for (let made = 0; made < 100; made++) {
@@ -80,5 +80,5 @@ test("garbage is collected once for every 16 MiB that are made", () => {
     answer.add(1_048_576)
     answer.close()
   }
-  expect(collections).toBe(6)
+  expect(collections).toBe(12)
 })
