@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../../apis/contract.ts"
 import { createActivity } from "../activity.ts"
+import { type AccessRow, toAccess } from "../key-rows.ts"
 import type { OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -14,7 +15,7 @@ import { prepareOutbox } from "./outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
-import { type AccessRow, selectAccess, toAccess } from "./rows.ts"
+import { selectAccess } from "./rows.ts"
 import { createServerClock } from "./server-clock.ts"
 
 interface PostgresOptions extends StoreOptions {
@@ -91,8 +92,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const keys = createConnection(common)
   const rest = createConnection(common)
   const access = createAccessCache(clock, async (hash) => {
-    const [row] = await keys.run<AccessRow>(selectAccess, [hash], limitMs)
-    return row ? toAccess(row) : null
+    const [row] = await keys.run<AccessRow & { readonly revision: number }>(selectAccess, [hash], limitMs)
+    return row ? toAccess(row, row.revision) : null
   })
   if (notices) {
     // A server's first calls must not wait for connections.

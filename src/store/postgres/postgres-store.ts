@@ -1,7 +1,8 @@
+import { type KeyRow, toKey, toKeyRow } from "../key-rows.ts"
 import type { Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection, Parameter } from "./connection.ts"
-import { type KeyRow, selectAccounts, selectKeys, toKey, toListColumn } from "./rows.ts"
+import { selectAccounts, selectKeys } from "./rows.ts"
 
 interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
   /** For everything but charges and rates. */
@@ -83,7 +84,7 @@ export function createPostgresStore({
 
     async createKey(key, secret) {
       const { id, accountId, name, prefix, createdMs, expiresMs, revokedMs, rateLimit } = key
-      const lists = [key.allowApis, key.blockApis, key.allowIps].map(toListColumn)
+      const { allowApis, blockApis, allowIps } = toKeyRow(key)
       await change(
         `WITH made AS (
            INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, rate_limit, allow_apis, block_apis,
@@ -100,7 +101,9 @@ export function createPostgresStore({
           expiresMs,
           revokedMs,
           rateLimit,
-          ...lists,
+          allowApis,
+          blockApis,
+          allowIps,
           secret.hash,
           secret.createdMs,
         ],

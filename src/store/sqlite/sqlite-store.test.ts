@@ -1,8 +1,9 @@
+/** What only this kind of store promises; test/store/contract.test.ts has the rest. */
 import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
 import { accountOf, chargeOf, keyOf, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import { type ChargeOutcome, type Store, StoreUnavailable } from "../store.ts"
+import { type Store, StoreUnavailable } from "../store.ts"
 import { migrate, migrations } from "./migrations.ts"
 import { createSqliteStore } from "./sqlite-store.ts"
 
@@ -18,116 +19,7 @@ beforeEach(() => {
   store = storeOn(database)
 })
 
-describe("accounts and keys", () => {
-  const account = accountOf({ bonus: 5 })
-  const limits = { expiresMs: 9_000, allowApis: ["hmac"], allowIps: ["192.0.2.0/24"], rateLimit: 10 }
-  const key = keyOf(limits)
-
-  test("come back as they were stored", async () => {
-    await store.createAccount(account)
-    await store.createKey(key, secret("h1"))
-    expect(await store.findAccount("acc_1")).toStrictEqual(account)
-    const { name, ...balance } = account
-    expect(await store.findKey("h1")).toStrictEqual({
-      key: { id: "key_1", revokedMs: null, blockApis: [], ...limits },
-      account: balance,
-      secretUntilMs: null,
-      revision: 2,
-    })
-    expect(await store.listKeys("acc_1")).toStrictEqual([key])
-    expect(await store.listKeys("acc_2")).toStrictEqual([])
-    expect(await store.findKey("h2")).toBeNull()
-    expect(await store.findAccount("acc_2")).toBeNull()
-  })
-
-  test("a rotation lets the old secret work on for a while, and does not lengthen an earlier one", async () => {
-    await store.createAccount(account)
-    await store.createKey(key, secret("h1"))
-    expect(await store.rotateKey("key_1", secret("h2", 2_000), 5_000)).toBe(true)
-    expect(await store.rotateKey("key_1", secret("h3", 3_000), 9_000)).toBe(true)
-    expect((await store.findKey("h1"))?.secretUntilMs).toBe(5_000)
-    expect((await store.findKey("h2"))?.secretUntilMs).toBe(9_000)
-    expect((await store.findKey("h3"))?.secretUntilMs).toBeNull()
-    expect((await store.findKeyById("key_1"))?.prefix).toBe("p-h3")
-    expect(await store.rotateKey("key_9", secret("h4", 3_000), 9_000)).toBe(false)
-    expect(await store.findKey("h4")).toBeNull()
-  })
-
-  test("a second revocation does not change the time of the first", async () => {
-    await store.createAccount(account)
-    await store.createKey(key, secret("h1"))
-    await store.revokeKey("key_1", 4_000)
-    await store.revokeKey("key_1", 8_000)
-    expect((await store.findKey("h1"))?.key.revokedMs).toBe(4_000)
-    expect(await store.revokeKey("key_9", 1)).toBe(false)
-  })
-
-  test("the database refuses a key without an account", async () => {
-    await expect(store.createKey(key, secret("h1"))).rejects.toThrow("FOREIGN KEY")
-    expect(await store.findKey("h1")).toBeNull()
-  })
-})
-
 describe("charging", () => {
-  const charged = (used: number, bonus: number, periodStartMs = 1_000): ChargeOutcome => {
-    return { charged: true, used, bonus, periodStartMs }
-  }
-  const refused: ChargeOutcome = { charged: false }
-
-  test("spends the month's credits first, then the bonus", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    const outcomes = await store.charge(Array.from({ length: 17 }, () => chargeOf()))
-    expect(outcomes[9]).toEqual(charged(10, 5))
-    expect(outcomes[14]).toEqual(charged(10, 0))
-    expect(outcomes.slice(15)).toEqual([refused, refused])
-    expect(await store.usage("acc_1", "")).toEqual([
-      { day: "2025-01-01", api: "hmac", calls: 15, credits: 15 },
-    ])
-  })
-
-  test("splits one charge between month and bonus, or takes nothing", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    expect(await store.charge([chargeOf({ credits: 12 })])).toEqual([charged(10, 3)])
-    expect(await store.charge([chargeOf({ credits: 4 })])).toEqual([refused])
-    expect(await store.findAccount("acc_1")).toMatchObject({ used: 10, bonus: 3 })
-    expect(await store.charge([chargeOf({ credits: 3 })])).toEqual([charged(10, 0)])
-  })
-
-  test("starts a new month once; a charge of an older month counts in the stored one", async () => {
-    await store.createAccount(accountOf())
-    await store.charge([chargeOf({ credits: 10 })])
-    expect(
-      await store.charge([
-        chargeOf({ credits: 4, periodStartMs: 2_000 }),
-        chargeOf({ credits: 6 }),
-        chargeOf(),
-        chargeOf({ periodStartMs: 2_000 }),
-      ]),
-    ).toEqual([charged(4, 0, 2_000), charged(10, 0, 2_000), refused, refused])
-  })
-
-  test("leaves the bonus when unlimited; a plan below the use leaves only the bonus to spend", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    expect(await store.charge([chargeOf({ credits: 1_000, allowance: null })])).toEqual([charged(1_000, 5)])
-    expect(await store.charge([chargeOf({ credits: 5 })])).toEqual([charged(1_000, 0)])
-  })
-
-  test("takes a charge for several APIs as a whole or not at all, and records usage by API", async () => {
-    await store.createAccount(accountOf())
-    const items = [
-      { api: "hmac", calls: 1, credits: 1 },
-      { api: "spfvalidator", calls: 1, credits: 5 },
-    ]
-    expect(await store.charge([chargeOf({ items }), chargeOf({ items })])).toEqual([charged(6, 0), refused])
-    expect(await store.usage("acc_1", "")).toEqual(items.map((item) => ({ day: "2025-01-01", ...item })))
-  })
-
-  test("refuses closed and unknown accounts, and records no usage", async () => {
-    await store.createAccount(accountOf({ closedMs: 1_500 }))
-    expect(await store.charge([chargeOf(), chargeOf({ accountId: "acc_9" })])).toEqual([refused, refused])
-    expect(await store.usage("acc_1", "")).toEqual([])
-  })
-
   test("is unavailable on a file that may only be read; look-ups work", async () => {
     await store.createAccount(accountOf())
     const readOnly = storeOn(new Database(file, { readonly: true, strict: true }))
@@ -142,33 +34,6 @@ describe("charging", () => {
 
 describe("usage", () => {
   const row = (day: string, calls: number) => ({ day, api: "hmac", calls, credits: calls })
-
-  test("counts in the month that paid, and is read by month or by day", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    const later = chargeOf({ periodStartMs: 2_000 })
-    const nextDay = { ...later, day: "2025-01-02" }
-    // The third charge of the first month comes late: the stored month pays for it.
-    await store.charge([chargeOf(), chargeOf(), later, chargeOf(), nextDay])
-    await store.charge([{ ...later, periodStartMs: 0 }])
-    expect(await store.monthUsage("acc_1", 1_000)).toEqual([row("2025-01-01", 2)])
-    expect(await store.monthUsage("acc_1", 2_000)).toEqual([row("2025-01-02", 1), row("2025-01-01", 3)])
-    expect(await store.monthUsage("acc_1", 3_000)).toEqual([])
-    expect(await store.monthUsage("acc_2", 2_000)).toEqual([])
-    expect(await store.usage("acc_1", "")).toEqual([row("2025-01-02", 1), row("2025-01-01", 5)])
-    expect(await store.usage("acc_1", "2025-01-02")).toEqual([row("2025-01-02", 1)])
-  })
-
-  test("of a month that is started again counts in no month, but still by day", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    for (const calls of [1, 2]) {
-      await store.charge(Array.from({ length: calls }, () => chargeOf()))
-      expect(await store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(true)
-      expect(await store.monthUsage("acc_1", 1_000)).toEqual([])
-      expect(await store.findAccount("acc_1")).toMatchObject({ used: 0, bonus: 5 })
-    }
-    expect(await store.usage("acc_1", "")).toEqual([row("2025-01-01", 3)])
-    expect(await store.renewMonth("acc_9", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(false)
-  })
 
   test("of a file from before usage by month is kept, the current month's as such", async () => {
     const database = new Database(":memory:", { strict: true })
@@ -243,13 +108,6 @@ describe("rate limits", () => {
       })
     },
   )
-
-  test("a call that one bucket refuses counts in none", async () => {
-    await take(0, ["key", 1])
-    for (let i = 0; i < 5; i++)
-      expect(await take(0, ["account", 2], ["key", 1])).toMatchObject({ granted: false })
-    expect(await take(0, ["account", 2])).toMatchObject({ granted: true, buckets: [{ remaining: 1 }] })
-  })
 
   test("the time is read while no other connection can change the database", async () => {
     const other = new Database(file)

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { type AccessRow, type KeyRow, toAccess, toKey, toKeyRow } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -7,17 +8,7 @@ import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
-import {
-  type AccessRow,
-  accessColumns,
-  accountColumns,
-  accountTables,
-  type KeyRow,
-  keyColumns,
-  toAccess,
-  toKey,
-  toKeyRow,
-} from "./rows.ts"
+import { accessColumns, accountColumns, accountTables, keyColumns } from "./rows.ts"
 import { createWrite } from "./write.ts"
 
 /** The store on one SQLite connection, which the store owns and closes. */
