@@ -177,6 +177,7 @@ test.each([
     const [from, to] = [await file.create(), await kind.create()]
     await fill(from, many)
     const child = Bun.spawn(["bun", join(import.meta.dir, "../support/half-move.ts"), from, to], {
+      stdin: "pipe",
       stdout: "pipe",
     })
     for await (const text of child.stdout) {

@@ -14,4 +14,5 @@ for (const table of moveTables.slice(0, 4)) {
   for await (const rows of source.read(table)) await target.write(table, rows)
 }
 console.log("half")
-await Bun.sleep(60_000)
+// Until it is killed: its parent never writes.
+for await (const _ of Bun.stdin.stream());

@@ -11,7 +11,7 @@ import { toStartError } from "./errors.ts"
 import { prepareGauges } from "./gauges.ts"
 import { startListener } from "./listener.ts"
 import { migrate } from "./migrations.ts"
-import { prepareOutbox } from "./outbox.ts"
+import { findNotice, prepareOutbox } from "./outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
@@ -116,13 +116,13 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
 
   /** Only the instance that raised a notice logs it; the others look whether there is something to send. */
   async function tellRaised(id: string, byThisInstance: boolean): Promise<void> {
-    const raised: NoticeRecord[] = []
+    let raised: NoticeRecord | null = null
     try {
-      if (byThisInstance) raised.push(...(await outbox.list()).filter((notice) => notice.id === id))
+      if (byThisInstance) raised = await findNotice(rest, id)
     } catch (cause) {
       log?.warn("a raised notice could not be read", { notice: id, cause: String(cause) })
     }
-    notices?.onRaised(raised)
+    notices?.onRaised(raised === null ? [] : [raised])
   }
 
   const store = createPostgresStore({

@@ -32,6 +32,15 @@ const claimStatement = `
 
 type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host">
 
+/** The notice with an id; null when it does not exist. */
+export async function findNotice({ run }: Connection, id: string): Promise<NoticeRecord | null> {
+  const [row] = await run<NoticeRecord>(
+    `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = $1::text`,
+    [id],
+  )
+  return row ?? null
+}
+
 /** Prepares the outbox on a connection. */
 export function prepareOutbox(connection: Connection): Outbox {
   const { run } = connection
