@@ -1,0 +1,232 @@
+import type { NoticeRecord, Webhook } from "./outbox.ts"
+import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
+
+/** What the administration reads and changes, in the same database as the store. Every method may reject with StoreUnavailable. */
+export interface AdminStore {
+  /** Applies a change in one transaction: all its mutations, its audit record and its replay record, or nothing of them. */
+  apply(change: AdminChange): Promise<AdminOutcome>
+
+  findAccount(id: string): Promise<AccountDetails | null>
+  /** Accounts in the order of creation. */
+  accounts(filter: AccountFilter, page: Page): Promise<readonly AccountDetails[]>
+  findKey(id: string): Promise<KeyDetails | null>
+  /** The key of a current or earlier secret, by the secret's hash. `secretUntilMs` is null for the current secret. */
+  findKeyByHash(
+    hash: string,
+  ): Promise<{ readonly key: KeyDetails; readonly secretUntilMs: number | null } | null>
+  /** Keys in the order of creation. */
+  keys(filter: KeyFilter, page: Page): Promise<readonly KeyDetails[]>
+  /** Notices, newest first. */
+  notices(filter: NoticeFilter, page: Page): Promise<readonly NoticeRecord[]>
+
+  findAdminKey(hash: string): Promise<AdminKeyRecord | null>
+  /** Admin keys in the order of creation. */
+  adminKeys(page: Page): Promise<readonly AdminKeyRecord[]>
+  /** Audit records, newest first. */
+  audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
+
+  findReplay(actor: string, key: string): Promise<ReplayRecord | null>
+  /** Keeps the answer of a change for replays. */
+  keepAnswer(actor: string, key: string, answer: string): Promise<void>
+  deleteReplaysBefore(ms: number): Promise<void>
+}
+
+/**
+ * A place in a list. `after` holds the sort columns of the last row of the page before, with a row's id as the last of them;
+ * null starts at the beginning.
+ */
+export interface Page {
+  readonly limit: number
+  readonly after: readonly (string | number)[] | null
+}
+
+/** An account as the administration sees it. */
+export interface AccountDetails extends AccountRecord {
+  /** Rises with each change of the fields that `account.update` can set. */
+  readonly version: number
+  /** The operator's own id of the customer. Unique where it is set. */
+  readonly externalId: string | null
+  /** A JSON object. */
+  readonly metadata: string
+  /** Types of the events that the account's webhook gets besides `credits.threshold`. */
+  readonly events: readonly string[]
+}
+
+/** A key as the administration sees it. */
+export interface KeyDetails extends KeyRecord {
+  /** Rises with each change of the key, also with a rotation. */
+  readonly version: number
+  /** Null while the key may be used. Unlike a revocation this can be taken back. */
+  readonly disabledMs: number | null
+  readonly externalId: string | null
+  /** A JSON object. */
+  readonly metadata: string
+}
+
+/** A key of the admin API, without its secret. */
+export interface AdminKeyRecord {
+  readonly id: string
+  readonly name: string
+  /** The first characters, for lists. */
+  readonly prefix: string
+  /** `*`, `keys.*` or `keys.read`, … */
+  readonly permissions: readonly string[]
+  readonly createdMs: number
+  readonly expiresMs: number | null
+  readonly revokedMs: number | null
+}
+
+export interface AccountFilter {
+  readonly plan?: string | undefined
+  readonly externalId?: string | undefined
+  /** True for closed accounts, false for open ones. */
+  readonly closed?: boolean | undefined
+  /** A part of the name or the beginning of the id, in any case. */
+  readonly search?: string | undefined
+}
+
+export interface KeyFilter {
+  readonly accountId?: string | undefined
+  readonly externalId?: string | undefined
+}
+
+export interface NoticeFilter {
+  readonly accountId?: string | undefined
+  readonly state?: string | undefined
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly operation?: string | undefined
+  readonly targetId?: string | undefined
+  readonly accountId?: string | undefined
+  readonly fromMs?: number | undefined
+  /** Up to, but without this time. */
+  readonly toMs?: number | undefined
+}
+
+/** What one operation changes. */
+export interface AdminChange {
+  readonly mutations: readonly Mutation[]
+  readonly audit: AuditRecord
+  /** Null when the client sent no Idempotency-Key. */
+  readonly replay: NewReplay | null
+}
+
+/** One change of one row. `version` is the version that the change was made for; another one there ends the whole change. */
+export type Mutation =
+  | { readonly kind: "account.insert"; readonly account: AccountDetails }
+  | {
+      readonly kind: "account.update"
+      readonly id: string
+      readonly version: number
+      readonly set: Partial<
+        Pick<AccountDetails, "name" | "plan" | "externalId" | "metadata" | "closedMs" | "events">
+      >
+    }
+  /** Ends the change with `tooMuch` when the bonus would exceed `maxBonus`. */
+  | {
+      readonly kind: "account.grant"
+      readonly id: string
+      readonly credits: number
+      readonly maxBonus: number
+    }
+  /** Starts a new credit month with zero usage. */
+  | {
+      readonly kind: "account.renew"
+      readonly id: string
+      readonly createdMs: number
+      readonly periodStartMs: number
+    }
+  /** Null removes the webhook, and pending notices are not sent. */
+  | { readonly kind: "webhook.set"; readonly accountId: string; readonly webhook: Webhook | null }
+  | { readonly kind: "key.insert"; readonly key: KeyDetails; readonly secret: SecretRecord }
+  | {
+      readonly kind: "key.update"
+      readonly id: string
+      readonly version: number
+      readonly set: Partial<
+        Pick<
+          KeyDetails,
+          | "name"
+          | "expiresMs"
+          | "revokedMs"
+          | "disabledMs"
+          | "allowApis"
+          | "blockApis"
+          | "allowIps"
+          | "rateLimit"
+          | "externalId"
+          | "metadata"
+        >
+      >
+    }
+  /** Adds the new current secret. Earlier ones end at `othersUntilMs` or sooner. */
+  | {
+      readonly kind: "key.rotate"
+      readonly id: string
+      readonly version: number
+      readonly secret: SecretRecord
+      readonly othersUntilMs: number
+    }
+  | { readonly kind: "adminKey.insert"; readonly adminKey: AdminKeyRecord; readonly hash: string }
+  | { readonly kind: "adminKey.revoke"; readonly id: string; readonly revokedMs: number }
+  /** Makes a notice that was delivered, failed or not sent due again. */
+  | { readonly kind: "notice.resend"; readonly id: string; readonly nowMs: number }
+  /** A notice for an account's webhook; `id` is made by the caller, and a second notice with it is ignored. */
+  | {
+      readonly kind: "notice.insert"
+      readonly id: string
+      readonly accountId: string
+      /** `key.created`, … */
+      readonly type: string
+      /** The `data` of the message, as JSON. */
+      readonly data: string
+      readonly nowMs: number
+    }
+
+/** Who did what, and from where. Never holds a secret. */
+export interface AuditRecord {
+  /** `aud_…` */
+  readonly id: string
+  readonly atMs: number
+  /** `admin-key:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
+  readonly actor: string
+  /** A name to show beside it. */
+  readonly actorName: string
+  /** `keys.rotate`, … */
+  readonly operation: string
+  /** What it was done to: the kind and id of one thing, and the account that this thing belongs to. */
+  readonly targetKind: string
+  readonly targetId: string
+  readonly accountId: string | null
+  /** The fields that changed, as JSON; null when there was nothing before or is nothing after. */
+  readonly before: string | null
+  readonly after: string | null
+  /** Client address, or host name for the command line. */
+  readonly source: string
+  readonly requestId: string
+}
+
+/** Remembers that a change with this Idempotency-Key was made. */
+export interface NewReplay {
+  readonly actor: string
+  readonly key: string
+  /** SHA-256 of operation and input. */
+  readonly payloadHash: string
+  readonly createdMs: number
+}
+
+export interface ReplayRecord extends NewReplay {
+  readonly operation: string
+  readonly targetId: string
+  /** JSON without secrets; null when the process ended before the answer was known. */
+  readonly answer: string | null
+}
+
+/**
+ * How a change ended. Unless it is `applied`, nothing was kept: `conflict` means that a row has another version, `missing` that
+ * there is no such row, `taken` that an external id is used by another row, `replayed` that the Idempotency-Key was used before,
+ * also by a change that ran at the same time.
+ */
+export type AdminOutcome = "applied" | "conflict" | "missing" | "taken" | "tooMuch" | "replayed"
