@@ -7,14 +7,25 @@ import type { Connection } from "./connection.ts"
 import { createLanes } from "./lanes.ts"
 import type { ServerClock } from "./server-clock.ts"
 
-/** Settings of the sessions that charge: the planner must lock the rows in the order of the statement's arrays. */
-export const chargeSettings = {
-  plan_cache_mode: "force_generic_plan",
-  enable_hashjoin: "off",
-  enable_mergejoin: "off",
-  enable_seqscan: "off",
-  enable_material: "off",
-} as const
+/**
+ * Settings of the sessions that charge. The planner must lock the rows in the order of the statement's arrays. The server itself
+ * ends a statement that waits too long, such as for a locked row: it would be charged after its 503 otherwise.
+ */
+export function chargeSettings(limitMs: number): Readonly<Record<string, string>> {
+  return {
+    plan_cache_mode: "force_generic_plan",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+    enable_seqscan: "off",
+    enable_material: "off",
+    statement_timeout: String(statementLimitOf(limitMs)),
+  }
+}
+
+/** A statement that arrives in time ends within this time. Milliseconds; `limitMs` is that of a charge. */
+function statementLimitOf(limitMs: number): number {
+  return limitMs / 2
+}
 
 const maxBatch = 512
 /** Other instances may take the credits that were left, again and again. */
@@ -97,8 +108,7 @@ export function prepareCharges(
   connections: readonly Connection[],
   { clock, serverClock, activity, limitMs }: ChargeParts,
 ): (charges: readonly Charge[]) => Promise<readonly ChargeOutcome[]> {
-  /** A statement that has arrived in time ends within this time. */
-  const statementLimitMs = limitMs / 2
+  const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
   const lanes = createLanes<Pending>(connections.length, maxBatch, async (lane, pending) => {
     const connection = connections[lane]

@@ -59,12 +59,18 @@ export function createConnection(options: ConnectionOptions): Connection {
     async run<Row>(statement: string, parameters: readonly Parameter[], limitMs = defaultLimitMs) {
       const used = open()
       let isOpen = false
+      let isLate = false
       let cancelTimer = () => {}
       const late = new Promise<never>((_, reject) => {
-        cancelTimer = timer.after(limitMs, () => reject(tooLate(limitMs)))
+        cancelTimer = timer.after(limitMs, () => {
+          isLate = true
+          reject(tooLate(limitMs))
+        })
       })
       try {
         const answer = used.then((sql) => {
+          // Nobody waits for it any more, so it must not be done.
+          if (isLate) throw tooLate(limitMs)
           isOpen = true
           return sql.unsafe<Row[]>(statement, parameters.map(toText))
         })

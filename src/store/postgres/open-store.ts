@@ -78,7 +78,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   }
 
   const settings = {
-    ...chargeSettings,
+    ...chargeSettings(limitMs),
     ...(notices && {
       "penknife.thresholds": notices.thresholds.join(","),
       "penknife.lowest_threshold": String(Math.min(...notices.thresholds)),

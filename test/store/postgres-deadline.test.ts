@@ -1,0 +1,92 @@
+/** A charge that was answered with 503 must never be made, however late its statement goes on. */
+import { expect, test } from "bun:test"
+import { connect, createServer } from "node:net"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { readAddress } from "../../src/store/postgres/address.ts"
+import { createConnection } from "../../src/store/postgres/connection.ts"
+import { openPostgresStore } from "../../src/store/postgres/open-store.ts"
+import { StoreUnavailable } from "../../src/store/store.ts"
+import { usePostgres } from "../support/postgres.ts"
+import { accountOf, chargeOf } from "../support/store.ts"
+import { until } from "../support/until.ts"
+
+const postgres = usePostgres()
+
+test.each([
+  ["locks", "SELECT 1 FROM ledger WHERE account_id = 'acc_1' FOR UPDATE"],
+  ["changes", "UPDATE ledger SET bonus = bonus + 1 WHERE account_id = 'acc_1'"],
+])(
+  "a charge that waits for a session that %s its account is given up in the database too",
+  async (_, statement) => {
+    const url = await postgres.createDatabase()
+    const { store } = await openPostgresStore(url, {
+      timer: keepAliveTimer,
+      clock: systemClock,
+      random: systemRandom,
+      limitMs: 200,
+    })
+    const other = new Bun.SQL(url, { max: 1 })
+    try {
+      await store.createAccount(accountOf({ id: "acc_1" }))
+      expect(await store.charge([chargeOf({ accountId: "acc_1" })])).toMatchObject([{ charged: true }])
+      await other.begin(async (transaction) => {
+        await transaction.unsafe(statement)
+        expect(await store.charge([chargeOf({ accountId: "acc_1" })])).toEqual([
+          { charged: false, cause: expect.any(StoreUnavailable) },
+        ])
+      })
+      await until(async () => {
+        const [row] = await other`SELECT count(*)::integer AS busy FROM pg_stat_activity
+        WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+        return row.busy === 0
+      })
+      expect(await store.findAccount("acc_1")).toMatchObject({ used: 1 })
+    } finally {
+      await other.close()
+      await store.close()
+    }
+  },
+)
+
+test("a statement whose time ended before there was a connection is never sent", async () => {
+  const url = await postgres.createDatabase()
+  await using relay = holdingRelay(Number(new URL(url).port))
+  const address = readAddress(url.replace(/:\d+\//, `:${relay.port}/`), {})
+  const connection = createConnection({
+    address,
+    clock: systemClock,
+    timer: keepAliveTimer,
+    preferred: { index: 0 },
+  })
+  try {
+    const late = connection.run("CREATE TABLE made ()", [], 20)
+    expect(await late.catch(String)).toContain("did not answer within 0.02 s")
+    relay.release()
+    expect(await connection.run("SELECT to_regclass('made')::text AS made", [])).toEqual([{ made: null }])
+  } finally {
+    await connection.close()
+  }
+})
+
+/** Passes what it gets to a port, but not before it is released. */
+function holdingRelay(port: number) {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  const server = createServer((client) => {
+    client.on("error", () => client.destroy())
+    void isReleased.then(() => {
+      const target = connect(port, "127.0.0.1")
+      target.on("error", () => client.destroy())
+      client.pipe(target).pipe(client)
+    })
+  }).listen(0, "127.0.0.1")
+  const address = server.address()
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    release,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
