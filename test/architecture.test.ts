@@ -13,6 +13,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["app", "observe/siblings.ts", "ports", "surfaces"],
   app: [
     "accounts",
+    "admin",
     "apis",
     "call",
     "config",
@@ -30,6 +31,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "apis/contract.ts": [],
   "apis/catalog.ts": ["apis"],
   call: ["accounts", "apis/contract.ts", "encode", "ports/log.ts", "store/store.ts", "values"],
+  admin: [
+    "accounts",
+    "apis/contract.ts",
+    "call/input.ts",
+    "store/admin-store.ts",
+    "store/outbox.ts",
+    "store/store.ts",
+    "values",
+  ],
   accounts: ["apis/contract.ts", "store/outbox.ts", "store/store.ts", "values"],
   webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts"],
   observe: ["apis/contract.ts", "call/call-record.ts", "ports"],
@@ -40,6 +50,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   encode: [],
   surfaces: [
     "accounts",
+    "admin",
     "apis/contract.ts",
     "call",
     "config",

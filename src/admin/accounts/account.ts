@@ -1,0 +1,99 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { balanceOf, monthAhead } from "../../accounts/credits.ts"
+import { missingPlan } from "../../accounts/plan.ts"
+import { nullable } from "../../apis/contract.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
+import { AdminFault } from "../fault.ts"
+import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
+import type { AdminContext } from "../operation.ts"
+import type { AdminParts } from "../parts.ts"
+
+const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
+
+/** An account as operations answer it. */
+export const accountSchema = Type.Object({
+  id: Type.String({ description: "The account's id." }),
+  name: Type.String({ description: "Its name." }),
+  plan: Type.String({ description: "Its plan." }),
+  external_id: nullable(externalId, { description: externalId.description ?? "" }),
+  metadata,
+  events: Type.Array(Type.String(), {
+    description: "Events that its webhook gets besides the thresholds of credits.",
+  }),
+  created: instant("When it was created."),
+  closed: maybeInstant("When it was closed; null while it is open."),
+  allowance: Type.Unsafe<number | "unlimited" | null>({
+    ...credits,
+    description: "Credits of a month. Null when the plan is not configured.",
+  }),
+  used: Type.Integer({ description: "Credits of this month that were used." }),
+  used_percent: nullable(Type.Integer(), {
+    description: "Used credits of the month in percent, rounded down; null without a limit.",
+  }),
+  bonus: Type.Integer({ description: "Bonus credits left." }),
+  remaining: Type.Unsafe<number | "unlimited" | null>({
+    ...credits,
+    description: "Credits left, of the month and the bonus together.",
+  }),
+  renews: instant("When the next credit month begins."),
+  problem: nullable(Type.String(), {
+    description: "What is wrong with the account and what to do; null if nothing.",
+  }),
+  version: Type.Integer({
+    description: "Rises with each change; send it in If-Match to change this version only.",
+  }),
+})
+
+export type AccountOutput = Static<typeof accountSchema>
+
+/** An account as operations show it. */
+export function toAccountOutput(account: AccountDetails, { plans, clock }: AdminParts): AccountOutput {
+  const plan = plans.get(account.plan)
+  const nowMs = clock.now()
+  const balance = balanceOf(account, plan ?? { monthlyCredits: 0 }, nowMs)
+  const { allowance, used, bonus, remaining, period } = balance
+  return {
+    id: account.id,
+    name: account.name,
+    plan: account.plan,
+    external_id: account.externalId,
+    metadata: JSON.parse(account.metadata),
+    events: [...account.events],
+    created: new Date(account.createdMs).toISOString(),
+    closed: account.closedMs === null ? null : new Date(account.closedMs).toISOString(),
+    allowance: plan ? (allowance ?? "unlimited") : null,
+    used,
+    used_percent: plan && allowance ? Math.floor((used * 100) / allowance) : null,
+    bonus,
+    remaining: plan ? (remaining ?? "unlimited") : null,
+    renews: new Date(period.endMs).toISOString(),
+    problem: account.closedMs !== null ? null : plan ? monthAhead(account, nowMs) : missingPlan(account),
+    version: account.version,
+  }
+}
+
+/** @throws AdminFault when there is no such account */
+export async function requireAccount({ admin }: AdminParts, id: string): Promise<AccountDetails> {
+  const account = await admin.findAccount(id)
+  if (account) return account
+  throw new AdminFault("not-found", `There is no account '${id}'. 'account list' shows them all.`)
+}
+
+/** @throws AdminFault when there is no such account, or it is closed, or the client has seen another version of it */
+export async function requireOpenAccount(context: AdminContext, id: string): Promise<AccountDetails> {
+  const account = await requireAccount(context, id)
+  requireVersion(account, context)
+  if (account.closedMs === null) return account
+  throw new AdminFault("conflict", `Account '${id}' is closed. 'account reopen' opens it again.`)
+}
+
+/** @throws AdminFault when the client wants to change another version */
+export function requireVersion({ version }: { readonly version: number }, { ifVersion }: AdminContext): void {
+  if (ifVersion === null || ifVersion === version) return
+  throw new AdminFault("version-mismatch", `Read it again: the version is ${version} now, not ${ifVersion}.`)
+}
+
+/** Reads an account for an answer. */
+export async function readAccount(id: string, context: AdminParts): Promise<AccountOutput> {
+  return toAccountOutput(await requireAccount(context, id), context)
+}

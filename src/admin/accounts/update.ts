@@ -1,0 +1,58 @@
+import { Type } from "@sinclair/typebox"
+import { requireNewAccount } from "../../accounts/accounts.ts"
+import { nullable } from "../../apis/contract.ts"
+import { changedFields } from "../changed-fields.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId, externalId, metadata } from "../fields.ts"
+import { requireMetadata } from "../metadata.ts"
+import { defineOperation } from "../operation.ts"
+import { accountSchema, readAccount, requireOpenAccount } from "./account.ts"
+import { eventsParameter } from "./events.ts"
+
+export const updateAccount = defineOperation({
+  id: "accounts.update",
+  title: "Change an account",
+  description: "Changes the given fields of an account: name, plan, external id, metadata, events.",
+  permission: "accounts.write",
+  method: "PATCH",
+  path: "/accounts/{id}",
+  command: {
+    words: "account update",
+    args: ["id"],
+    example: "acc_1234567890abcdef --name Bob --plan pro",
+  },
+  input: Type.Object({
+    id: accountId,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
+    plan: Type.Optional(Type.String({ maxLength: 100, description: "The new plan." })),
+    external_id: Type.Optional(nullable(externalId, { description: "The new external id; null for none." })),
+    metadata: Type.Optional(metadata),
+    events: Type.Optional(eventsParameter),
+  }),
+  output: accountSchema,
+  example: { id: "acc_1234567890abcdef", name: "Bob" },
+  run: {
+    kind: "change",
+    async prepare({ id, name, plan, external_id, metadata, events }, context) {
+      const account = await requireOpenAccount(context, id)
+      const set = {
+        ...(name !== undefined && { name }),
+        ...(plan !== undefined && { plan }),
+        ...(external_id !== undefined && { externalId: external_id }),
+        ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
+        ...(events !== undefined && { events }),
+      }
+      if (Object.keys(set).length === 0) throw new AdminFault("invalid", "Give at least one field to change.")
+      if (plan !== undefined || name !== undefined) {
+        requireNewAccount(name ?? account.name, plan ?? account.plan, context.plans)
+      }
+      return {
+        mutations: [{ kind: "account.update", id, version: account.version, set }],
+        target: { kind: "account", id, accountId: id },
+        ...changedFields(account, set),
+        answer: () => readAccount(id, context),
+      }
+    },
+    recall: readAccount,
+  },
+})

@@ -1,0 +1,211 @@
+import { AccountError } from "../accounts/account-error.ts"
+import { createId } from "../accounts/key.ts"
+import { maxCredits } from "../accounts/plan.ts"
+import { InputRejected } from "../apis/contract.ts"
+import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
+import type { AdminOutcome, AdminStore, ReplayRecord } from "../store/admin-store.ts"
+import { AdminFault } from "./fault.ts"
+import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
+import { operations } from "./operations.ts"
+import type { AdminParts } from "./parts.ts"
+import { allows } from "./permission.ts"
+import { withoutSecrets } from "./secrets.ts"
+
+/** Runs operations for every way in: HTTP, command line, console. */
+export interface Administration {
+  /**
+   * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
+   * @throws AdminFault
+   */
+  run(operation: Operation, input: RawInput, actor: Actor, options?: RunOptions): Promise<OperationAnswer>
+}
+
+export interface RunOptions {
+  /** The version of the target that the client wants to change (If-Match). */
+  readonly ifVersion?: number | null
+  /** A second request with the same key, operation and input gets the first answer (Idempotency-Key). */
+  readonly idempotencyKey?: string | null
+}
+
+export interface OperationAnswer {
+  readonly output: unknown
+  /** Whether this is the answer of an earlier request. */
+  readonly isReplay: boolean
+}
+
+/** How often a change is prepared again because its row was changed meanwhile. */
+const maxPreparations = 5
+
+const replayMs = 24 * 3_600_000
+
+export function createAdministration(parts: AdminParts): Administration {
+  const { admin, clock } = parts
+  const readers = new Map<string, ReadInput>(
+    operations.map(({ id, input }) => [id, compileInput(input)] as const),
+  )
+  /** Idempotency-Keys whose first request is being carried out by this process. */
+  const inProgress = new Set<string>()
+
+  function readInput({ id, input }: Operation, raw: RawInput): Record<string, unknown> {
+    requireKnownNames(Object.keys(input.properties), raw)
+    const read = readers.get(id)
+    if (!read) throw new Error(`the operation ${id} is not in the list`)
+    return read(raw, true)
+  }
+
+  async function change(
+    operation: Operation,
+    run: Change<Operation["input"], Operation["output"]>,
+    input: Record<string, unknown>,
+    context: AdminContext,
+    idempotencyKey: string | null,
+  ): Promise<OperationAnswer> {
+    const replay = idempotencyKey === null ? null : newReplay(operation, input, context, idempotencyKey)
+    if (replay) {
+      const earlier = await admin.findReplay(replay.actor, replay.key)
+      if (earlier && earlier.createdMs > clock.now() - replayMs) {
+        return answerAgain(earlier, replay.payloadHash, run, context)
+      }
+      if (earlier) await admin.deleteReplaysBefore(clock.now() - replayMs)
+    }
+    for (let preparations = 1; ; preparations++) {
+      const prepared = await run.prepare(input, context)
+      const audit = auditRecord(operation, prepared, context)
+      const outcome = await admin.apply({ mutations: prepared.mutations, audit, replay })
+      if (outcome === "applied") {
+        const output = await prepared.answer()
+        if (replay) await keep(operation, output, replay, admin)
+        return { output, isReplay: false }
+      }
+      if (outcome === "replayed" && replay) {
+        const earlier = await admin.findReplay(replay.actor, replay.key)
+        if (earlier) return answerAgain(earlier, replay.payloadHash, run, context)
+      }
+      if (outcome === "conflict" && context.ifVersion === null && preparations < maxPreparations) continue
+      throw refused(outcome, prepared)
+    }
+  }
+
+  return {
+    async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
+      if (!allows(actor.permissions, operation.permission)) {
+        throw new AdminFault("forbidden", `This needs the permission '${operation.permission}'.`)
+      }
+      const context: AdminContext = { ...parts, actor, ifVersion }
+      const lock = `${actor.id} ${idempotencyKey}`
+      try {
+        const input = readInput(operation, raw)
+        const { run } = operation
+        if (run.kind === "read") return { output: await run.read(input, context), isReplay: false }
+        if (idempotencyKey === null) return await change(operation, run, input, context, null)
+        if (inProgress.has(lock)) {
+          throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
+        }
+        inProgress.add(lock)
+        try {
+          return await change(operation, run, input, context, idempotencyKey)
+        } finally {
+          inProgress.delete(lock)
+        }
+      } catch (thrown) {
+        throw toAdminFault(thrown)
+      }
+    },
+  }
+}
+
+function requireKnownNames(known: readonly string[], raw: RawInput): void {
+  const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
+  throw new AdminFault("invalid", `There is no parameter '${unknown}'. ${names}`, { parameter: unknown })
+}
+
+function auditRecord(
+  { id: operation, output }: Operation,
+  { target, before, after }: PreparedChange<unknown>,
+  { actor, clock, random }: AdminContext,
+) {
+  const toJson = (fields: Readonly<Record<string, unknown>> | null) =>
+    fields && JSON.stringify(withoutSecrets(output, fields))
+  return {
+    id: createId("aud", random),
+    atMs: clock.now(),
+    actor: actor.id,
+    actorName: actor.name,
+    operation,
+    targetKind: target.kind,
+    targetId: target.id,
+    accountId: target.accountId,
+    before: toJson(before),
+    after: toJson(after),
+    source: actor.source,
+    requestId: actor.requestId,
+  }
+}
+
+function newReplay({ id }: Operation, input: object, { actor, clock, ifVersion }: AdminContext, key: string) {
+  const payload = JSON.stringify([id, ifVersion, input])
+  return {
+    actor: actor.id,
+    key,
+    payloadHash: new Bun.CryptoHasher("sha256").update(payload).digest("hex"),
+    createdMs: clock.now(),
+  }
+}
+
+async function answerAgain(
+  { payloadHash, answer, targetId }: ReplayRecord,
+  expectedHash: string,
+  run: Change<Operation["input"], Operation["output"]>,
+  context: AdminContext,
+): Promise<OperationAnswer> {
+  if (payloadHash !== expectedHash) {
+    throw new AdminFault(
+      "idempotency-mismatch",
+      "Send a new Idempotency-Key: this one was used for a request with other contents.",
+    )
+  }
+  const output = answer === null ? await run.recall(targetId, context) : JSON.parse(answer)
+  return { output, isReplay: true }
+}
+
+async function keep(
+  { output: schema }: Operation,
+  output: unknown,
+  { actor, key }: { actor: string; key: string },
+  admin: AdminStore,
+): Promise<void> {
+  await admin.keepAnswer(actor, key, JSON.stringify(withoutSecrets(schema, output)))
+}
+
+/** Why a change was not kept. A replay is answered before, unless it was deleted just now. */
+function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: PreparedChange<unknown>): AdminFault {
+  const name = `${target.kind} '${target.id}'`
+  if (outcome === "missing") return new AdminFault("not-found", `There is no ${name}.`)
+  if (outcome === "taken") {
+    return new AdminFault("conflict", "Choose another 'external_id': this one is taken.", {
+      parameter: "external_id",
+    })
+  }
+  if (outcome === "tooMuch") {
+    return new AdminFault(
+      "conflict",
+      `The bonus of an account can be ${maxCredits} credits at most. Grant fewer.`,
+      {
+        parameter: "credits",
+      },
+    )
+  }
+  return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
+}
+
+/** The fault of anything thrown. What is not known is passed on. */
+function toAdminFault(thrown: unknown): unknown {
+  if (thrown instanceof InputRejected) {
+    return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })
+  }
+  if (thrown instanceof AccountError) return new AdminFault(thrown.code, thrown.message)
+  return thrown
+}

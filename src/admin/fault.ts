@@ -1,0 +1,41 @@
+/** Why an operation is refused, with the HTTP status and the end of the problem's `type`. */
+export const adminFaults = {
+  invalid: { status: 400, title: "The request is not valid" },
+  unauthenticated: { status: 401, title: "An admin key is needed" },
+  forbidden: { status: 403, title: "The admin key lacks a permission" },
+  "not-found": { status: 404, title: "Not found" },
+  conflict: { status: 409, title: "This cannot be done in the present state" },
+  "in-progress": { status: 409, title: "A request with this Idempotency-Key is being carried out" },
+  "version-mismatch": { status: 412, title: "It was changed meanwhile" },
+  "idempotency-mismatch": { status: 422, title: "The Idempotency-Key was used for another request" },
+  "too-many-requests": { status: 429, title: "Too many requests" },
+  internal: { status: 500, title: "Internal error" },
+  unavailable: { status: 503, title: "The service cannot do this now" },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type AdminFaultCode = keyof typeof adminFaults
+
+/** An operation that is refused. The message is one or more sentences that say what to change; it holds no secret. */
+export class AdminFault extends Error {
+  override readonly name = "AdminFault"
+  readonly code: AdminFaultCode
+  /** The parameter to change, where there is one. */
+  readonly parameter: string | null
+  readonly retryAfterSeconds: number | null
+  constructor(
+    code: AdminFaultCode,
+    message: string,
+    { parameter = null, retryAfterSeconds = null, cause }: AdminFaultDetails = {},
+  ) {
+    super(message, { cause })
+    this.code = code
+    this.parameter = parameter
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+interface AdminFaultDetails {
+  readonly parameter?: string | null
+  readonly retryAfterSeconds?: number | null
+  readonly cause?: unknown
+}

@@ -1,0 +1,50 @@
+import { type TSchema, Type } from "@sinclair/typebox"
+import { nullable } from "../apis/contract.ts"
+
+/** Parameters and fields that several operations have. */
+
+export const accountId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "The account's id, which starts with `acc_`.",
+})
+export const keyId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "The key's id, which starts with `key_`.",
+})
+
+/** An instant in the answers. */
+export const instant = (description: string) => Type.String({ format: "date-time", description })
+export const maybeInstant = (description: string) =>
+  nullable(Type.String({ format: "date-time" }), { description })
+
+export const externalId = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "Your own id of it, such as that of a customer in your billing system.",
+})
+
+export const metadata = Type.Record(Type.String(), Type.Unknown(), {
+  description: "Your own data: a JSON object of at most 4,096 octets.",
+  "x-requirement": "must be a JSON object of at most 4,096 octets",
+})
+
+/** The parameters of a list. */
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries to give." }),
+  ),
+  after: Type.Optional(
+    Type.String({ maxLength: 400, description: "Continues a list: the `next` of the page before." }),
+  ),
+}
+
+/** The answer of a list. */
+export function listOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    data: Type.Array(item, { description: "The entries." }),
+    has_more: Type.Boolean({ description: "Whether there are more entries." }),
+    next: nullable(Type.String(), { description: "The `after` of the next page; null at the end." }),
+  })
+}

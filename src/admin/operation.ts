@@ -1,0 +1,134 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox"
+import type { Mutation } from "../store/admin-store.ts"
+import type { AdminParts } from "./parts.ts"
+import type { Permission } from "./permission.ts"
+
+/**
+ * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow
+ * from this.
+ */
+export interface Operation<Input extends TObject = TObject, Output extends TSchema = TSchema> {
+  /** Plural resource and verb: `keys.rotate`. */
+  readonly id: string
+  /** A few words, for headings. */
+  readonly title: string
+  /** One or two sentences for documentation and help. */
+  readonly description: string
+  readonly permission: Permission
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
+  readonly path: string
+  /**
+   * All parameters, each with a description. Those that the path does not name travel in the query string of a GET and in the
+   * JSON body of other methods.
+   */
+  readonly input: Input
+  /** The answer. Fields that are marked with {@link secret} are shown once and never stored. */
+  readonly output: Output
+  /** The status of the answer; 200 by default. */
+  readonly status?: 200 | 201
+  /** True when it cannot be undone: the command asks before it. */
+  readonly isFinal?: boolean
+  /** Parameters of a call that works, for documentation. */
+  readonly example: Readonly<Record<string, unknown>>
+  readonly command: OperationCommand
+  readonly run: Read<Input, Output> | Change<Input, Output>
+}
+
+/**
+ * How an operation is called on the command line. Its parameters are options of the same names (`allow_apis` of a list is the
+ * repeatable `--allow-api`; `x-flag` of a schema names another).
+ */
+export interface OperationCommand {
+  /** Such as `account grant`. */
+  readonly words: string
+  /** Parameters that are arguments instead of options, in this order. */
+  readonly args?: readonly string[]
+  /** What follows the words in the example of the help. */
+  readonly example: string
+  /** Printed instead of a table without rows. */
+  readonly empty?: string
+  /** The columns of a list that fit a terminal; `--wide` and `--json` show all. */
+  readonly columns?: readonly string[]
+}
+
+/** Reads and changes nothing. */
+export interface Read<Input extends TObject, Output extends TSchema> {
+  readonly kind: "read"
+  read(input: Static<Input>, context: AdminContext): Promise<Static<Output>>
+}
+
+/** Changes something. */
+export interface Change<Input extends TObject, Output extends TSchema> {
+  readonly kind: "change"
+  /**
+   * Checks the input and says what to change. It is called again when a row was changed meanwhile, so it must change nothing
+   * itself.
+   */
+  prepare(input: Static<Input>, context: AdminContext): Promise<PreparedChange<Static<Output>>>
+  /** The answer for a replay whose answer was lost in a crash, from the target's id. Secrets in it are null. */
+  recall(targetId: string, context: AdminContext): Promise<Static<Output>>
+}
+
+export interface PreparedChange<Output> {
+  readonly mutations: readonly Mutation[]
+  readonly target: { readonly kind: string; readonly id: string; readonly accountId: string | null }
+  /** The changed fields, for the audit log. Fields named `key` or `secret` must not be in it. */
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
+  /** Gives the answer. Called after the change is committed. */
+  answer(): Output | Promise<Output>
+}
+
+/** What an operation gets besides its input. */
+export interface AdminContext extends AdminParts {
+  readonly actor: Actor
+  /** The version of the target that the client wants to change (If-Match); null for any. */
+  readonly ifVersion: number | null
+}
+
+/** Who runs an operation. */
+export interface Actor {
+  /** `admin-key:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
+  readonly id: string
+  /** A name to show beside it. */
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** Client address, or host name for the command line. */
+  readonly source: string
+  readonly requestId: string
+}
+
+/**
+ * Defines an operation.
+ * @example
+ * export const enableKey = defineOperation({
+ *   id: "keys.enable",
+ *   title: "Enable a key",
+ *   description: "Lets a disabled key work again.",
+ *   permission: "keys.write",
+ *   method: "POST",
+ *   path: "/keys/{id}/enable",
+ *   input: Type.Object({ id: keyId }),
+ *   output: keySchema,
+ *   example: { id: "key_1234567890abcdef" },
+ *   run: { kind: "change", prepare: prepareEnable, recall: readKey },
+ * })
+ */
+export function defineOperation<Input extends TObject, Output extends TSchema>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation
+}
+
+const secretMark = "x-secret"
+
+/** Marks an output field that is shown once: it is null in replays, and absent from the audit log. The schema must allow null. */
+export function secret<T extends TSchema>(schema: T): T {
+  return { ...schema, [secretMark]: true }
+}
+
+/** Whether a schema is marked with {@link secret}. */
+export function isSecret(schema: TSchema): boolean {
+  return schema[secretMark] === true
+}

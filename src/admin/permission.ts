@@ -1,0 +1,42 @@
+/** Every permission that an operation can need, with what it allows. */
+export const permissions = {
+  "accounts.read": "Read accounts and their balances.",
+  "accounts.write": "Create, rename, close and reopen accounts, and change their plan, metadata and events.",
+  "credits.grant": "Add bonus credits, and start a credit month again.",
+  "keys.read": "Read API keys, and find a key by its text.",
+  "keys.write": "Create, change, rotate, disable and revoke API keys.",
+  "usage.read": "Read what accounts were charged.",
+  "requests.read": "Watch requests while they happen.",
+  "notices.read": "Read notices, their delivery and webhooks.",
+  "notices.write": "Set and test webhooks, and send notices again.",
+  "plans.read": "Read plans and prices.",
+  "config.read": "Read the configuration.",
+  "audit.read": "Read the audit log.",
+  "backups.read": "List and verify backups.",
+  "backups.write": "Make backups.",
+  "portal.link": "Make links that sign a customer in to the portal.",
+  "admins.read": "List admin keys.",
+  "admins.write": "Create and revoke admin keys.",
+  "health.read": "Read how the service is doing.",
+} as const satisfies Record<string, string>
+
+export type Permission = keyof typeof permissions
+
+/** `*`, `keys.*` for all of one resource, or one permission. */
+export function isGrant(text: string): boolean {
+  return text === "*" || Object.keys(permissions).some((name) => name === text || text === groupOf(name))
+}
+
+/** Whether someone who was granted these may do what needs the permission. */
+export function allows(granted: readonly string[], needed: Permission): boolean {
+  return granted.includes("*") || granted.includes(needed) || granted.includes(groupOf(needed))
+}
+
+/** Whether someone who was granted the first may give the second to someone else. */
+export function covers(granted: readonly string[], given: string): boolean {
+  return granted.includes("*") || granted.includes(given) || granted.includes(groupOf(given))
+}
+
+function groupOf(permission: string): string {
+  return `${permission.slice(0, permission.indexOf("."))}.*`
+}
