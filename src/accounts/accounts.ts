@@ -217,9 +217,14 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
 
 /** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
 export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
+  requireAccountName(name)
+  return requirePlan(plan, plans)
+}
+
+/** @throws AccountError for a name that is empty or deceives */
+export function requireAccountName(name: string): void {
   if (name.trim() === "") throw new AccountError("An account needs a name.")
   refuseHidden(name, "an account")
-  return requirePlan(plan, plans)
 }
 
 /** A name with such characters could look like another one, or like another line of a list. */
@@ -232,7 +237,8 @@ function refuseHidden(name: string, owner: string): void {
   )
 }
 
-function requirePlan(name: string, plans: Plans): Plan {
+/** @throws AccountError for a plan that is not configured */
+export function requirePlan(name: string, plans: Plans): Plan {
   const plan = plans.get(name)
   if (plan) return plan
   throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`)

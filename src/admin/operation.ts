@@ -32,6 +32,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   /** Parameters of a call that works, for documentation. */
   readonly example: Readonly<Record<string, unknown>>
   readonly command: OperationCommand
+  /** Further commands that do the same, such as `account rename` for one field of `accounts.update`. */
+  readonly otherCommands?: readonly OperationCommand[]
   readonly run: Read<Input, Output> | Change<Input, Output>
 }
 
@@ -42,8 +44,24 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
 export interface OperationCommand {
   /** Such as `account grant`. */
   readonly words: string
-  /** Parameters that are arguments instead of options, in this order. */
+  /**
+   * Two operations may have the same words, such as `account set-webhook ID URL` and `account set-webhook ID --off`. This is the
+   * switch that chooses the second one.
+   */
+  readonly switch?: string
+  /** Parameters that are arguments instead of options, in this order. Those that the operation does not require may be left out. */
   readonly args?: readonly string[]
+  /** The only parameters that are options; all others by default. */
+  readonly options?: readonly string[]
+  /** Parameters that this command requires, although the operation does not. */
+  readonly requires?: readonly string[]
+  /**
+   * A secret parameter. It is read from standard input, so that no list of processes shows it: always, or when no argument is
+   * given where there are arguments.
+   */
+  readonly stdin?: string
+  /** What help says in place of the operation's description. */
+  readonly description?: string
   /** What follows the words in the example of the help. */
   readonly example: string
   /** Printed instead of a table without rows. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { requireNewAccount } from "../../accounts/accounts.ts"
+import { requireAccountName, requirePlan } from "../../accounts/accounts.ts"
 import { nullable } from "../../apis/contract.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
@@ -21,6 +21,24 @@ export const updateAccount = defineOperation({
     args: ["id"],
     example: "acc_1234567890abcdef --name Bob --plan pro",
   },
+  otherCommands: [
+    {
+      words: "account rename",
+      args: ["id", "name"],
+      options: [],
+      requires: ["name"],
+      description: "Gives an account another name.",
+      example: "acc_1234567890abcdef Bob",
+    },
+    {
+      words: "account set-plan",
+      args: ["id", "plan"],
+      options: [],
+      requires: ["plan"],
+      description: "Changes the plan of an account.",
+      example: "acc_1234567890abcdef pro",
+    },
+  ],
   input: Type.Object({
     id: accountId,
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
@@ -43,9 +61,9 @@ export const updateAccount = defineOperation({
         ...(events !== undefined && { events }),
       }
       if (Object.keys(set).length === 0) throw new AdminFault("invalid", "Give at least one field to change.")
-      if (plan !== undefined || name !== undefined) {
-        requireNewAccount(name ?? account.name, plan ?? account.plan, context.plans)
-      }
+      // Each by itself: an account whose plan is not configured can be renamed.
+      if (name !== undefined) requireAccountName(name)
+      if (plan !== undefined) requirePlan(plan, context.plans)
       return {
         mutations: [{ kind: "account.update", id, version: account.version, set }],
         target: { kind: "account", id, accountId: id },
