@@ -1,6 +1,6 @@
 /** An API key sent as `Authorization: Bearer KEY` (RFC 6750) is taken as one in `x-api-key` is, on every surface. */
 import { describe, expect, test } from "bun:test"
-import { createKey } from "../src/accounts/key.ts"
+import { createAdminKey, createKey } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestMock } from "./support/mock.ts"
@@ -71,6 +71,22 @@ test.each(surfaces)(
       { "x-api-key": "", authorization: `Bearer ${key}` },
     ]
     for (const headers of accepted) expect((await send(target, headers, body)).status).toBe(200)
+  },
+)
+
+test.each(surfaces)(
+  "over %s a key of the admin API is refused as what it is",
+  async (_name, target, body) => {
+    const key = createAdminKey(systemRandom)
+    const sent: Record<string, string>[] = [{ "x-api-key": key }, { authorization: `Bearer ${key}` }]
+    for (const headers of sent) {
+      const refused = await send(target, headers, body)
+      expect(refused.status).toBe(401)
+      const text = await refused.text()
+      expect(text).toContain("This is a key of the admin API. Send an API key here: it begins with 'pk-'.")
+      expect(text).not.toContain(key)
+    }
+    expect(service.logged()).not.toContain(key)
   },
 )
 

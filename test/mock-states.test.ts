@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createKey } from "../src/accounts/key.ts"
+import { createAdminKey, createKey } from "../src/accounts/key.ts"
 import type { FaultCode } from "../src/call/fault.ts"
 import { createSeededRandom } from "../src/ports/mock/random.ts"
 import { type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
@@ -40,6 +40,11 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
   ],
   keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
   keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
+  adminKeySent: [
+    401,
+    "admin API",
+    () => ways.rest(mock, createAdminKey(createSeededRandom("another service"))),
+  ],
   keyUnknown: [401, "not known", () => ways.rest(mock, createKey(createSeededRandom("another service")))],
   keyExpired: [401, "has expired", () => ways.rest(mock, "mock-expired")],
   keyRevoked: [401, "has been revoked", () => ways.rest(mock, "mock-revoked")],

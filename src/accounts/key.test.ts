@@ -1,6 +1,17 @@
 import { expect, test } from "bun:test"
 import { systemRandom } from "../ports/random.ts"
-import { createId, createKey, hashKey, isWellFormedKey, visiblePrefix } from "./key.ts"
+import {
+  createAdminKey,
+  createId,
+  createKey,
+  hashKey,
+  holdsKey,
+  isWellFormedAdminKey,
+  isWellFormedKey,
+  kindOfKey,
+  shortenKeys,
+  visiblePrefix,
+} from "./key.ts"
 
 test("a key is pk- and 38 base62 characters, and each is different", () => {
   const keys = Array.from({ length: 1_000 }, () => createKey(systemRandom))
@@ -88,4 +99,21 @@ test("the hash and the visible prefix do not give a key away", () => {
 
 test("an id carries its kind", () => {
   expect(createId("acc", systemRandom)).toMatch(/^acc_[0-9A-Za-z]{16}$/)
+})
+
+test("an admin key is pka- and 38 base62 characters, and neither kind is taken for the other", () => {
+  const admin = createAdminKey(systemRandom)
+  const api = createKey(systemRandom)
+  expect(admin).toMatch(/^pka-[0-9A-Za-z]{38}$/)
+  expect([isWellFormedAdminKey(admin), isWellFormedKey(admin)]).toEqual([true, false])
+  expect([isWellFormedAdminKey(api), isWellFormedKey(api)]).toEqual([false, true])
+  expect(isWellFormedAdminKey(admin.slice(0, -1))).toBe(false)
+  expect([admin, api, "pk_a", "sk-a", ""].map(kindOfKey)).toEqual(["admin", "api", "api", null, null])
+})
+
+test("an admin key is found and shortened in a text like an API key", () => {
+  const admin = createAdminKey(systemRandom)
+  expect(holdsKey(`x${admin}`)).toBe(true)
+  expect(holdsKey(admin.slice(0, 20))).toBe(true)
+  expect(shortenKeys(`a ${admin} b`)).toBe(`a ${visiblePrefix(admin)}… b`)
 })

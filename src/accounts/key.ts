@@ -6,24 +6,50 @@ import type { Random } from "../apis/contract.ts"
  */
 const keyStart = "pk-"
 const earlierKeyStart = "pk_"
+/** Keys of the admin API. */
+const adminKeyStart = "pka-"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomLength = 32
 const checksumLength = 6
-const bodyLength = keyStart.length + randomLength
-const keyLength = bodyLength + checksumLength
 
 /** Makes an API key: `pk-`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
 export function createKey(random: Random): string {
-  const body = keyStart + randomBase62(randomLength, random)
+  return createSecret(keyStart, random)
+}
+
+/** Makes a key of the admin API: `pka-`, and the same as of an API key. */
+export function createAdminKey(random: Random): string {
+  return createSecret(adminKeyStart, random)
+}
+
+function createSecret(start: string, random: Random): string {
+  const body = start + randomBase62(randomLength, random)
   return body + checksum(body)
 }
 
-/** Whether a text has the form and checksum of a key. Nothing here is secret, so it need not run in constant time. */
+/** Whether a text has the form and checksum of an API key. */
 export function isWellFormedKey(text: string): boolean {
-  if (text.length !== keyLength) return false
   if (!text.startsWith(keyStart) && !text.startsWith(earlierKeyStart)) return false
+  return hasChecksum(text, keyStart.length)
+}
+
+/** Whether a text has the form and checksum of a key of the admin API. */
+export function isWellFormedAdminKey(text: string): boolean {
+  return text.startsWith(adminKeyStart) && hasChecksum(text, adminKeyStart.length)
+}
+
+/** Which kind of key a text begins like, well-formed or not; null for neither. */
+export function kindOfKey(text: string): "api" | "admin" | null {
+  if (text.startsWith(adminKeyStart)) return "admin"
+  return text.startsWith(keyStart) || text.startsWith(earlierKeyStart) ? "api" : null
+}
+
+/** Nothing here is secret, so it need not run in constant time. */
+function hasChecksum(text: string, startLength: number): boolean {
+  const bodyLength = startLength + randomLength
+  if (text.length !== bodyLength + checksumLength) return false
   let claimed = 0
-  for (let index = keyStart.length; index < keyLength; index++) {
+  for (let index = startLength; index < text.length; index++) {
     const digit = digits[text.charCodeAt(index)] ?? -1
     if (digit === -1) return false
     if (index >= bodyLength) claimed = claimed * 62 + digit
@@ -51,7 +77,7 @@ export function visiblePrefix(key: string): string {
  * What is or was a key, or begins like one, at any place in a text. Of the shortest match, half of the random characters and the
  * checksum are missing.
  */
-const keyLike = /pk[-_][0-9A-Za-z]{16,}/
+const keyLike = /pka?[-_][0-9A-Za-z]{16,}/
 
 /** Whether a text contains a key, or what may be a mistyped one, so that it must not be logged. */
 export function holdsKey(text: string): boolean {

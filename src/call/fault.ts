@@ -13,6 +13,10 @@ const table = {
     text: "An API key is needed: send it in the 'x-api-key' header, or as 'Authorization: Bearer KEY'.",
   },
   keyMalformed: { status: 401, text: "The API key is mistyped or cut short." },
+  adminKeySent: {
+    status: 401,
+    text: "This is a key of the admin API. Send an API key here: it begins with 'pk-'.",
+  },
   keyUnknown: { status: 401, text: "The API key is not known." },
   keyExpired: { status: 401, text: "The API key has expired." },
   keyRevoked: { status: 401, text: "The API key has been revoked." },

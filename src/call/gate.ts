@@ -1,4 +1,4 @@
-import { hashKey, isWellFormedKey } from "../accounts/key.ts"
+import { hashKey, isWellFormedKey, kindOfKey } from "../accounts/key.ts"
 import { missingPlan, type Plan, type Plans } from "../accounts/plan.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
@@ -65,7 +65,9 @@ export function createGate(
   return {
     identify(text) {
       if (!text) throw fixedFault("keyMissing")
-      if (!isWellFormedKey(text)) throw fixedFault("keyMalformed")
+      if (!isWellFormedKey(text)) {
+        throw fixedFault(kindOfKey(text) === "admin" ? "adminKeySent" : "keyMalformed")
+      }
       const hash = hashKey(text)
       const access = store.findKey(hash)
       return access instanceof Promise

@@ -28,6 +28,7 @@ const codes = {
   keysDiffer: "BAD_REQUEST",
   keyMissing: "INVALID_API_KEY",
   keyMalformed: "INVALID_API_KEY",
+  adminKeySent: "INVALID_API_KEY",
   keyUnknown: "INVALID_API_KEY",
   keyExpired: "INVALID_API_KEY",
   keyRevoked: "INVALID_API_KEY",

@@ -17,10 +17,11 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
   const usedUp = `The credits of this account are used up: this call needs 1 credit. Credits renew at ${renewal}.`
   return {
     Unauthorized: faultResponse(
-      "The key is missing, mistyped, unknown, expired or revoked.",
+      "The key is missing, mistyped, unknown, expired, revoked, or one of the admin API.",
       {
         missing: fixedFault("keyMissing"),
         mistyped: fixedFault("keyMalformed"),
+        "admin-key": fixedFault("adminKeySent"),
         unknown: fixedFault("keyUnknown"),
         expired: fixedFault("keyExpired"),
         revoked: fixedFault("keyRevoked"),
