@@ -4,6 +4,7 @@ import { maxCredits } from "../accounts/plan.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, ReplayRecord } from "../store/admin-store.ts"
+import { StoreUnavailable } from "../store/store.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
 import { operations } from "./operations.ts"
@@ -125,12 +126,12 @@ function requireKnownNames(known: readonly string[], raw: RawInput): void {
 function auditRecord(
   { id: operation, output }: Operation,
   { target, before, after }: PreparedChange<unknown>,
-  { actor, clock, random }: AdminContext,
+  { actor, clock, auditRandom }: AdminContext,
 ) {
   const toJson = (fields: Readonly<Record<string, unknown>> | null) =>
     fields && JSON.stringify(withoutSecrets(output, fields))
   return {
-    id: createId("aud", random),
+    id: createId("aud", auditRandom),
     atMs: clock.now(),
     actor: actor.id,
     actorName: actor.name,
@@ -207,5 +208,11 @@ function toAdminFault(thrown: unknown): unknown {
     return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })
   }
   if (thrown instanceof AccountError) return new AdminFault(thrown.code, thrown.message)
+  if (thrown instanceof StoreUnavailable) {
+    return new AdminFault("unavailable", "Try again soon: the store does not answer.", {
+      retryAfterSeconds: 1,
+      cause: thrown,
+    })
+  }
   return thrown
 }

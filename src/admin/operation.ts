@@ -18,6 +18,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
   readonly path: string
+  /** Further paths that do the same, which name fewer parameters. The others travel as usual. */
+  readonly otherPaths?: readonly string[]
   /**
    * All parameters, each with a description. Those that the path does not name travel in the query string of a GET and in the
    * JSON body of other methods.
@@ -25,6 +27,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly input: Input
   /** The answer. Fields that are marked with {@link secret} are shown once and never stored. */
   readonly output: Output
+  /** `json-lines`: the answer is the entries of its `data`, one JSON object a line (`application/x-ndjson`). JSON by default. */
+  readonly format?: "json-lines"
   /** The status of the answer; 200 by default. */
   readonly status?: 200 | 201
   /** True when it cannot be undone: the command asks before it. */

@@ -1,15 +1,26 @@
 import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AdminStore } from "../store/admin-store.ts"
+import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
+import type { ServiceHealth } from "./health/service-health.ts"
 
 /** What operations work with. */
 export interface AdminParts {
   readonly store: Store
   readonly admin: AdminStore
+  readonly outbox: Pick<Outbox, "findWebhook">
   readonly clock: Clock
+  /** For keys and ids. */
   readonly random: Random
+  /** For the ids of audit records. The mock has its own, so that its keys stay the same. */
+  readonly auditRandom: Random
   readonly plans: Plans
   /** Ids of the catalog with the credits of a call, to find mistyped ones and to show prices. */
   readonly prices: ReadonlyMap<string, number>
+  /** The running configuration by the names of the configuration file, without secrets. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readHealth(): Promise<ServiceHealth>
+  /** Called when a notice was added, or an old one is due again. Must not throw. */
+  onNotice(): void
 }

@@ -1,4 +1,4 @@
-import type { NoticeRecord, Webhook } from "./outbox.ts"
+import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 
 /** What the administration reads and changes, in the same database as the store. Every method may reject with StoreUnavailable. */
@@ -18,8 +18,12 @@ export interface AdminStore {
   keys(filter: KeyFilter, page: Page): Promise<readonly KeyDetails[]>
   /** Notices, newest first. */
   notices(filter: NoticeFilter, page: Page): Promise<readonly NoticeRecord[]>
+  findNotice(id: string): Promise<NoticeRecord | null>
+  /** The attempts to deliver one notice, oldest first. */
+  noticeAttempts(noticeId: string): Promise<readonly AttemptRecord[]>
 
   findAdminKey(hash: string): Promise<AdminKeyRecord | null>
+  findAdminKeyById(id: string): Promise<AdminKeyRecord | null>
   /** Admin keys in the order of creation. */
   adminKeys(page: Page): Promise<readonly AdminKeyRecord[]>
   /** Audit records, newest first. */

@@ -1,0 +1,15 @@
+/** How a service is doing. */
+export interface ServiceHealth {
+  readonly version: string
+  /** The kind of store. */
+  readonly store: "sqlite" | "postgresql"
+  /** Milliseconds since the Unix epoch. */
+  readonly startedMs: number
+  /** Sizes in octets: of the data file and its write-ahead log, or of a store in memory or of a database. */
+  readonly storeBytes: Readonly<Record<string, number>>
+  /** The number of notices in each state. */
+  readonly notices: Readonly<Record<string, number>>
+  /** Charges that the store decided since the start, and those that it refused. */
+  readonly charges: number
+  readonly refusals: number
+}

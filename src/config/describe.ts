@@ -1,0 +1,41 @@
+import type { Network } from "../values/ip.ts"
+import type { Config } from "./load.ts"
+import { type OptionKey, options } from "./options.ts"
+
+/** Settings whose value nobody may read back. */
+const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly OptionKey[]
+
+/**
+ * The settings of the service by their names in the configuration file, with plans and prices, as JSON. A secret that is set
+ * is shown as `(set)`.
+ */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const settings = Object.entries(options).map(([key, { fileKey }]): [string, unknown] => {
+    const value: unknown = Reflect.get(config, key)
+    return [fileKey, secretSettings.includes(key) && value !== null ? "(set)" : toJson(value)]
+  })
+  const plans = [...config.plans.values()].map((plan): [string, unknown] => [
+    plan.name,
+    {
+      monthly_credits: plan.monthlyCredits ?? "unlimited",
+      sign_up_bonus: plan.signUpBonus,
+      requests_per_minute: plan.requestsPerMinute ?? "unlimited",
+      premium: plan.premium,
+      graphql_apis: plan.graphqlApis ?? "unlimited",
+    },
+  ])
+  return {
+    ...Object.fromEntries(settings),
+    plans: Object.fromEntries(plans),
+    credits: Object.fromEntries(config.credits),
+  }
+}
+
+function toJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toJson)
+  return isNetwork(value) ? `${value.address}/${value.prefix}` : value
+}
+
+function isNetwork(value: unknown): value is Network {
+  return typeof value === "object" && value !== null && "address" in value && "prefix" in value
+}
