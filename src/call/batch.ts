@@ -1,3 +1,4 @@
+import type { GiveWay } from "../apis/contract.ts"
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import { inputFault } from "./fault.ts"
@@ -30,8 +31,8 @@ interface Result {
 export interface ResultWriter {
   /** Results for one call of `write`; the last call has fewer. */
   readonly resultsPerPart: number
-  /** Takes the next results, in the order of the inputs. */
-  write(results: readonly Result[], firstIndex: number): void
+  /** Takes the next results, in the order of the inputs. Gives a promise for large ones: the next call waits for it. */
+  write(results: readonly Result[], firstIndex: number, giveWay: GiveWay): Promise<void> | undefined
   /** Gives a promise to wait for while there is no room for more results, and otherwise nothing. */
   room(): Promise<void> | undefined
 }
@@ -83,7 +84,8 @@ async function runAll(
   writer: ResultWriter,
 ): Promise<number> {
   const { caller, pipeline } = context
-  const take = createInOrder(inputs.length, writer)
+  const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+  const take = createInOrder(inputs.length, writer, giveWay)
   let next = 0
   let succeeded = 0
 
@@ -91,15 +93,16 @@ async function runAll(
     while (next < inputs.length) {
       const room = writer.room()
       if (room) await room
-      const pause = pipeline.scheduler.giveWay(caller.account.id)
+      const pause = giveWay()
       if (pause) await pause
       if (next >= inputs.length || ((room || pause) && request.hasLeft())) return
       const index = next++
       const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running
       if (!fault) succeeded++
-      take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
-      if (running instanceof Promise && request.hasLeft()) return
+      const writing = take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
+      if (writing) await writing
+      if ((writing || running instanceof Promise) && request.hasLeft()) return
     }
   }
 
@@ -110,22 +113,34 @@ async function runAll(
   return succeeded
 }
 
-/** Gives results, which may come in any order, to a writer in theirs. */
-function createInOrder(count: number, { resultsPerPart, write }: ResultWriter): (result: Result) => void {
+/** Gives results, which may come in any order, to a writer in theirs. The promise is there while a large result is written. */
+function createInOrder(
+  count: number,
+  { resultsPerPart, write }: ResultWriter,
+  giveWay: GiveWay,
+): (result: Result) => Promise<void> | undefined {
   const waiting = new Map<number, Result>()
   let part: Result[] = []
   let next = 0
+  let writing: Promise<void> | undefined
 
-  return (result) => {
-    waiting.set(result.index, result)
+  function writeReady(): Promise<void> | undefined {
     for (let ready = waiting.get(next); ready; ready = waiting.get(next)) {
       waiting.delete(next++)
       part.push(ready)
       if (part.length < resultsPerPart && next < count) continue
       const full = part
       part = []
-      write(full, next - full.length)
+      const large = write(full, next - full.length, giveWay)
+      if (large) return large.then(writeReady)
     }
+    writing = undefined
+  }
+
+  return (result) => {
+    waiting.set(result.index, result)
+    writing ??= writeReady()
+    return writing
   }
 }
 

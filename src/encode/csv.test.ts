@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
-import { encodeCsv } from "./csv.ts"
 import type { Envelope } from "./envelope.ts"
+import { encodeEnvelope } from "./formats.ts"
+
+const encodeCsv = (envelope: Envelope) => encodeEnvelope("csv", envelope)
 
 function encodeData(data: object): string {
   return encodeCsv({ status: "ok", error: null, data })

@@ -17,18 +17,22 @@ export function createEscape(escapes: Iterable<readonly [string, string]>): (tex
   }
   const escapeUnits = Uint16Array.from(all, (character) => character.charCodeAt(0))
 
+  const maxLength = lengths.reduce((longest, length) => Math.max(longest, length), 1)
+  /** Is used again by each call, since making it takes as long as filling it. */
+  let units = new Uint16Array(1_024)
+
   return (text) => {
-    let length = 0
-    for (let at = 0; at < text.length; at++) length += lengths[text.charCodeAt(at)] || 1
-    const units = new Uint16Array(length)
+    if (units.length < text.length * maxLength) units = new Uint16Array(text.length * maxLength)
     let end = 0
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at)
-      const start = starts[unit] ?? 0
-      const escapeEnd = start + (lengths[unit] ?? 0)
-      if (start === escapeEnd) units[end++] = unit
-      else for (let index = start; index < escapeEnd; index++) units[end++] = escapeUnits[index] ?? 0
+      const length = lengths[unit] ?? 0
+      if (length === 0) units[end++] = unit
+      else {
+        const start = starts[unit] ?? 0
+        for (let index = 0; index < length; index++) units[end++] = escapeUnits[start + index] ?? 0
+      }
     }
-    return Buffer.from(units.buffer).toString("utf16le")
+    return Buffer.from(units.buffer, 0, end * 2).toString("utf16le")
   }
 }

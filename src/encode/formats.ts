@@ -1,6 +1,7 @@
 import { encodeCsv } from "./csv.ts"
 import type { Envelope } from "./envelope.ts"
 import { encodeJson } from "./json.ts"
+import { type Encoded, toWhole } from "./tree.ts"
 import { encodeXml } from "./xml.ts"
 import { encodeYaml } from "./yaml.ts"
 
@@ -23,7 +24,7 @@ export const contentTypes: Readonly<Record<Format, string>> = {
   csv: "text/csv; charset=utf-8; header=present",
 }
 
-const encoders: Readonly<Record<Format, (envelope: Envelope) => string>> = {
+const encoders: Readonly<Record<Format, (envelope: Envelope) => Encoded>> = {
   json: encodeJson,
   xml: encodeXml,
   yaml: encodeYaml,
@@ -32,5 +33,10 @@ const encoders: Readonly<Record<Format, (envelope: Envelope) => string>> = {
 
 /** Writes an envelope as text. JSON keeps a lone surrogate as an escape, the other formats write U+FFFD instead. */
 export function encodeEnvelope(format: Format, envelope: Envelope): string {
+  return toWhole(encodeInPieces(format, envelope))
+}
+
+/** {@link encodeEnvelope} for envelopes that may be large. */
+export function encodeInPieces(format: Format, envelope: Envelope): Encoded {
   return encoders[format](envelope)
 }

@@ -3,7 +3,9 @@ import fc from "fast-check"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
 import type { Envelope } from "./envelope.ts"
-import { encodeXml } from "./xml.ts"
+import { encodeEnvelope } from "./formats.ts"
+
+const encodeXml = (envelope: Envelope) => encodeEnvelope("xml", envelope)
 
 const head =
   '<?xml version="1.0" encoding="UTF-8"?><response xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'

@@ -1,55 +1,46 @@
-import Builder from "fast-xml-builder"
 import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
+import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
-const namespaces = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" }
-const nil = { "@xsi:nil": "true" }
-
-const builder = new Builder({
-  attributeNamePrefix: "@",
-  ignoreAttributes: false,
-  suppressBooleanAttributes: false,
-  suppressEmptyNode: true,
-  maxNestedTags: 0,
-  processEntities: false,
-  tagValueProcessor: (_name, value) => (typeof value === "string" ? toCharacterData(value) : value),
-})
+const namespace = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 /**
  * XML 1.0: a `response` element with `status`, `error` and `data`. Null is an empty element with `xsi:nil="true"`. An array
  * `x` is one `<x>` for each item; in a nested array each `<x>` holds `<x>`s. Characters that XML cannot carry become U+FFFD.
  */
-export function encodeXml({ status, error, data }: Envelope): string {
-  const content = { status, error: toNode("error", error), data: toNode("data", data) }
-  return declaration + builder.build({ response: { ...namespaces, ...content } })
+export function encodeXml({ status, error, data }: Envelope): Encoded {
+  return encodeTree(xmlLayout, { status, error, data }, { text: "response", isItem: false, depth: 0 })
 }
 
-/** The element of an item of the list `name`. */
-export function encodeXmlItem(name: string, item: unknown): string {
-  const elementName = toElementName(name)
-  return builder.build({ [elementName]: toNode(elementName, [item]) })
+/** The text of a place is the name of the element. */
+export const xmlLayout: Layout = {
+  isAbsent: (member) => member === undefined || (Array.isArray(member) && member.length === 0),
+  begin(place, isList) {
+    if (place.depth === 0) return `${declaration}<response ${namespace}>`
+    return isFlat(place, isList) ? "" : `<${place.text}>`
+  },
+  end: (place, isList) => (isFlat(place, isList) ? "" : `</${place.text}>`),
+  empty: (place, isList) => (isFlat(place, isList) ? "" : `<${place.text}/>`),
+  member: (_parent, name) => toElementName(name),
+  item: ({ text }) => text,
+  scalar({ text: name }, value) {
+    if (value === null) return `<${name} xsi:nil="true"/>`
+    // As in JSON, -0 becomes 0.
+    const text = typeof value === "string" ? toCharacterData(value) : String(value)
+    return text === "" ? `<${name}/>` : `<${name}>${text}</${name}>`
+  },
+  longText: ({ text: name }) => ({ before: `<${name}>`, escape: toCharacterData, after: `</${name}>` }),
 }
 
-/** What the builder expects: attributes are members that begin with "@", repeated elements are arrays. */
-function toNode(name: string, value: unknown): unknown {
-  if (value === null) return nil
-  if (Array.isArray(value)) {
-    return value.map((item) => (Array.isArray(item) ? { [name]: toNode(name, item) } : toNode(name, item)))
-  }
-  if (typeof value === "object") {
-    const members = Object.entries(value).map(([key, member]) => {
-      const memberName = toElementName(key)
-      return [memberName, toNode(memberName, member)]
-    })
-    return Object.fromEntries(members)
-  }
-  // As in JSON, -0 becomes 0.
-  return typeof value === "number" ? String(value) : value
+/** A list has no element of its own, unless it is an item of another list. */
+function isFlat({ isItem }: Place, isList: boolean): boolean {
+  return isList && !isItem
 }
 
 /** An element name cannot begin with a digit or hold a character that would end the tag (XML 1.0 §2.3). */
 function toElementName(key: string): string {
+  if (/^[A-Za-z_][\w.-]*$/.test(key)) return key
   const name = key.replace(/[^\w.-]/g, "_")
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`
 }

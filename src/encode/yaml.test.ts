@@ -9,7 +9,10 @@ import {
   lookalikes,
   toJsonValue,
 } from "../../test/data/envelope-samples.ts"
-import { encodeYaml } from "./yaml.ts"
+import type { Envelope } from "./envelope.ts"
+import { encodeEnvelope } from "./formats.ts"
+
+const encodeYaml = (envelope: Envelope) => encodeEnvelope("yaml", envelope)
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "js-yaml, YAML 1.1": (text) => load(text, { schema: YAML11_SCHEMA }),

@@ -1,42 +1,55 @@
-import { type ScalarTag, stringify } from "yaml"
 import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
+import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
 
 /** Block-style YAML that YAML 1.1 and YAML 1.2 load as the same value. Each scalar is one line; no anchors, aliases or tags. */
-export function encodeYaml(envelope: Envelope): string {
-  return stringify(envelope, options)
+export function encodeYaml({ status, error, data }: Envelope): Encoded {
+  return encodeTree(yamlLayout, { status, error, data }, { text: "", isItem: true, depth: 0 })
 }
 
-/** The lines of an item of a list in `data`. Every scalar is one line, so each line can be indented. */
-export function encodeYamlItem(_name: string, item: unknown): string {
-  return stringify([item], options).replace(/^(?=.)/gm, "    ")
+/** The text of a place is the begun line: its indent, then a dash or a name. What is in an item of a list begins on the same line. */
+export const yamlLayout: Layout = {
+  isAbsent: (member) => member === undefined,
+  begin: ({ text, isItem }) => (isItem ? "" : `${text}\n`),
+  end: () => "",
+  empty: (place, isList) => `${lineBegin(place)}${isList ? "[]" : "{}"}\n`,
+  member: (parent, name, isFirst) =>
+    `${isFirst && parent.isItem ? parent.text : indentOf(parent)}${toYamlScalar(name)}:`,
+  item: (parent, index) => `${index === 0 && parent.isItem ? parent.text : indentOf(parent)}- `,
+  scalar(place, value) {
+    const text = typeof value === "string" ? toYamlScalar(value) : toPlain(value)
+    return `${lineBegin(place)}${text}\n`
+  },
+  longText(place, text) {
+    const begin = lineBegin(place)
+    return isPlain(text)
+      ? { before: begin, escape: (part) => part, after: "\n" }
+      : { before: `${begin}"`, escape: escapeQuoted, after: '"\n' }
+  },
 }
 
-const stringTag: ScalarTag = {
-  tag: "tag:yaml.org,2002:str",
-  default: true,
-  identify: (value) => typeof value === "string",
-  resolve: (text) => text,
-  stringify: ({ value }) => toYamlScalar(String(value)),
+function lineBegin({ text, isItem }: Place): string {
+  return isItem ? text : `${text} `
 }
 
-const numberTag: ScalarTag = {
-  tag: "tag:yaml.org,2002:float",
-  default: true,
-  identify: (value) => typeof value === "number",
-  resolve: Number,
-  stringify: ({ value }) => toNumber(String(value)),
+function indentOf({ depth }: Place): string {
+  return "  ".repeat(depth)
 }
 
-const tags = ["map" as const, "seq" as const, "bool" as const, "null" as const, stringTag, numberTag]
-const options = { customTags: () => tags, aliasDuplicateObjects: false, directives: false }
+function toPlain(value: unknown): string {
+  return typeof value === "number" ? toNumber(String(value)) : String(value)
+}
 
 /**
  * A string stays plain when every reader takes it for a string: it begins with a letter, and is not a word for null, a
  * boolean, a number or an exponent (`e10`). Other strings are double-quoted.
  */
 export function toYamlScalar(text: string): string {
-  return plain.test(text) && !keyword.test(text) ? text : toDoubleQuoted(text)
+  return isPlain(text) ? text : `"${escapeQuoted(text)}"`
+}
+
+function isPlain(text: string): boolean {
+  return plain.test(text) && !keyword.test(text)
 }
 
 const plain = /^[A-Za-z](?:[\w ./@+()-]*[\w./@+()-])?$/
@@ -46,8 +59,8 @@ const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[
  * A JSON string is a YAML double-quoted scalar, except that YAML readers refuse or change DEL, C1 controls, the line breaks
  * U+2028 and U+2029 (YAML 1.1 §5.4), and U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1). libyaml refuses lone surrogates.
  */
-function toDoubleQuoted(text: string): string {
-  const quoted = JSON.stringify(text.toWellFormed())
+function escapeQuoted(text: string): string {
+  const quoted = JSON.stringify(text.toWellFormed()).slice(1, -1)
   return unprintable.test(quoted) ? escapeUnprintable(quoted) : quoted
 }
 

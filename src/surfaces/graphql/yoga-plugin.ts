@@ -29,7 +29,7 @@ interface PluginParts {
   /** Reads the body as a JSON object. Called once the caller is admitted. */
   readBody(request: Request): Promise<Readonly<Record<string, unknown>>>
   /** Makes the HTTP answer. */
-  respond(call: GraphqlCall, body: GraphqlBody, request: Request): Response
+  respond(call: GraphqlCall, body: GraphqlBody, request: Request): Promise<Response>
   /** Called once for each request, when its answer is made. */
   record(call: GraphqlCall, status: number, request: Request): void
 }
@@ -65,7 +65,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
     return call.refusal
   }
 
-  function refuseNow(call: GraphqlCall, thrown: unknown, request: Request): Response {
+  function refuseNow(call: GraphqlCall, thrown: unknown, request: Request): Promise<Response> {
     return parts.respond(call, { errors: refuse(call, thrown).errors }, request)
   }
 
@@ -77,7 +77,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
         await admit(call.request, [], pipeline, call)
         requirePresent(call.request)
       } catch (thrown) {
-        endResponse(refuseNow(call, thrown, request))
+        endResponse(await refuseNow(call, thrown, request))
       }
     },
     onRequestParse({ request, serverContext, setRequestParser }) {
@@ -87,7 +87,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
           const { query, operationName, variables } = readParameters(await parts.readBody(request))
           return { query, variables, ...(operationName !== null && { operationName }) }
         } catch (thrown) {
-          return refuseNow(call, thrown, request)
+          return await refuseNow(call, thrown, request)
         }
       })
     },

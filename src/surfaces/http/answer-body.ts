@@ -1,21 +1,25 @@
+import type { GiveWay } from "../../apis/contract.ts"
+import type { Caller } from "../../call/caller.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
+import type { Encoded } from "../../encode/tree.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { httpLimits } from "./limits.ts"
 
 /** What the writing of bodies needs. */
 export interface BodyParts {
-  readonly pipeline: Pick<Pipeline, "unsent" | "ports">
+  readonly pipeline: Pick<Pipeline, "unsent" | "ports" | "scheduler">
   readonly calls: CallsInProgress
 }
 
 /** A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it. */
 export interface BodyWriter {
-  add(text: string): void
+  /** Gives a promise when the text is made in pieces: wait for it before more is added. */
+  add(text: Encoded, giveWay: GiveWay): Promise<void> | undefined
   /** Gives a promise to wait for before more is added, while too many answers are unsent. */
   room(): Promise<void> | undefined
   /** The whole body; `before` and `after` come around what was added. */
-  end(before: string, after: string): string | ReadableStream
+  end(before: string, after: string): Body
   /** Nothing will be sent. Does nothing after `end`. */
   discard(): void
 }
@@ -41,26 +45,41 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
   const pieces: Piece[] = []
   let text = ""
   let hasEnded = false
-  return {
-    add(part) {
-      text += part
-      if (text.length < pieceLength) return
-      const piece = toPiece(text)
-      text = ""
+
+  function addText(part: string): void {
+    text += part
+    if (text.length < pieceLength) return
+    for (const piece of toPieces(text)) {
       pieces.push(piece)
       answer.add(piece.byteLength)
+    }
+    text = ""
+  }
+
+  async function addAll(parts: Iterable<string>, giveWay: GiveWay): Promise<void> {
+    for (const part of parts) {
+      const pause = giveWay()
+      if (pause) await pause
+      addText(part)
+    }
+  }
+
+  return {
+    add(part, giveWay) {
+      if (typeof part !== "string") return addAll(part, giveWay)
+      addText(part)
     },
     room: answer.room,
     end(before, after) {
       hasEnded = true
       if (pieces.length > 0) {
         answer.complete()
-        pieces.unshift(toPiece(before))
-        pieces.push(toPiece(text + after))
+        if (before !== "") pieces.unshift(toPiece(before))
+        if (text + after !== "") pieces.push(toPiece(text + after))
         return toPulledStream(pieces, answer, parts)
       }
       answer.close()
-      return toBody(before + text + after, parts)
+      return toWholeBody(before + text + after)
     },
     discard() {
       if (hasEnded) return
@@ -70,19 +89,25 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
   }
 }
 
-/** The body of an answer that is charged already: a text when it is small, else a stream. */
-export function toBody(text: string, parts: BodyParts): string | ReadableStream {
+type Body = string | ReadableStream
+
+/** The body of an answer that is charged already. Gives a promise only for a large one, which is made in steps of its caller. */
+export function toBody(text: Encoded, caller: Caller | null, parts: BodyParts): Body | Promise<Body> {
+  if (typeof text === "string" && text.length < pieceLength) return toWholeBody(text)
+  const body = createBodyWriter(parts)
+  const { scheduler } = parts.pipeline
+  const added = body.add(text, () => scheduler.giveWay(caller?.account.id ?? ""))
+  return added ? added.then(() => body.end("", "")) : body.end("", "")
+}
+
+/** A text when it is small, else a stream. */
+function toWholeBody(text: string): Body {
   if (text.length <= maxGatheredBytes / 3) return text
-  if (text.length <= pieceLength) return Buffer.byteLength(text) > maxGatheredBytes ? toOneWrite(text) : text
-  const answer = parts.pipeline.unsent.open()
-  const pieces = toPieces(text)
-  for (const { byteLength } of pieces) answer.add(byteLength)
-  answer.complete()
-  return toPulledStream(pieces, answer, parts)
+  return Buffer.byteLength(text) > maxGatheredBytes ? toOneWrite(text) : text
 }
 
 /** What a handler returns for a body: Elysia takes a stream only inside of a response. */
-export function toResponse(body: string | ReadableStream): string | Response {
+export function toResponse(body: Body): string | Response {
   return typeof body === "string" ? body : new Response(body)
 }
 

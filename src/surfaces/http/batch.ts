@@ -52,7 +52,7 @@ async function answer(
   const body = createBodyWriter(context)
   const writer: ResultWriter = {
     resultsPerPart: list.itemsPerPart,
-    write: (results, firstIndex) => body.add(list.items(results, firstIndex)),
+    write: (results, firstIndex, giveWay) => body.add(list.items(results, firstIndex), giveWay),
     room: body.room,
   }
   const reply = await answerBatch({ api, request: incoming, readBody, writer }, context.pipeline)

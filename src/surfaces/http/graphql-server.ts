@@ -2,6 +2,7 @@ import { yoga } from "@elysiajs/graphql-yoga"
 import { Elysia } from "elysia"
 import type { DocumentNode } from "graphql"
 import { LRUCache } from "lru-cache"
+import { encodeJson } from "../../encode/json.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import type { GraphqlCall } from "../graphql/graphql-call.ts"
 import { Refusal } from "../graphql/refusal.ts"
@@ -26,7 +27,11 @@ export function createGraphqlServer(
   const { apis, pipeline, intake } = context
   const schema = createGraphqlSchema(apis.map(({ definition }) => definition))
 
-  function respond({ refusal, fault, rate }: GraphqlCall, body: GraphqlBody, request: Request): Response {
+  async function respond(
+    { refusal, fault, rate, caller }: GraphqlCall,
+    answer: GraphqlBody,
+    request: Request,
+  ): Promise<Response> {
     const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
     const headers: Record<string, string> = { "content-type": type }
     const status = refusal?.status ?? 200
@@ -34,7 +39,7 @@ export function createGraphqlServer(
     setRate((name, value) => {
       headers[name] = value
     }, rate)
-    return new Response(toBody(JSON.stringify(body), context), { status, headers })
+    return new Response(await toBody(encodeJson(answer), caller, context), { status, headers })
   }
 
   function requireIncoming(request: Request): IncomingRequest {

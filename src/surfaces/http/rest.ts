@@ -55,7 +55,8 @@ async function answer(
     record(incoming, reply)
     if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
     if (context.closing.isBegun) set.headers.connection = "close"
-    return sendMetered(reply, negotiated.format, set, context)
+    const sent = sendMetered(reply, negotiated.format, set, context)
+    return sent instanceof Promise ? await sent : sent
   } finally {
     context.calls.end()
   }

@@ -1,0 +1,70 @@
+/** A large answer is written in steps, between which other work runs. */
+import { describe, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { defineApi } from "../src/apis/contract.ts"
+import { formats } from "../src/encode/formats.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import { startCatalogService } from "./support/catalog-service.ts"
+
+/** Gives a text, and lines. */
+const write = defineApi({
+  id: "write",
+  title: "write",
+  description: "Gives what is asked for.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    characters: Type.Integer({ description: "The length of the text." }),
+    lines: Type.Integer({ description: "The number of lines." }),
+  }),
+  output: Type.Object({
+    text: Type.String({ description: "The text." }),
+    lines: Type.Array(Type.String({ description: "A line." }), { description: "The lines." }),
+  }),
+  examples: [],
+  run: ({ characters, lines }) => ({ text: "&".repeat(characters), lines: Array(lines).fill("line") }),
+})
+
+let turns = 0
+const timer = {
+  ...systemTimer,
+  turn() {
+    turns++
+    return systemTimer.turn()
+  },
+}
+let monotonicMs = 0
+/** Each step takes longer than a slice of time, so that each waits for its own turn. */
+const clock = {
+  now: () => Date.parse("2025-01-01T00:00:00Z"),
+  monotonicMs() {
+    monotonicMs += 20
+    return monotonicMs
+  },
+}
+const service = startCatalogService([write], { clock, timer })
+
+/** The turns of the event loop in which a request was answered. */
+async function turnsOf(path: string, body: unknown): Promise<number> {
+  const { key } = await service.createKey("pro")
+  const before = turns
+  const answer = await service.post(path, body, key)
+  expect(answer.status).toBe(200)
+  expect((await answer.text()).length).toBeGreaterThan(1_000_000)
+  return turns - before
+}
+
+describe.each([...formats])("as %s", (format) => {
+  test.each([
+    ["a long text", { characters: 2_000_000, lines: 0 }],
+    ["many lines", { characters: 0, lines: 200_000 }],
+  ])("%s of a single call and of an input of a batch", async (_, input) => {
+    expect(await turnsOf(`/v1/write?format=${format}`, input)).toBeGreaterThan(15)
+    expect(await turnsOf(`/v1/write/batch?format=${format}`, { inputs: [input] })).toBeGreaterThan(15)
+  })
+})
+
+test("the JSON of a query", async () => {
+  const text = "write(input: {characters: 1000000, lines: 0}) { text }"
+  expect(await turnsOf("/v1/graphql", { query: `{ a: ${text} b: ${text} }` })).toBeGreaterThan(20)
+})
