@@ -19,8 +19,8 @@ export interface AdminStore {
   /** Notices, newest first. */
   notices(filter: NoticeFilter, page: Page): Promise<readonly NoticeRecord[]>
   findNotice(id: string): Promise<NoticeRecord | null>
-  /** The attempts to deliver one notice, oldest first. */
-  noticeAttempts(noticeId: string): Promise<readonly AttemptRecord[]>
+  /** Attempts to deliver notices, newest first: sorted by `atMs`, `noticeId` and `attempt`. */
+  noticeAttempts(filter: AttemptFilter, page: Page): Promise<readonly AttemptRecord[]>
 
   findAdminKey(hash: string): Promise<AdminKeyRecord | null>
   findAdminKeyById(id: string): Promise<AdminKeyRecord | null>
@@ -97,6 +97,11 @@ export interface KeyFilter {
 export interface NoticeFilter {
   readonly accountId?: string | undefined
   readonly state?: string | undefined
+}
+
+export interface AttemptFilter {
+  readonly noticeId?: string | undefined
+  readonly accountId?: string | undefined
 }
 
 export interface AuditFilter {
