@@ -34,6 +34,7 @@ import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
+import { nearestFirst } from "../values/nearest.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createObservability, openLog } from "./observability.ts"
 
@@ -266,7 +267,11 @@ export function prepareApis(config: Config): readonly PreparedApi[] {
   const definitions = catalogFor(config)
   for (const id of config.credits.keys()) {
     if (definitions.some((api) => api.id === id)) continue
-    throw new ConfigError(`'credits.${id}': there is no API '${id}'.`)
+    const known = nearestFirst(
+      id,
+      definitions.map((api) => api.id),
+    )
+    throw new ConfigError(`'credits.${id}': there is no API '${id}'. The APIs are ${known.join(", ")}.`)
   }
   return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
 }

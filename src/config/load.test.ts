@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { type ConfigSources, loadConfig } from "./load.ts"
+import { readToml } from "./toml.ts"
 
 const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, env: {}, file: null, ...sources })
 const file = (values: Record<string, unknown>) => ({ name: "p.toml", values })
@@ -59,7 +60,7 @@ test.each<[Partial<ConfigSources>, string]>([
     { file: file({ plans: { free: { requests_per_minute: 1_000_001 } } }) },
     "'plans.free.requests_per_minute' in p.toml cannot be used: expected integer to be less or equal to 1000000, or expected 'unlimited'.",
   ],
-  [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml cannot be used"],
+  [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml is not a setting."],
   [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
 ])("%o: %s", (sources, message) => {
   expect(() => load(sources)).toThrow(message)
@@ -87,4 +88,39 @@ test("the default plans are those of the documentation", () => {
     ["mega", 4_000_000, 0, null, true, 100],
     ["enterprise", null, 0, null, true, null],
   ])
+})
+
+test("an unknown key gets the known ones, the nearest first", () => {
+  const messageFor = (values: Record<string, unknown>) => {
+    try {
+      load({ file: file(values) })
+    } catch (thrown) {
+      return String(thrown)
+    }
+    return "no error"
+  }
+  expect(messageFor({ prot: 1 })).toContain("The settings are port, host, ")
+  expect(messageFor({ dbb: 1 })).toContain("The settings are db, ")
+  expect(messageFor({ plans: { free: { montly_credits: 1 } } })).toContain(
+    "'plans.free.montly_credits' in p.toml is not a setting. The settings there are monthly_credits, ",
+  )
+})
+
+test.each([
+  ["port = 1\nhost = \n", "line 2, column 8: "],
+  ["port = 1\nport = 2\n", "line 2, column 1: "],
+  ['metrics_token = "open sesame\n', "line 1, column "],
+  ["[plans\n", "line 1, column "],
+  ["port = 80 80\n", "line 1, column "],
+])("a mistake in the file %j is placed, and nothing is quoted", (text, place) => {
+  expect(() => readToml("p.toml", text)).toThrow(
+    `The configuration file p.toml is not valid TOML at ${place}`,
+  )
+  expect(() => readToml("p.toml", text)).not.toThrow("sesame")
+})
+
+test("a configuration file is read as TOML", () => {
+  const text = 'port = 1\n[plans.team]\nmonthly_credits = "unlimited"\n[credits]\nhmac = 3\n'
+  const { port, plans, credits } = load({ file: file(readToml("p.toml", text)) })
+  expect([port, plans.get("team")?.monthlyCredits, credits.get("hmac")]).toEqual([1, null, 3])
 })

@@ -1,5 +1,6 @@
 import type { Plans } from "../accounts/plan.ts"
 import { messageOf } from "../values/message-of.ts"
+import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "./options.ts"
 import { readCredits, readPlans } from "./plans.ts"
@@ -84,6 +85,6 @@ function refuseUnknownKeys(file: ConfigSources["file"]): void {
   const unknown = Object.keys(file?.values ?? {}).find((key) => !known.includes(key))
   if (unknown === undefined) return
   throw new ConfigError(
-    `'${unknown}' in ${file?.name} is not a setting. The settings are ${known.join(", ")}.`,
+    `'${unknown}' in ${file?.name} is not a setting. The settings are ${nearestFirst(unknown, known).join(", ")}.`,
   )
 }

@@ -98,11 +98,23 @@ export const mockOptions = {
   ),
 } as const satisfies Record<string, Option<unknown>>
 
+/** The settings of commands that administer: a running service instead of a store. */
+export const remoteOptions = {
+  server: one("server URL", "work on a running service instead of --db", text, null, "works on --db"),
+  adminKey: one(
+    "admin-key KEY",
+    "admin key for --server; other users can see it in the list of processes, so prefer the variable",
+    text,
+    null,
+    "none",
+  ),
+} as const satisfies Record<string, Option<unknown>>
+
 /** The port of `mock` differs from that of `serve`, so that both can run on one machine. */
 export const mockPort: Option<number> = { ...options.port, default: 8090, defaultText: "8090" }
 
 /** Every setting by its key. */
-export const allOptions = { ...options, ...mockOptions }
+export const allOptions = { ...options, ...mockOptions, ...remoteOptions }
 
 export type OptionKey = keyof typeof allOptions
 

@@ -1,6 +1,7 @@
 import { type Static, type TInteger, type TSchema, Type } from "@sinclair/typebox"
-import { Value, type ValueError } from "@sinclair/typebox/value"
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { defaultPlans, maxCallsPerMinute, maxCredits, type Plan, type Plans } from "../accounts/plan.ts"
+import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
@@ -65,8 +66,19 @@ function toLimit(value: number | "unlimited" | undefined, otherwise: number | nu
 function requireShape<T extends TSchema>(schema: T, value: unknown, table: string, file: string): Static<T> {
   if (Value.Check(schema, value)) return value
   const error = Value.Errors(schema, value).First()
+  if (error?.type === ValueErrorType.ObjectAdditionalProperties && error.schema.properties) {
+    throw unknownKey(error, table, file)
+  }
   const where = `${table}${(error?.path ?? "").replaceAll("/", ".")}`
   throw new ConfigError(`'${where}' in ${file} cannot be used: ${error ? toText(error) : "wrong type"}.`)
+}
+
+function unknownKey({ path, schema }: ValueError, table: string, file: string): ConfigError {
+  const key = path.slice(path.lastIndexOf("/") + 1)
+  const known = nearestFirst(key, Object.keys(schema.properties))
+  return new ConfigError(
+    `'${table}${path.replaceAll("/", ".")}' in ${file} is not a setting. The settings there are ${known.join(", ")}.`,
+  )
 }
 
 /** The error; for a value that may have one of several types, the errors of each type. */

@@ -3,7 +3,7 @@ import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
-import { messageOf } from "../../values/message-of.ts"
+import { readToml } from "../../config/toml.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
@@ -23,7 +23,7 @@ export function onConfig<Options extends object>(
   return command.action(async () => {
     const flags = command.opts()
     const file = flags.config ?? env.PENKNIFE_CONFIG
-    const config = loadConfig({ flags, env, file: file ? readToml(file) : null }, own)
+    const config = loadConfig({ flags, env, file: file ? readFile(file) : null }, own)
     await run(config, flags as Options, ...command.processedArgs)
   })
 }
@@ -42,16 +42,12 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   return flag
 }
 
-function readToml(name: string): { name: string; values: Record<string, unknown> } {
+function readFile(name: string): { name: string; values: Record<string, unknown> } {
   let text: string
   try {
     text = readFileSync(name, "utf8")
   } catch {
     throw new ConfigError(`The configuration file ${name} cannot be read.`)
   }
-  try {
-    return { name, values: Bun.TOML.parse(text) as Record<string, unknown> }
-  } catch (cause) {
-    throw new ConfigError(`The configuration file ${name} is not valid TOML: ${messageOf(cause)}.`)
-  }
+  return { name, values: readToml(name, text) }
 }
