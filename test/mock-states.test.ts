@@ -27,8 +27,11 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Faults without a state of the mock: test/account-trouble.test.ts, limits.test.ts and hanging-up.test.ts show them. */
-type Shown = Exclude<FaultCode, "planMissing" | "bodyTooSlow" | "bodyInPieces" | "overloaded" | "callerLeft">
+/** Faults without a state of the mock: test/account-trouble.test.ts, limits.test.ts, hanging-up.test.ts and mcp.test.ts show them. */
+type Shown = Exclude<
+  FaultCode,
+  "planMissing" | "bodyTooSlow" | "bodyInPieces" | "overloaded" | "callerLeft" | "originForbidden"
+>
 
 // Keyed by the table of faults: a new fault without an entry here does not compile.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {

@@ -30,7 +30,7 @@ import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
-import { prepareApis, version } from "./service.ts"
+import { mcpNames, prepareApis, version } from "./service.ts"
 
 /** Tests wait no longer for their own calls when the mock stops. */
 const stopGraceMs = 1_000
@@ -56,7 +56,13 @@ export async function startMock(
       version,
       timer: systemTimer,
     },
-    { ...config, tls, bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000, graphql: !config.noGraphql },
+    {
+      ...config,
+      tls,
+      bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
+      graphql: !config.noGraphql,
+      mcp: mcpNames(config),
+    },
   )
   return {
     url: server.url,

@@ -31,6 +31,7 @@ import { backUp } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { type Store, StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
+import type { TrustedNames } from "../surfaces/http/mcp-names.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
@@ -123,7 +124,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const readMetrics = noMetrics ? null : observability.readMetrics
     const server = startHttpServer(
       { apis, pipeline, random, observer, readMetrics, ping: () => store.ping(), version },
-      { ...config, sharedPort, tls, bodyTimeoutMs: bodyTimeoutSeconds * 1_000, graphql: !noGraphql },
+      {
+        ...config,
+        sharedPort,
+        tls,
+        bodyTimeoutMs: bodyTimeoutSeconds * 1_000,
+        graphql: !noGraphql,
+        mcp: mcpNames(config),
+      },
     )
     delivery.start()
     return {
@@ -291,6 +299,12 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | n
   const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
   const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
   return { cert, key }
+}
+
+/** The names under which agents may reach the service; null when MCP is turned off. */
+export function mcpNames({ noMcp, host, publicUrl }: Config): TrustedNames | null {
+  if (noMcp) return null
+  return { loopbackOnly: isLoopback(host), publicHost: publicUrl === null ? null : new URL(publicUrl).host }
 }
 
 function readPem(flag: string, file: string, label: string): string {

@@ -22,6 +22,7 @@ const table = {
   keyRevoked: { status: 401, text: "The API key has been revoked." },
   addressForbidden: { status: 403, text: "This API key may not be used from this IP address." },
   apiForbidden: { status: 403, text: null },
+  originForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },
   methodNotAllowed: { status: 405, text: null },
   bodyInPieces: {

@@ -3,6 +3,7 @@ import type { Reader } from "./readers.ts"
 import {
   dnsServer,
   hostNames,
+  httpOrigin,
   instant,
   integer,
   network,
@@ -70,6 +71,14 @@ export const options = {
     "built in",
   ),
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
+  noMcp: toggle("no-mcp", "turn /mcp off", "/mcp is served"),
+  publicUrl: one(
+    "public-url URL",
+    "address that clients use, for documents and links",
+    httpOrigin,
+    null,
+    "none",
+  ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
   logFormat: one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),
   logSample: one("log-sample SHARE", "share of requests to log, 0 to 1; 5xx are always logged", share, 1),

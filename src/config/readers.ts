@@ -31,6 +31,14 @@ export function integer(minimum: number, maximum: number): (value: string) => nu
   }
 }
 
+/** An http or https URL without path, query and fragment. */
+export function httpOrigin(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (isOrigin) return url.origin
+  throw new Error(`must be an address such as https://api.example.com, without a path, not '${value}'`)
+}
+
 /** A number from 0 to 1. */
 export function share(value: string): number {
   const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN

@@ -92,6 +92,7 @@ export function startCatalogService(
       bodyTimeoutMs: 20_000,
       maxCalls,
       graphql: true,
+      mcp: { loopbackOnly: true, publicHost: null },
       metricsToken: null,
     },
   )

@@ -6,7 +6,17 @@ import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
 const settings: readonly OptionKey[] = [
-  ...(["host", "port", "maxBodyBytes", "bluetoothCompanies", "noGraphql", "logLevel", "logFormat"] as const),
+  ...([
+    "host",
+    "port",
+    "maxBodyBytes",
+    "bluetoothCompanies",
+    "noGraphql",
+    "noMcp",
+    "publicUrl",
+    "logLevel",
+    "logFormat",
+  ] as const),
   ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[]),
 ]
 

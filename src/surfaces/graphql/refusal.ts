@@ -33,6 +33,7 @@ const codes = {
   keyExpired: "INVALID_API_KEY",
   keyRevoked: "INVALID_API_KEY",
   addressForbidden: "FORBIDDEN",
+  originForbidden: "FORBIDDEN",
   apiForbidden: "FORBIDDEN",
   notFound: "BAD_REQUEST",
   methodNotAllowed: "METHOD_NOT_ALLOWED",

@@ -18,6 +18,8 @@ import { graphqlFeature } from "./graphql.ts"
 import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
+import { mcpFeature } from "./mcp.ts"
+import type { TrustedNames } from "./mcp-names.ts"
 import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
 import { createPreparedHeaders, fixedHeaders, sendFault } from "./reply.ts"
@@ -50,6 +52,8 @@ export interface HttpAppOptions {
   readonly maxCalls: number
   /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
   readonly graphql: boolean
+  /** Null turns `/mcp` off. */
+  readonly mcp: TrustedNames | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
   /** Whether a text contains an API key, or what may be one, and must not be logged or sent back. */
@@ -155,5 +159,7 @@ export function createHttpApp(
         maxBodyBytes: options.maxBodyBytes,
       }),
     )
-  return app
+  return options.mcp
+    ? app.use(mcpFeature(base, context, { version: parts.version, names: options.mcp }))
+    : app
 }

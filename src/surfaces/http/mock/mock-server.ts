@@ -15,6 +15,7 @@ import type { AnswerSettings } from "../exchange.ts"
 import { negotiateFormat } from "../format.ts"
 import { createIntake } from "../intake.ts"
 import { listen, type Tls } from "../listener.ts"
+import type { TrustedNames } from "../mcp-names.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
@@ -42,6 +43,7 @@ export interface MockServerOptions {
   readonly maxBodyBytes: number
   readonly bodyTimeoutMs: number
   readonly graphql: boolean
+  readonly mcp: TrustedNames | null
 }
 
 /** Everything that a reset replaces. */

@@ -1,4 +1,4 @@
-/** A Markdown table. A `|` inside a cell is escapeCelld. */
+/** A Markdown table. A `|` inside a cell is escaped. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`)

@@ -1,0 +1,23 @@
+import type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelcontextprotocol/server"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+
+/** What a client finds at one MCP endpoint, and how its calls are run. */
+export interface McpDoor {
+  /** Told to the model when it connects. */
+  readonly instructions: string
+  tools(client: McpClient): readonly Tool[]
+  /** Runs a tool. Undefined when there is no tool with this name. */
+  call(name: string, input: ToolInput, client: McpClient): Promise<CallToolResult> | undefined
+  resources(client: McpClient): readonly Resource[]
+  /** Reads a resource. Undefined when there is none at this URI. */
+  read(uri: string, client: McpClient): ReadResourceResult | undefined
+}
+
+export type ToolInput = Readonly<Record<string, unknown>>
+
+/** Who uses a door. Over HTTP it is the caller of a key; over standard input anyone who can start the program. */
+export interface McpClient {
+  mayCall(api: string): boolean
+  /** Runs an API, and charges it where calls are metered. */
+  callApi(api: PreparedApi, input: ToolInput): Promise<CallToolResult>
+}

@@ -1,0 +1,128 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import { apiResources } from "./api-resources.ts"
+import type { McpClient, McpDoor, ToolInput } from "./door.ts"
+import { dataResult, errorResult } from "./results.ts"
+import { toTool } from "./tool.ts"
+
+/** The most APIs that a search gives. */
+const maxFound = 10
+
+/** Three tools that find, describe and call any API, so that a large catalog takes little room in a model's context. */
+export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
+  const { resources, read } = apiResources(apis)
+  const searched = apis.map((api) => ({ api, text: searchText(api) }))
+
+  function search(words: string, { mayCall }: McpClient): CallToolResult {
+    const wanted = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    const found = searched
+      .filter(({ api }) => mayCall(api.definition.id))
+      .map(({ api, text }) => ({ api, hits: wanted.filter((word) => text.includes(word)).length }))
+      .filter(({ hits }) => hits > 0 || wanted.length === 0)
+      .sort((one, other) => other.hits - one.hits)
+      .slice(0, maxFound)
+    return dataResult({
+      apis: found.map(({ api: { definition, credits } }) => ({
+        id: definition.id,
+        title: definition.title,
+        description: definition.description,
+        credits,
+      })),
+    })
+  }
+
+  function withApi(
+    id: unknown,
+    { mayCall }: McpClient,
+    use: (api: PreparedApi) => CallToolResult | Promise<CallToolResult>,
+  ): CallToolResult | Promise<CallToolResult> {
+    const api = apis.find(({ definition }) => definition.id === id && mayCall(definition.id))
+    if (api) return use(api)
+    return errorResult("The 'id' parameter must be the id of an API; 'search_apis' finds them.")
+  }
+
+  const runs: Readonly<
+    Record<string, (input: ToolInput, client: McpClient) => CallToolResult | Promise<CallToolResult>>
+  > = {
+    search_apis: ({ query }, client) =>
+      typeof query === "string"
+        ? search(query, client)
+        : errorResult("The 'query' parameter is required and must be a string."),
+    describe_api: ({ id }, client) =>
+      withApi(id, client, (api) => {
+        const { inputSchema, outputSchema, description } = toTool(api)
+        const [example] = api.definition.examples
+        return dataResult({
+          id,
+          description,
+          input: inputSchema,
+          output: outputSchema,
+          example: example?.input,
+        })
+      }),
+    call_api: ({ id, input = {} }, client) =>
+      isObject(input)
+        ? withApi(id, client, (api) => client.callApi(api, input))
+        : errorResult("The 'input' parameter must be an object with the API's parameters."),
+  }
+
+  return {
+    resources,
+    read,
+    instructions:
+      "Find a utility with search_apis, read its parameters with describe_api, then run it with call_api. Only call_api costs credits.",
+    tools: () => searchTools,
+    call(name, input, client) {
+      const run = Object.hasOwn(runs, name) ? runs[name] : undefined
+      return run && Promise.resolve(run(input, client))
+    },
+  }
+}
+
+function searchText({ definition: { id, title, description, input } }: PreparedApi): string {
+  return [id, title, description, ...Object.keys(input.properties)].join(" ").toLowerCase()
+}
+
+function isObject(value: unknown): value is ToolInput {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const apiId = { type: "string", description: "The API's id, from search_apis." }
+
+const searchTools: readonly Tool[] = [
+  {
+    name: "search_apis",
+    title: "Search APIs",
+    description: "Finds utility APIs by words and gives their ids, descriptions and prices. Free.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "What you want to do, in a few words. Empty gives all." },
+      },
+      required: ["query"],
+    },
+    annotations: free,
+  },
+  {
+    name: "describe_api",
+    title: "Describe an API",
+    description: "Gives the parameters, the fields of the answer and an example of an API. Free.",
+    inputSchema: { type: "object", properties: { id: apiId }, required: ["id"] },
+    annotations: free,
+  },
+  {
+    name: "call_api",
+    title: "Call an API",
+    description: "Runs an API. Costs its credits; a refused call is free.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        id: apiId,
+        input: { type: "object", description: "The API's parameters, from describe_api." },
+      },
+      required: ["id", "input"],
+    },
+    annotations: { ...free, openWorldHint: true },
+  },
+]

@@ -1,0 +1,40 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server"
+import type { McpClient, McpDoor } from "./door.ts"
+
+/** What clients may keep: the catalog changes only when the service restarts, and what a key may call only rarely. */
+const cacheHint = { ttlMs: 60_000, cacheScope: "private" } as const
+
+/** An MCP server for one client. It is cheap to make: one serves one request over HTTP, or one connection. */
+export function createMcpServer(door: McpDoor, client: McpClient, version: string): Server {
+  const server = new Server(
+    { name: "penknife", title: "penknife", version },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions: door.instructions,
+      cacheHints: {
+        "tools/list": cacheHint,
+        "resources/list": cacheHint,
+        "resources/read": cacheHint,
+        "resources/templates/list": cacheHint,
+        "server/discover": cacheHint,
+      },
+    },
+  )
+  server.setRequestHandler("tools/list", () => ({ tools: [...door.tools(client)] }))
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const result = door.call(params.name, params.arguments ?? {}, client)
+    if (result) return result
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Unknown tool: ${params.name}. 'tools/list' names the tools that there are.`,
+    )
+  })
+  server.setRequestHandler("resources/list", () => ({ resources: [...door.resources(client)] }))
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }))
+  server.setRequestHandler("resources/read", ({ params }) => {
+    const resource = door.read(params.uri, client)
+    if (resource) return resource
+    throw new ResourceNotFoundError(params.uri)
+  })
+  return server
+}
