@@ -1,7 +1,7 @@
 import {
-  callHere,
   catalog,
   checkConfig,
+  createLocalCalls,
   openAccounts,
   openNotices,
   prepareApis,
@@ -48,7 +48,7 @@ runCli(argv, {
   openNotices,
   prepareApis,
   safekeeping,
-  callHere,
+  createLocalCalls,
 }).then((code) => {
   // Exit only when the output is written: a pipe may not have taken all of it yet.
   process.stdout.end(() => process.exit(code))

@@ -10,8 +10,7 @@ import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
-import { compileInput, type RawInput } from "../call/input.ts"
-import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -254,17 +253,11 @@ function requireFiles(...names: readonly string[]): void {
   )
 }
 
-/** Runs one API in this process: no server, no key, no charge, premium fields included. */
-export async function callHere(
-  config: Config,
-  apiId: string,
-  input: RawInput,
-  ports: Ports = livePorts(config),
-): Promise<Record<string, unknown>> {
-  const definition = catalogFor(config).find(({ id }) => id === apiId)
-  if (!definition) throw new Error(`no API '${apiId}' in the catalog`)
+/** Runs APIs in this process: no server, no key, no charge, premium fields included. */
+export function createLocalCalls(config: Config, ports: Ports = livePorts(config)): LocalCalls {
   // Nothing else runs in the process of a command.
-  return definition.run(compileInput(definition.input)(input, true), { ports, giveWay() {} })
+  return async ({ definition, readInput }, input) =>
+    definition.run(readInput(input, true), { ports, giveWay() {} })
 }
 
 /** The APIs with the embedded data. */

@@ -1,6 +1,6 @@
 import type { ApiDefinition } from "../apis/contract.ts"
 import type { ChargeItem } from "../store/store.ts"
-import { compileInput, type ReadInput } from "./input.ts"
+import { compileInput, type RawInput, type ReadInput } from "./input.ts"
 import { compileMask, type Mask } from "./present.ts"
 
 /** An API, compiled and with its price. */
@@ -13,6 +13,9 @@ export interface PreparedApi {
   readonly readInput: ReadInput
   readonly mask: Mask
 }
+
+/** Runs an API where nothing is metered, and gives its data. Rejects with InputRejected, Unavailable and what the run throws. */
+export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<string, unknown>>
 
 /** Compiles an API's input check and premium mask, once at start. `credits` replaces the price of its definition. */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {

@@ -1,9 +1,9 @@
 import type { Ports } from "../../src/apis/contract.ts"
 import { startMock } from "../../src/app/mock.ts"
 import {
-  callHere,
   catalog,
   checkConfig,
+  createLocalCalls,
   openAccounts,
   openNotices,
   prepareApis,
@@ -70,7 +70,7 @@ export async function runCliForTest(
     openNotices,
     prepareApis,
     safekeeping,
-    callHere: (config, api, input) => callHere(config, api, input, options.ports),
+    createLocalCalls: (config) => createLocalCalls(config, options.ports),
   })
   return { code, out, err }
 }

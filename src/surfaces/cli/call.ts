@@ -30,7 +30,9 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
 
   onConfig(command, ["dnsServers", "bluetoothCompanies"], parts, async (config, flags: CallFlags) => {
     const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
-    const data = await parts.callHere(config, id, { kind: "text", parameters })
+    const prepared = parts.prepareApis(config).find(({ definition }) => definition.id === id)
+    if (!prepared) throw new Error(`no API '${id}' in the catalog`)
+    const data = await parts.createLocalCalls(config)(prepared, { kind: "text", parameters })
     parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
   })
 }

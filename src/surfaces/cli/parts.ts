@@ -1,8 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts"
 import type { Notices } from "../../accounts/notices.ts"
 import type { ApiDefinition, Clock, Timer } from "../../apis/contract.ts"
-import type { RawInput } from "../../call/input.ts"
-import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
@@ -39,8 +38,8 @@ export interface CliParts {
   /** The catalog with the prices and data files of a configuration. */
   prepareApis(config: Config): readonly PreparedApi[]
   readonly safekeeping: Safekeeping
-  /** Runs one API in this process and gives its data. */
-  callHere(config: Config, api: string, input: RawInput): Promise<Record<string, unknown>>
+  /** Prepares calls in this process. */
+  createLocalCalls(config: Config): LocalCalls
 }
 
 /** A service that listens. */

@@ -6,6 +6,7 @@ import { addBackup, addRestore } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { errorText } from "./error-text.ts"
 import { addKey } from "./key.ts"
+import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
 import { addMove } from "./move.ts"
 import { addNotices } from "./notices.ts"
@@ -25,6 +26,7 @@ const commands = [
   addKey,
   addUsage,
   addNotices,
+  addMcp,
   addOpenApi,
   addBackup,
   addRestore,

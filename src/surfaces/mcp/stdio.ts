@@ -1,0 +1,40 @@
+import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { InputRejected, Unavailable } from "../../apis/contract.ts"
+import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
+import { createCatalogDoor } from "./catalog-door.ts"
+import type { McpClient } from "./door.ts"
+import { dataResult, errorResult } from "./results.ts"
+import { createSearchDoor } from "./search-door.ts"
+import { createMcpServer } from "./server.ts"
+
+export interface StdioParts {
+  readonly apis: readonly PreparedApi[]
+  readonly version: string
+  /** Whether the three search tools are offered instead of a tool per API. */
+  readonly search: boolean
+  readonly call: LocalCalls
+  /** Takes a line for standard error; standard output belongs to the protocol. */
+  readonly report: (line: string) => void
+}
+
+/** Serves the catalog to the program that started this one. Nothing is metered. */
+export function serveOverStdio({ apis, version, search, call, report }: StdioParts): void {
+  const door = search ? createSearchDoor(apis) : createCatalogDoor(apis)
+  const client: McpClient = {
+    mayCall: () => true,
+    async callApi(api, values) {
+      try {
+        return dataResult(await call(api, { kind: "typed", values }))
+      } catch (thrown) {
+        if (thrown instanceof InputRejected || thrown instanceof Unavailable) {
+          return errorResult(thrown.message)
+        }
+        throw thrown
+      }
+    },
+  }
+  serveStdio(() => createMcpServer(door, client, version), {
+    // The message of a parse error quotes what was sent, which may hold a secret.
+    onerror: ({ name }) => report(`penknife: a message could not be answered (${name}).\n`),
+  })
+}
