@@ -64,7 +64,8 @@ export function createMcpHttp(context: HttpContext, record: RecordRequest, versi
       const text = await response.text()
       set.status = response.status
       set.headers["cache-control"] = "no-store"
-      return new Response(text === "" ? null : toBody(text, context), { status: response.status })
+      const body = text === "" ? null : await toBody(text, caller, context)
+      return new Response(body, { status: response.status })
     },
   }
 }
