@@ -15,7 +15,7 @@ const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
 const account = accountOf({ plan: free.name, createdMs: nowMs, periodStartMs: nowMs, used: 998 })
 const callerOf = (record: AccountRecord, revision = 1): Caller => {
-  return { key: keyOf(), account: record, revision, plan: free, secretHash: "" }
+  return { key: { ...keyOf(), disabledMs: null }, account: record, revision, plan: free, secretHash: "" }
 }
 const present = { hasLeft: () => false }
 const items = [{ api: "hmac", calls: 1, credits: 1 }]

@@ -6,13 +6,14 @@ export type KeyRow = Omit<KeyRecord, keyof ListColumns> & ListColumns
 /** What a call needs of a secret, its key and its account. */
 export type AccessRow = Omit<KeyRow, "id" | "name" | "prefix" | "createdMs"> &
   Omit<AccountRecord, "id" | "name"> &
-  Pick<KeyAccess, "secretUntilMs"> & { readonly keyId: string }
+  Pick<KeyAccess, "secretUntilMs"> &
+  Pick<KeyAccess["key"], "disabledMs"> & { readonly keyId: string }
 
-export function toKey(row: KeyRow): KeyRecord {
+export function toKey<Row extends KeyRow>(row: Row): Omit<Row, keyof ListColumns> & KeyRecord {
   return { ...row, ...toLists(row) }
 }
 
-export function toKeyRow(key: KeyRecord): KeyRow {
+export function toKeyRow<Key extends KeyRecord>(key: Key): Omit<Key, keyof ListColumns> & KeyRow {
   return {
     ...key,
     allowApis: key.allowApis && JSON.stringify(key.allowApis),
@@ -22,12 +23,12 @@ export function toKeyRow(key: KeyRecord): KeyRow {
 }
 
 export function toAccess(row: AccessRow, revision: number): KeyAccess {
-  const { keyId, secretUntilMs, expiresMs, revokedMs, rateLimit } = row
+  const { keyId, secretUntilMs, expiresMs, revokedMs, disabledMs, rateLimit } = row
   const { accountId, plan, createdMs, closedMs, periodStartMs, used, bonus } = row
   return {
     revision,
     secretUntilMs,
-    key: { id: keyId, expiresMs, revokedMs, ...toLists(row), rateLimit },
+    key: { id: keyId, expiresMs, revokedMs, disabledMs, ...toLists(row), rateLimit },
     account: { id: accountId, plan, createdMs, closedMs, periodStartMs, used, bonus },
   }
 }

@@ -1,11 +1,13 @@
 import type { Timer } from "../apis/contract.ts"
 import type { StoreActivity } from "./activity.ts"
+import type { AdminStore } from "./admin-store.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Store } from "./store.ts"
 
-/** An open database. `store.close()` closes it for all three. */
+/** An open database. `store.close()` closes it for all four. */
 export interface OpenStore {
   readonly store: Store
+  readonly admin: AdminStore
   readonly outbox: Outbox
   readonly gauges: StoreGauges
   /** Whether the file did not exist before, or the database had no tables. */

@@ -25,18 +25,27 @@ export interface NoticeRules {
   readonly onRaised: (notices: readonly NoticeRecord[]) => void
 }
 
-/** A notice: an account has used so many percent of a month's allowance. */
+/** The type of the notices that charges raise: an account has used so many percent of a month's allowance. */
+export const thresholdReached = "credits.threshold_reached"
+
+/** A notice to the webhook of an account. */
 export interface NoticeRecord {
   /** `msg_…`, the same at every attempt, so that receivers recognise a repetition. */
   readonly id: string
   readonly accountId: string
+  /** {@link thresholdReached}, `key.created`, … */
+  readonly type: string
+  /** The `data` of the message, as JSON. Null for a threshold, whose data are the fields below. */
+  readonly data: string | null
   /** Credit months are counted from here. */
   readonly accountCreatedMs: number
+  /** The plan of the account when the notice was raised, as `used` and `periodStartMs` too. */
   readonly plan: string
-  /** Percent of the allowance. */
-  readonly threshold: number
+  /** Percent of the allowance; null for other types. */
+  readonly threshold: number | null
   readonly used: number
-  readonly allowance: number
+  /** Null for other types. */
+  readonly allowance: number | null
   readonly periodStartMs: number
   readonly raisedMs: number
   /** `unsent`: the account had no webhook, or its webhook was removed before the delivery. */

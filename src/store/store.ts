@@ -92,7 +92,10 @@ export interface SecretRecord {
 
 /** The fields of a key and its account that a call needs. Few, since a busy server keeps very many in memory. */
 export interface KeyAccess {
-  readonly key: Omit<KeyRecord, "accountId" | "name" | "prefix" | "createdMs">
+  readonly key: Omit<KeyRecord, "accountId" | "name" | "prefix" | "createdMs"> & {
+    /** Null while the key may be used. Unlike a revocation this can be taken back. */
+    readonly disabledMs: number | null
+  }
   readonly account: Omit<AccountRecord, "name">
   /** When this secret ends because the key was rotated; null for the current secret. */
   readonly secretUntilMs: number | null

@@ -89,7 +89,7 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }):
   return {
     raised(notices) {
       for (const notice of notices) {
-        log.info("credits.threshold_reached", { notice: notice.id, ...toData(notice), state: notice.state })
+        log.info(notice.type, { notice: notice.id, ...toData(notice), state: notice.state })
       }
       wake()
     },

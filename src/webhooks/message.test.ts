@@ -9,6 +9,8 @@ const nowMs = Date.parse("2025-02-20T12:00:00.750Z")
 const notice: NoticeRecord = {
   id: "msg_0123456789abcdef0123456789abcdef",
   accountId: "acc_1",
+  type: "credits.threshold_reached",
+  data: null,
   accountCreatedMs: Date.parse("2024-12-31T10:00:00Z"),
   plan: "free",
   threshold: 80,
@@ -40,6 +42,17 @@ test("the message has the data of the notice, and nothing about its delivery", (
       period_end: "2025-02-28T10:00:00.000Z",
     },
   })
+})
+
+test("the message of another event has the data it was raised with", () => {
+  const data = '{"account":"acc_1","key":"key_1"}'
+  expect(toMessage({ ...notice, type: "key.created", data, threshold: null, allowance: null })).toStrictEqual(
+    {
+      type: "key.created",
+      timestamp: "2025-02-20T12:00:00.750Z",
+      data: { account: "acc_1", key: "key_1" },
+    },
+  )
 })
 
 describe("the signature", () => {

@@ -47,7 +47,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(await store.findAccount("acc_1")).toStrictEqual(account)
       const { name: _, ...balance } = account
       expect(await store.findKey("h1")).toStrictEqual({
-        key: { id: "key_1", revokedMs: null, blockApis: [], ...limits },
+        key: { id: "key_1", revokedMs: null, disabledMs: null, blockApis: [], ...limits },
         account: balance,
         secretUntilMs: null,
         revision: expect.any(Number),

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts"
 import { toStorableText } from "./storable-text.ts"
 
 /** Selects a {@link NoticeRecord} from notices joined with accounts. */
-const noticeColumns = `notices.id, account_id AS "accountId", accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
+const noticeColumns = `notices.id, account_id AS "accountId", 'credits.threshold_reached' AS type, NULL AS data, accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
   threshold, used::float8 AS used, allowance::float8 AS allowance, period_start_ms::float8 AS "periodStartMs",
   raised_ms::float8 AS "raisedMs", state, attempts, waited_ms::float8 AS "waitedMs", next_attempt_ms::float8 AS "nextAttemptMs",
   last_status AS "lastStatus", last_error AS "lastError", delivered_ms::float8 AS "deliveredMs"`
@@ -69,7 +69,7 @@ export function prepareOutbox(connection: Connection): Outbox {
     list: (accountId) =>
       run<NoticeRecord>(
         `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id
-         WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, account_id, threshold`,
+         WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
         [accountId ?? null],
       ),
     attempts: (accountId) =>

@@ -14,7 +14,7 @@ export const selectKeys = `
 
 /** Selects the {@link AccessRow} of the hash $1. */
 export const selectAccess = `
-  SELECT secrets.until_ms::float8 AS "secretUntilMs", keys.id AS "keyId", ${limitColumns}, accounts.id AS "accountId", plan,
+  SELECT secrets.until_ms::float8 AS "secretUntilMs", keys.id AS "keyId", ${limitColumns}, NULL AS "disabledMs", accounts.id AS "accountId", plan,
     accounts.created_ms::float8 AS "createdMs", closed_ms::float8 AS "closedMs", period_start_ms::float8 AS "periodStartMs",
     used::float8 AS used, bonus::float8 AS bonus, revision::float8 AS revision
   FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id

@@ -9,7 +9,7 @@ import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./outbox.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
+import { createSqliteStores } from "./sqlite-store.ts"
 
 type OpenOptions = StoreOptions & { readonly mustExist?: boolean }
 
@@ -21,7 +21,8 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const isNew = !existsSync(file)
   const activity = createActivity()
   const { database, watch, unlock } = open(file, options)
-  const store = withLogFlush(counted(createSqliteStore(database, options, watch), activity), file, options)
+  const stores = createSqliteStores(database, options, watch)
+  const store = withLogFlush(counted(stores.store, activity), file, options)
   return {
     store: {
       ...store,
@@ -30,6 +31,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
         await store.close().finally(unlock)
       },
     },
+    admin: stores.admin,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
     isNew,

@@ -1,7 +1,7 @@
 import type { DueNotice, NoticeRecord, Webhook } from "../outbox.ts"
 
 /** Selects a {@link NoticeRecord} from notices joined with accounts. */
-export const noticeColumns = `notices.id, account_id AS accountId, accounts.created_ms AS accountCreatedMs, notices.plan,
+export const noticeColumns = `notices.id, account_id AS accountId, type, data, accounts.created_ms AS accountCreatedMs, notices.plan,
   threshold, used, allowance, period_start_ms AS periodStartMs, raised_ms AS raisedMs, state, attempts,
   waited_ms AS waitedMs, next_attempt_ms AS nextAttemptMs, last_status AS lastStatus, last_error AS lastError,
   delivered_ms AS deliveredMs`

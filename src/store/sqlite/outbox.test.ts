@@ -68,6 +68,8 @@ describe("raising", () => {
       {
         id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
         accountId: "acc_1",
+        type: "credits.threshold_reached",
+        data: null,
         accountCreatedMs: 1_000,
         plan: "free",
         threshold: 80,

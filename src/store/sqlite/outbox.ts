@@ -8,10 +8,10 @@ import type {
   DueNotice,
   NoticeRecord,
   Outbox,
-  Webhook,
 } from "../outbox.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
+import { setWebhook } from "./notice-changes.ts"
 import {
   type DueRow,
   noticeColumns,
@@ -81,7 +81,7 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
         database
           .query<NoticeRecord, [string | null]>(
             `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id
-             WHERE ?1 IS NULL OR account_id = ?1 ORDER BY raised_ms, account_id, threshold`,
+             WHERE ?1 IS NULL OR account_id = ?1 ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
           )
           .all(accountId ?? null),
       )
@@ -98,8 +98,10 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
       )
     },
 
-    setWebhook: (accountId, webhook) =>
-      write(database.transaction(() => setWebhook(database, accountId, webhook)).immediate),
+    async setWebhook(accountId, webhook) {
+      const set = database.transaction(() => setWebhook(database, accountId, webhook))
+      return (await write(set.immediate)) === "applied"
+    },
     async findWebhook(accountId) {
       const row = read(() =>
         database
@@ -158,23 +160,4 @@ function disableWebhook(database: Database, { id, accountId, webhook }: DueNotic
     )
     .run(accountId, id)
   return true
-}
-
-function setWebhook(database: Database, accountId: string, webhook: Webhook | null): boolean {
-  const { url = null, secret = null, allowPrivate = false } = webhook ?? {}
-  const { changes } = database
-    .query<unknown, Parameters>(
-      `UPDATE accounts SET webhook_url = $url, webhook_secret = $secret, webhook_allow_private = $allowPrivate,
-         webhook_gone_ms = NULL
-       WHERE id = $accountId`,
-    )
-    .run({ accountId, url, secret, allowPrivate: allowPrivate ? 1 : 0 })
-  if (webhook === null) {
-    database
-      .query<unknown, [string]>(
-        "UPDATE notices SET state = 'unsent', next_attempt_ms = NULL WHERE account_id = ?1 AND state = 'pending'",
-      )
-      .run(accountId)
-  }
-  return changes === 1
 }

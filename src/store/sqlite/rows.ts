@@ -8,9 +8,15 @@ const limitColumns =
   "expires_ms AS expiresMs, revoked_ms AS revokedMs, allow_apis AS allowApis, block_apis AS blockApis, " +
   "allow_ips AS allowIps, rate_limit AS rateLimit"
 
+const adminColumns = "version, external_id AS externalId, metadata"
+/** Selects an {@link AccountDetailsRow} from {@link accountTables}. */
+export const accountDetailsColumns = `${accountColumns}, ${adminColumns}, events`
+
 /** Selects a {@link KeyRow} from keys. */
 export const keyColumns = `id, account_id AS accountId, name, prefix, created_ms AS createdMs, ${limitColumns}`
+/** Selects a {@link KeyDetailsRow} from keys. */
+export const keyDetailsColumns = `${keyColumns}, disabled_ms AS disabledMs, ${adminColumns}`
 /** Selects an {@link AccessRow} from secrets, keys and {@link accountTables}. */
 export const accessColumns =
-  `secrets.until_ms AS secretUntilMs, keys.id AS keyId, ${limitColumns}, accounts.id AS accountId, plan, ` +
+  `secrets.until_ms AS secretUntilMs, keys.id AS keyId, ${limitColumns}, disabled_ms AS disabledMs, accounts.id AS accountId, plan, ` +
   "accounts.created_ms AS createdMs, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus"

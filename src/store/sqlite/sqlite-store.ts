@@ -1,22 +1,33 @@
 import type { Database } from "bun:sqlite"
-import { type AccessRow, type KeyRow, toAccess, toKey, toKeyRow } from "../key-rows.ts"
+import { newAccountDetails, newKeyDetails } from "../admin-rows.ts"
+import type { AdminOutcome, AdminStore } from "../admin-store.ts"
+import { type AccessRow, type KeyRow, toAccess, toKey } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
+import { prepareAccountChanges } from "./account-changes.ts"
+import { prepareAdminStore } from "./admin-store.ts"
+import { createAdminister } from "./administer.ts"
 import { prepareCharges } from "./charges.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
+import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
 import { accessColumns, accountColumns, accountTables, keyColumns } from "./rows.ts"
 import { createWrite } from "./write.ts"
 
 /** The store on one SQLite connection, which the store owns and closes. */
-export function createSqliteStore(
+export function createSqliteStore(database: Database, options: StoreOptions, watch = noWatch): Store {
+  return createSqliteStores(database, options, watch).store
+}
+
+/** The store and its administration on one SQLite connection. */
+export function createSqliteStores(
   database: Database,
   { timer, notices }: StoreOptions,
   watch = noWatch,
-): Store {
+): { readonly store: Store; readonly admin: AdminStore } {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch)
   const ledger = prepareLedger(database)
@@ -31,32 +42,20 @@ export function createSqliteStore(
     const row = findAccess.get(hash)
     return row && toAccess(row, revision)
   })
-  const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
-
-  /** Makes an administrative change in one transaction, so that no process serves an outdated key after it. */
-  async function administer<T>(change: () => T): Promise<T> {
-    const result = await write(() =>
-      ledger.transact(() => {
-        raiseRevision.run()
-        return change()
-      }),
-    )
-    access.clear()
-    return result
-  }
+  const administer = createAdminister(database, { ledger, write, access })
+  const accounts = prepareAccountChanges(database, ledger)
+  const keys = prepareKeyChanges(database)
+  /** Makes a change of any version. */
+  const change = async (run: () => AdminOutcome) => (await administer(run)) === "applied"
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
   const findAccount = database.query<AccountRecord, [string]>(
     `SELECT ${accountColumns} FROM ${accountTables} WHERE id = ?1`,
   )
-  const createAccount = database.transaction((account: AccountRecord) => insertAccount(database, account))
   const findKeyById = database.query<KeyRow, [string]>(`SELECT ${keyColumns} FROM keys WHERE id = ?1`)
-  const insertSecret = database.query<unknown, [string, string, number]>(
-    "INSERT INTO secrets (hash, key_id, created_ms) VALUES (?1, ?2, ?3)",
-  )
 
-  return {
+  const store: Store = {
     findKey: (secretHash) => read(() => access.find(secretHash)),
     async findKeyAnew(secretHash) {
       access.clear()
@@ -66,7 +65,7 @@ export function createSqliteStore(
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
 
     async createAccount(account) {
-      await write(() => createAccount.immediate(account))
+      await change(() => accounts.insert({ ...account, ...newAccountDetails }))
     },
     async findAccount(id) {
       return read(() => findAccount.get(id))
@@ -75,44 +74,13 @@ export function createSqliteStore(
       const query = `SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`
       return read(() => database.query<AccountRecord, []>(query).all())
     },
-    updateAccount: (id, { plan, closedMs }) =>
-      administer(() => {
-        const entry = ledger.read(id)
-        if (entry === null) return false
-        if (plan !== undefined) database.query("UPDATE accounts SET plan = ?2 WHERE id = ?1").run(id, plan)
-        if (closedMs !== undefined) ledger.write(Object.assign(entry, { closedMs }))
-        return true
-      }),
-    grant: (accountId, credits, maxBonus) =>
-      administer(() => {
-        const entry = ledger.read(accountId)
-        if (entry === null || entry.bonus > maxBonus - credits) return false
-        ledger.write(Object.assign(entry, { bonus: entry.bonus + credits }))
-        return true
-      }),
-    renewMonth: (accountId, { createdMs, periodStartMs }) =>
-      administer(() => {
-        const entry = ledger.read(accountId)
-        if (entry === null) return false
-        ledger.closeDay(entry)
-        ledger.write(Object.assign(entry, { periodStartMs, used: 0, notified: 0 }))
-        database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(accountId, createdMs)
-        detachUsage(database, accountId, periodStartMs)
-        return true
-      }),
+    updateAccount: (id, set) => change(() => accounts.update(id, null, set)),
+    grant: (accountId, credits, maxBonus) => change(() => accounts.grant(accountId, credits, maxBonus)),
+    renewMonth: (accountId, month) => change(() => accounts.renew(accountId, month)),
 
     async createKey(key, secret) {
-      await administer(() => {
-        database
-          .query(
-            `INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, allow_apis,
-               block_apis, allow_ips, rate_limit)
-             VALUES ($id, $accountId, $name, $prefix, $createdMs, $expiresMs, $revokedMs, $allowApis,
-               $blockApis, $allowIps, $rateLimit)`,
-          )
-          .run(toKeyRow(key))
-        insertSecret.run(secret.hash, key.id, secret.createdMs)
-      })
+      const isMade = await change(() => keys.insert({ ...key, ...newKeyDetails }, secret))
+      if (!isMade) throw new Error(`A key needs an account (foreign key): there is no '${key.accountId}'.`)
     },
     async findKeyById(id) {
       const row = read(() => findKeyById.get(id))
@@ -122,20 +90,11 @@ export function createSqliteStore(
       const query = `SELECT ${keyColumns} FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id`
       return read(() => database.query<KeyRow, [string | null]>(query).all(accountId ?? null)).map(toKey)
     },
-    rotateKey: (id, secret, othersUntilMs) =>
-      administer(() => {
-        const { changes } = database.query("UPDATE keys SET prefix = ?2 WHERE id = ?1").run(id, secret.prefix)
-        if (changes === 0) return false
-        database
-          .query("UPDATE secrets SET until_ms = min(coalesce(until_ms, ?2), ?2) WHERE key_id = ?1")
-          .run(id, othersUntilMs)
-        insertSecret.run(secret.hash, id, secret.createdMs)
-        return true
-      }),
+    rotateKey: (id, secret, othersUntilMs) => change(() => keys.rotate(id, null, secret, othersUntilMs)),
     revokeKey: (id, atMs) =>
-      administer(() => {
-        const update = "UPDATE keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1"
-        return database.query(update).run(id, atMs).changes === 1
+      change(() => {
+        const earlierMs = findKeyById.get(id)?.revokedMs ?? atMs
+        return keys.update(id, null, { revokedMs: Math.min(earlierMs, atMs) })
       }),
 
     async usage(accountId, sinceDay) {
@@ -161,6 +120,8 @@ export function createSqliteStore(
       database.close()
     },
   }
+  const admin = prepareAdminStore(database, { read, write, administer, ledger, accounts, keys, notices })
+  return { store, admin }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */
@@ -177,36 +138,9 @@ function prepareProbe(database: Database): () => void {
   }).immediate
 }
 
-function insertAccount(database: Database, account: AccountRecord): void {
-  const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
-  database
-    .query("INSERT INTO accounts (id, name, plan, created_ms) VALUES ($id, $name, $plan, $createdMs)")
-    .run({ id, name, plan, createdMs })
-  database
-    .query(
-      `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
-       VALUES ($id, $closedMs, $periodStartMs, $used, $bonus)`,
-    )
-    .run({ id, closedMs, periodStartMs, used, bonus })
-}
-
 function usageWhere(database: Database, condition: string) {
   return database.query<UsageRow, [string, string | number]>(
     `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
      WHERE account_id = ?1 AND ${condition} GROUP BY day, api ORDER BY day DESC, api`,
   )
-}
-
-/** Moves the usage of a month to month 0, which means no month. */
-function detachUsage(database: Database, accountId: string, periodStartMs: number): void {
-  database
-    .query(
-      `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
-       SELECT account_id, 0, day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
-       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
-    )
-    .run(accountId, periodStartMs)
-  database
-    .query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2")
-    .run(accountId, periodStartMs)
 }

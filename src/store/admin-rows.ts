@@ -1,0 +1,40 @@
+import { InputRejected } from "../apis/contract.ts"
+import type { AccountDetails, AdminKeyRecord, KeyDetails, Page } from "./admin-store.ts"
+import { type KeyRow, toKey } from "./key-rows.ts"
+
+/** Lists are JSON in their rows, in every kind of store. */
+export type AccountDetailsRow = Omit<AccountDetails, "events"> & { readonly events: string }
+export type KeyDetailsRow = KeyRow & Omit<KeyDetails, keyof KeyRow>
+export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permissions: string }
+
+/** What a new account has besides its record, unless it is said. */
+export const newAccountDetails = { version: 1, externalId: null, metadata: "{}", events: [] } as const
+/** What a new key has besides its record, unless it is said. */
+export const newKeyDetails = { version: 1, disabledMs: null, externalId: null, metadata: "{}" } as const
+
+export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
+  return { ...row, events: toStrings(row.events) }
+}
+
+export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
+  return toKey(row)
+}
+
+export function toAdminKey(row: AdminKeyRow): AdminKeyRecord {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+/**
+ * Where a page begins, by the two columns that all lists are sorted by; null at the beginning.
+ * @throws InputRejected when the place is not one of these lists
+ */
+export function placeOf({ after }: Page): { readonly ms: number; readonly id: string } | null {
+  if (after === null) return null
+  const [ms, id, ...more] = after
+  if (typeof ms === "number" && typeof id === "string" && more.length === 0) return { ms, id }
+  throw new InputRejected("after", "must be the place of a row of this list")
+}
+
+function toStrings(json: string): readonly string[] {
+  return JSON.parse(json) as string[]
+}

@@ -1,0 +1,114 @@
+import type { Database } from "bun:sqlite"
+import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
+import { toAssignments } from "./assignments.ts"
+import type { Ledger } from "./ledger.ts"
+
+type AccountUpdate = Extract<Mutation, { kind: "account.update" }>["set"]
+
+/** Changes of accounts, to be called in a transaction of the ledger. Unless one is `applied`, it changed nothing. */
+export interface AccountChanges {
+  insert(account: AccountDetails): AdminOutcome
+  /** @param version null changes any version */
+  update(id: string, version: number | null, set: AccountUpdate): AdminOutcome
+  grant(id: string, credits: number, maxBonus: number): AdminOutcome
+  renew(id: string, month: Pick<AccountDetails, "createdMs" | "periodStartMs">): AdminOutcome
+}
+
+const columns = {
+  name: "name",
+  plan: "plan",
+  externalId: "external_id",
+  metadata: "metadata",
+  events: "events",
+}
+
+export function prepareAccountChanges(database: Database, ledger: Ledger): AccountChanges {
+  const findVersion = database.query<{ version: number }, [string]>(
+    "SELECT version FROM accounts WHERE id = ?1",
+  )
+  const findTaken = database.query<unknown, [string, string]>(
+    "SELECT 1 FROM accounts WHERE external_id = ?1 AND id <> ?2",
+  )
+  const isTaken = (externalId: string | null | undefined, id: string) =>
+    externalId !== null && externalId !== undefined && findTaken.get(externalId, id) !== null
+
+  return {
+    insert(account) {
+      if (isTaken(account.externalId, account.id)) return "taken"
+      insertAccount(database, account)
+      return "applied"
+    },
+    update(id, version, { closedMs, events, ...fields }) {
+      const row = findVersion.get(id)
+      if (row === null) return "missing"
+      if (version !== null && row.version !== version) return "conflict"
+      if (isTaken(fields.externalId, id)) return "taken"
+      const set = toAssignments(columns, { ...fields, events: events && JSON.stringify(events) })
+      database
+        .query(`UPDATE accounts SET version = version + 1${set ? `, ${set.sql}` : ""} WHERE id = $id`)
+        .run({ ...set?.values, id })
+      if (closedMs !== undefined) changeEntry(ledger, id, (entry) => Object.assign(entry, { closedMs }))
+      return "applied"
+    },
+    grant(id, credits, maxBonus) {
+      const entry = ledger.read(id)
+      if (entry === null) return "missing"
+      if (entry.bonus > maxBonus - credits) return "tooMuch"
+      ledger.write(Object.assign(entry, { bonus: entry.bonus + credits }))
+      return "applied"
+    },
+    renew(id, { createdMs, periodStartMs }) {
+      const isFound = changeEntry(ledger, id, (entry) => {
+        ledger.closeDay(entry)
+        Object.assign(entry, { periodStartMs, used: 0, notified: 0 })
+      })
+      if (!isFound) return "missing"
+      database.query("UPDATE accounts SET created_ms = ?2 WHERE id = ?1").run(id, createdMs)
+      detachUsage(database, id, periodStartMs)
+      return "applied"
+    },
+  }
+}
+
+function changeEntry(
+  ledger: Ledger,
+  id: string,
+  change: (entry: NonNullable<ReturnType<Ledger["read"]>>) => void,
+): boolean {
+  const entry = ledger.read(id)
+  if (entry === null) return false
+  change(entry)
+  ledger.write(entry)
+  return true
+}
+
+function insertAccount(database: Database, account: AccountDetails): void {
+  const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
+  const { version, externalId, metadata, events } = account
+  database
+    .query(
+      `INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events)
+       VALUES ($id, $name, $plan, $createdMs, $version, $externalId, $metadata, $events)`,
+    )
+    .run({ id, name, plan, createdMs, version, externalId, metadata, events: JSON.stringify(events) })
+  database
+    .query(
+      `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
+       VALUES ($id, $closedMs, $periodStartMs, $used, $bonus)`,
+    )
+    .run({ id, closedMs, periodStartMs, used, bonus })
+}
+
+/** Moves the usage of a month to month 0, which means no month. */
+function detachUsage(database: Database, accountId: string, periodStartMs: number): void {
+  database
+    .query(
+      `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
+       SELECT account_id, 0, day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
+       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
+    )
+    .run(accountId, periodStartMs)
+  database
+    .query("DELETE FROM usage WHERE account_id = ?1 AND period_start_ms = ?2")
+    .run(accountId, periodStartMs)
+}
