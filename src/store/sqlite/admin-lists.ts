@@ -2,19 +2,25 @@ import type { Database } from "bun:sqlite"
 import {
   type AccountDetailsRow,
   type AdminKeyRow,
+  byCreation,
   type KeyDetailsRow,
+  newestAttemptFirst,
+  newestNoticeFirst,
+  newestRecordFirst,
+  type Order,
+  orderBy,
   placeOf,
   toAccountDetails,
   toAdminKey,
   toKeyDetails,
 } from "../admin-rows.ts"
 import type { AdminStore, AuditRecord, Page } from "../admin-store.ts"
-import type { NoticeRecord } from "../outbox.ts"
+import type { AttemptRecord, NoticeRecord } from "../outbox.ts"
 import type { Value } from "./assignments.ts"
-import { noticeColumns } from "./outbox-rows.ts"
+import { attemptColumns, selectNotices } from "./outbox-rows.ts"
 import { accountDetailsColumns, accountTables, keyDetailsColumns } from "./rows.ts"
 
-type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "adminKeys" | "audit">
+type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
 
 export const adminKeyColumns =
   "id, name, prefix, permissions, created_ms AS createdMs, expires_ms AS expiresMs, revoked_ms AS revokedMs"
@@ -27,17 +33,17 @@ const auditColumns = `id, at_ms AS atMs, actor, actor_name AS actorName, operati
  */
 export function prepareLists(database: Database, read: <T>(operation: () => T) => T): Lists {
   function list<Row>(select: string, conditions: Conditions, order: Order, page: Page): Row[] {
-    const place = placeOf(page)
-    const isAfter = place && `(${order.columns}) ${order.descending ? "<" : ">"} ($afterMs, $afterId)`
-    const where = [...conditions.sql, ...(isAfter ? [isAfter] : [])]
-    const direction = order.descending ? " DESC" : ""
-    const sql = `${select}${where.length > 0 ? ` WHERE ${where.join(" AND ")}` : ""}
-      ORDER BY ${order.columns.replaceAll(",", `${direction},`)}${direction} LIMIT $limit`
-    const parameters = {
-      ...conditions.values,
-      limit: page.limit,
-      ...(place && { afterMs: place.ms, afterId: place.id }),
+    const place = placeOf(page, order)
+    const where = [...conditions.sql]
+    const parameters: Record<string, Value> = { ...conditions.values, limit: page.limit }
+    if (place) {
+      const columns = order.columns.map(([column]) => column).join(", ")
+      where.push(
+        `(${columns}) ${order.isDescending ? "<" : ">"} (${place.map((_, n) => `$after${n}`).join(", ")})`,
+      )
+      for (const [n, value] of place.entries()) parameters[`after${n}`] = value
     }
+    const sql = `${select}${where.length > 0 ? ` WHERE ${where.join(" AND ")}` : ""} ORDER BY ${orderBy(order)} LIMIT $limit`
     return read(() => database.query<Row, Record<string, Value>>(sql).all(parameters))
   }
 
@@ -67,9 +73,17 @@ export function prepareLists(database: Database, read: <T>(operation: () => T) =
     },
     async notices({ accountId, state }, page) {
       const conditions = conditionsOf({ account_id: accountId, state })
-      const select = `SELECT ${noticeColumns} FROM notices CROSS JOIN accounts ON accounts.id = account_id`
-      const order = { columns: "raised_ms, notices.id", descending: true }
-      return list<NoticeRecord>(select, conditions, order, page)
+      return list<NoticeRecord>(selectNotices, conditions, newestNoticeFirst, page)
+    },
+    async noticeAttempts({ noticeId, accountId }, page) {
+      const conditions = conditionsOf({ notice_id: noticeId, account_id: accountId })
+      // The attempts of an account are few, so they are found by its notices.
+      const tables =
+        accountId === undefined
+          ? "notice_attempts"
+          : "notices CROSS JOIN notice_attempts ON notice_id = notices.id"
+      const select = `SELECT ${attemptColumns} FROM ${tables}`
+      return list<AttemptRecord>(select, conditions, newestAttemptFirst, page)
     },
     async adminKeys(page) {
       const rows = list<AdminKeyRow>(
@@ -90,19 +104,10 @@ export function prepareLists(database: Database, read: <T>(operation: () => T) =
         conditions.sql.push("at_ms < $toMs")
         conditions.values.toMs = toMs
       }
-      const order = { columns: "at_ms, id", descending: true }
-      return list<AuditRecord>(`SELECT ${auditColumns} FROM audit`, conditions, order, page)
+      return list<AuditRecord>(`SELECT ${auditColumns} FROM audit`, conditions, newestRecordFirst, page)
     },
   }
 }
-
-interface Order {
-  /** A time and an id, which no two rows share. */
-  readonly columns: string
-  readonly descending: boolean
-}
-
-const byCreation: Order = { columns: "created_ms, id", descending: false }
 
 interface Conditions {
   readonly sql: string[]

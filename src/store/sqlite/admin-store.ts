@@ -9,19 +9,21 @@ import {
 } from "../admin-rows.ts"
 import type {
   AdminChange,
+  AdminKeyRecord,
   AdminOutcome,
   AdminStore,
   AuditRecord,
   Mutation,
   ReplayRecord,
 } from "../admin-store.ts"
-import type { NoticeRules } from "../outbox.ts"
+import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import type { AccountChanges } from "./account-changes.ts"
 import { adminKeyColumns, prepareLists } from "./admin-lists.ts"
 import type { Administer } from "./administer.ts"
 import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
+import { selectNotices } from "./outbox-rows.ts"
 import { accountDetailsColumns, accountTables, keyDetailsColumns } from "./rows.ts"
 import type { Write } from "./write.ts"
 
@@ -95,6 +97,12 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     `SELECT ${keyDetailsColumns} FROM keys WHERE id = ?1`,
   )
 
+  async function findAdminKeyBy(column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> {
+    const select = `SELECT ${adminKeyColumns} FROM admin_keys WHERE ${column} = ?1`
+    const row = read(() => database.query<AdminKeyRow, [string]>(select).get(value))
+    return row && toAdminKey(row)
+  }
+
   return {
     async apply(change) {
       try {
@@ -127,13 +135,14 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const row = secret && read(() => findKey.get(secret.keyId))
       return row && { key: toKeyDetails(row), secretUntilMs: secret.untilMs }
     },
+    async findNotice(id) {
+      const select = `${selectNotices} WHERE notices.id = ?1`
+      return read(() => database.query<NoticeRecord, [string]>(select).get(id))
+    },
     ...prepareLists(database, read),
 
-    async findAdminKey(hash) {
-      const select = `SELECT ${adminKeyColumns} FROM admin_keys WHERE hash = ?1`
-      const row = read(() => database.query<AdminKeyRow, [string]>(select).get(hash))
-      return row && toAdminKey(row)
-    },
+    findAdminKey: (hash) => findAdminKeyBy("hash", hash),
+    findAdminKeyById: (id) => findAdminKeyBy("id", id),
 
     async findReplay(actor, key) {
       const select = `SELECT actor, key, payload_hash AS payloadHash, operation, target_id AS targetId, created_ms AS createdMs,

@@ -6,6 +6,13 @@ export const noticeColumns = `notices.id, account_id AS accountId, type, data, a
   waited_ms AS waitedMs, next_attempt_ms AS nextAttemptMs, last_status AS lastStatus, last_error AS lastError,
   delivered_ms AS deliveredMs`
 
+/** Selects {@link NoticeRecord}s. The order of the join lets an index of notices give the order of a list. */
+export const selectNotices = `SELECT ${noticeColumns} FROM notices CROSS JOIN accounts ON accounts.id = account_id`
+
+/** Selects an {@link AttemptRecord} from notice_attempts, which may be joined with notices. */
+export const attemptColumns = `notice_id AS noticeId, attempt, at_ms AS atMs, duration_ms AS durationMs,
+  notice_attempts.status, error`
+
 /** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
 export const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
   instr(substr(webhook_url, instr(webhook_url, '//') + 2), '/') - 1)`

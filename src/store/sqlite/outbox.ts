@@ -13,8 +13,10 @@ import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 import { setWebhook } from "./notice-changes.ts"
 import {
+  attemptColumns,
   type DueRow,
   noticeColumns,
+  selectNotices,
   toDueNotice,
   type WebhookRow,
   webhookColumns,
@@ -80,7 +82,7 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
       return read(() =>
         database
           .query<NoticeRecord, [string | null]>(
-            `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id
+            `${selectNotices}
              WHERE ?1 IS NULL OR account_id = ?1 ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
           )
           .all(accountId ?? null),
@@ -90,7 +92,7 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
       return read(() =>
         database
           .query<AttemptRecord, [string | null]>(
-            `SELECT notice_id AS noticeId, attempt, at_ms AS atMs, duration_ms AS durationMs, status, error
+            `SELECT ${attemptColumns}
              FROM notice_attempts JOIN notices ON notices.id = notice_id
              WHERE ?1 IS NULL OR account_id = ?1 ORDER BY at_ms, notice_id, attempt`,
           )

@@ -109,6 +109,7 @@ DROP TABLE notice_attempts;
 DROP TABLE notices;
 ALTER TABLE new_notices RENAME TO notices;
 ALTER TABLE new_notice_attempts RENAME TO notice_attempts;
+CREATE INDEX notice_attempts_by_time ON notice_attempts (at_ms, notice_id, attempt);
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
