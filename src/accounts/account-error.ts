@@ -3,8 +3,11 @@ export class AccountError extends Error {
   override readonly name = "AccountError"
   /** `conflict`: not in the present state, for example because the account is closed. */
   readonly code: "invalid" | "not-found" | "conflict"
-  constructor(message: string, code: AccountError["code"] = "invalid") {
+  /** The parameter to change, where there is one. */
+  readonly parameter: string | null
+  constructor(message: string, code: AccountError["code"] = "invalid", parameter: string | null = null) {
     super(message)
     this.code = code
+    this.parameter = parameter
   }
 }

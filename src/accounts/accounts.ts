@@ -1,14 +1,12 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AccountRecord, KeyRecord, Store, UsageRow } from "../store/store.ts"
-import { firstHidden } from "../values/hidden-characters.ts"
-import { toNetworks } from "../values/ip.ts"
-import { messageOf } from "../values/message-of.ts"
 import { AccountError } from "./account-error.ts"
 import { type Balance, balanceOf, monthAhead } from "./credits.ts"
 import { createId, createKey, hashKey, visiblePrefix } from "./key.ts"
 import { periodAt } from "./period.ts"
 import { maxCallsPerMinute, maxCredits, missingPlan, type Plan, type Plans } from "./plan.ts"
 import { requireAccount, requireOpenAccount } from "./require-account.ts"
+import { refuseHidden, requireApis, requireNetworks, requireNewAccount, requirePlan } from "./requirements.ts"
 
 /** A key to create. Fields left out set no limit. */
 export interface NewKey {
@@ -100,12 +98,6 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
     throw new AccountError(`Key '${id}' is revoked; make a new one with 'key create'.`)
   }
 
-  function requireApis(ids: readonly string[]): readonly string[] {
-    const unknown = ids.find((id) => !apiIds.includes(id))
-    if (unknown === undefined) return ids
-    throw new AccountError(`There is no API '${unknown}'. The APIs are ${apiIds.join(", ")}.`)
-  }
-
   function createSecret(createdMs: number) {
     const text = createKey(random)
     return { text, secret: { hash: hashKey(text), prefix: visiblePrefix(text), createdMs } }
@@ -177,7 +169,7 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
       if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
         throw new AccountError("The expiry of a new key must be in the future.")
       }
-      refuseHidden(key.name ?? "", "a key")
+      refuseHidden(key.name ?? "", "The name of a key", "name")
       const networks = requireNetworks(key.allowIps ?? [])
       requireRateLimit(key.rateLimit)
       const { text, secret } = createSecret(nowMs)
@@ -189,8 +181,8 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
         createdMs: nowMs,
         expiresMs: key.expiresMs ?? null,
         revokedMs: null,
-        allowApis: key.allowApis?.length ? requireApis(key.allowApis) : null,
-        blockApis: requireApis(key.blockApis ?? []),
+        allowApis: key.allowApis?.length ? requireApis(key.allowApis, apiIds, "allow_apis") : null,
+        blockApis: requireApis(key.blockApis ?? [], apiIds, "block_apis"),
         allowIps: networks.length > 0 ? networks : null,
         rateLimit: key.rateLimit ?? null,
       }
@@ -215,46 +207,8 @@ export function createAccounts({ store, plans, clock, random, apiIds }: Accounts
   }
 }
 
-/** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
-export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
-  requireAccountName(name)
-  return requirePlan(plan, plans)
-}
-
-/** @throws AccountError for a name that is empty or deceives */
-export function requireAccountName(name: string): void {
-  if (name.trim() === "") throw new AccountError("An account needs a name.")
-  refuseHidden(name, "an account")
-}
-
-/** A name with such characters could look like another one, or like another line of a list. */
-function refuseHidden(name: string, owner: string): void {
-  const found = firstHidden(name)
-  if (found === null) return
-  throw new AccountError(
-    `The name of ${owner} must not have control characters or characters that change the direction of text. ` +
-      `This one has ${found}.`,
-  )
-}
-
-/** @throws AccountError for a plan that is not configured */
-export function requirePlan(name: string, plans: Plans): Plan {
-  const plan = plans.get(name)
-  if (plan) return plan
-  throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`)
-}
-
 function requireRateLimit(limit: number | undefined): void {
   if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= maxCallsPerMinute)) return
   const most = maxCallsPerMinute.toLocaleString("en-US")
   throw new AccountError(`The rate limit of a key must be a whole number from 1 to ${most} calls a minute.`)
-}
-
-function requireNetworks(texts: readonly string[]): readonly string[] {
-  try {
-    toNetworks(texts)
-  } catch (cause) {
-    throw new AccountError(`${messageOf(cause)}.`)
-  }
-  return texts
 }

@@ -1,5 +1,5 @@
 import { AccountError } from "../accounts/account-error.ts"
-import { createId } from "../accounts/key.ts"
+import { createId, shortenKeys } from "../accounts/key.ts"
 import { maxCredits } from "../accounts/plan.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
@@ -89,8 +89,9 @@ export function createAdministration(parts: AdminParts): Administration {
 
   return {
     async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
-      if (!allows(actor.permissions, operation.permission)) {
-        throw new AdminFault("forbidden", `This needs the permission '${operation.permission}'.`)
+      const { permission } = operation
+      if (permission !== null && !allows(actor.permissions, permission)) {
+        throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
       }
       const context: AdminContext = { ...parts, actor, ifVersion }
       const lock = `${actor.id} ${idempotencyKey}`
@@ -120,7 +121,9 @@ function requireKnownNames(known: readonly string[], raw: RawInput): void {
   const unknown = given.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
-  throw new AdminFault("invalid", `There is no parameter '${unknown}'. ${names}`, { parameter: unknown })
+  // A key may have been sent in the place of a name.
+  const shown = shortenKeys(unknown)
+  throw new AdminFault("invalid", `There is no parameter '${shown}'. ${names}`, { parameter: shown })
 }
 
 function auditRecord(
@@ -207,7 +210,9 @@ function toAdminFault(thrown: unknown): unknown {
   if (thrown instanceof InputRejected) {
     return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })
   }
-  if (thrown instanceof AccountError) return new AdminFault(thrown.code, thrown.message)
+  if (thrown instanceof AccountError) {
+    return new AdminFault(thrown.code, thrown.message, { parameter: thrown.parameter })
+  }
   if (thrown instanceof StoreUnavailable) {
     return new AdminFault("unavailable", "Try again soon: the store does not answer.", {
       retryAfterSeconds: 1,

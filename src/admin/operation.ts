@@ -14,7 +14,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly title: string
   /** One or two sentences for documentation and help. */
   readonly description: string
-  readonly permission: Permission
+  /** Null for what everyone may do who is signed in. */
+  readonly permission: Permission | null
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
   readonly path: string
@@ -27,7 +28,10 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly input: Input
   /** The answer. Fields that are marked with {@link secret} are shown once and never stored. */
   readonly output: Output
-  /** `json-lines`: the answer is the entries of its `data`, one JSON object a line (`application/x-ndjson`). JSON by default. */
+  /**
+   * `json-lines`: the answer is all entries of a list, page after page, one JSON object a line (`application/x-ndjson`). See
+   * `readEntries`. JSON by default.
+   */
   readonly format?: "json-lines"
   /** The status of the answer; 200 by default. */
   readonly status?: 200 | 201

@@ -1,9 +1,37 @@
+import { closeAccount } from "./accounts/close.ts"
 import { createAccount } from "./accounts/create.ts"
 import { getAccount } from "./accounts/get.ts"
 import { listAccounts } from "./accounts/list.ts"
+import { reopenAccount } from "./accounts/reopen.ts"
 import { updateAccount } from "./accounts/update.ts"
+import { createAdmin } from "./admins/create.ts"
+import { listAdmins } from "./admins/list.ts"
+import { revokeAdmin } from "./admins/revoke.ts"
+import { exportAudit } from "./audit/export.ts"
+import { listAudit } from "./audit/list.ts"
+import { getConfig } from "./config/get.ts"
 import { grantCredits } from "./credits/grant.ts"
+import { renewCredits } from "./credits/renew.ts"
+import { healthDetail } from "./health/detail.ts"
+import { createApiKey } from "./keys/create.ts"
+import { disableKey } from "./keys/disable.ts"
+import { enableKey } from "./keys/enable.ts"
+import { findKey } from "./keys/find.ts"
+import { getKey } from "./keys/get.ts"
+import { listKeys } from "./keys/list.ts"
+import { revokeKey } from "./keys/revoke.ts"
+import { rotateKey } from "./keys/rotate.ts"
+import { updateKey } from "./keys/update.ts"
+import { listAttempts } from "./notices/attempts.ts"
+import { listNotices } from "./notices/list.ts"
+import { resendNotice } from "./notices/resend.ts"
+import { testWebhook } from "./notices/test-event.ts"
 import type { Operation } from "./operation.ts"
+import { listPlans } from "./plans/list.ts"
+import { deleteWebhook } from "./webhooks/delete.ts"
+import { getWebhook } from "./webhooks/get.ts"
+import { setWebhook } from "./webhooks/set.ts"
+import { whoami } from "./whoami.ts"
 
 /** Every operation of the administration, in the order of documentation. */
 export const operations: readonly Operation[] = [
@@ -11,5 +39,33 @@ export const operations: readonly Operation[] = [
   listAccounts,
   getAccount,
   updateAccount,
+  closeAccount,
+  reopenAccount,
   grantCredits,
+  renewCredits,
+  createApiKey,
+  listKeys,
+  findKey,
+  getKey,
+  updateKey,
+  rotateKey,
+  disableKey,
+  enableKey,
+  revokeKey,
+  setWebhook,
+  getWebhook,
+  deleteWebhook,
+  testWebhook,
+  listNotices,
+  listAttempts,
+  resendNotice,
+  listPlans,
+  getConfig,
+  whoami,
+  healthDetail,
+  listAudit,
+  exportAudit,
+  createAdmin,
+  listAdmins,
+  revokeAdmin,
 ]

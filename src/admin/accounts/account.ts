@@ -44,6 +44,9 @@ export const accountSchema = Type.Object({
   }),
 })
 
+/** The fields that an operator sets, for the audit log. */
+export const accountFields: readonly string[] = ["name", "plan", "external_id", "metadata", "events"]
+
 export type AccountOutput = Static<typeof accountSchema>
 
 /** An account as operations show it. */
@@ -76,7 +79,7 @@ export function toAccountOutput(account: AccountDetails, { plans, clock }: Admin
 export async function requireAccount({ admin }: AdminParts, id: string): Promise<AccountDetails> {
   const account = await admin.findAccount(id)
   if (account) return account
-  throw new AdminFault("not-found", `There is no account '${id}'. 'account list' shows them all.`)
+  throw new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`)
 }
 
 /** @throws AdminFault when there is no such account, or it is closed, or the client has seen another version of it */
@@ -84,7 +87,7 @@ export async function requireOpenAccount(context: AdminContext, id: string): Pro
   const account = await requireAccount(context, id)
   requireVersion(account, context)
   if (account.closedMs === null) return account
-  throw new AdminFault("conflict", `Account '${id}' is closed. 'account reopen' opens it again.`)
+  throw new AdminFault("conflict", `Account '${id}' is closed. Reopen it first.`)
 }
 
 /** @throws AdminFault when the client wants to change another version */

@@ -1,11 +1,12 @@
 import { Type } from "@sinclair/typebox"
-import { requireNewAccount } from "../../accounts/accounts.ts"
 import { createId } from "../../accounts/key.ts"
+import { refuseHidden, requireNewAccount } from "../../accounts/requirements.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
+import { pick } from "../changed-fields.ts"
 import { externalId, metadata } from "../fields.ts"
 import { requireMetadata } from "../metadata.ts"
 import { defineOperation } from "../operation.ts"
-import { accountSchema, readAccount, toAccountOutput } from "./account.ts"
+import { accountFields, accountSchema, readAccount, toAccountOutput } from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
 export const createAccount = defineOperation({
@@ -31,6 +32,7 @@ export const createAccount = defineOperation({
     async prepare(input, context) {
       const { plans, clock, random } = context
       const plan = requireNewAccount(input.name, input.plan ?? "free", plans)
+      if (input.external_id !== undefined) refuseHidden(input.external_id, "The external id", "external_id")
       const nowMs = clock.now()
       const account: AccountDetails = {
         id: createId("acc", random),
@@ -46,12 +48,12 @@ export const createAccount = defineOperation({
         metadata: requireMetadata(input.metadata ?? {}),
         events: input.events ?? [],
       }
-      const { id, name, externalId } = account
+      const { id } = account
       return {
         mutations: [{ kind: "account.insert", account }],
         target: { kind: "account", id, accountId: id },
         before: null,
-        after: { name, plan: plan.name, bonus: plan.signUpBonus, external_id: externalId },
+        after: pick(toAccountOutput(account, context), [...accountFields, "bonus"]),
         answer: () => toAccountOutput(account, context),
       }
     },

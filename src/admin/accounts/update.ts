@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox"
-import { requireAccountName, requirePlan } from "../../accounts/accounts.ts"
+import { refuseHidden, requireAccountName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, metadata } from "../fields.ts"
 import { requireMetadata } from "../metadata.ts"
 import { defineOperation } from "../operation.ts"
-import { accountSchema, readAccount, requireOpenAccount } from "./account.ts"
+import { accountFields, accountSchema, readAccount, requireOpenAccount, toAccountOutput } from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
 export const updateAccount = defineOperation({
@@ -60,14 +60,21 @@ export const updateAccount = defineOperation({
         ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
         ...(events !== undefined && { events }),
       }
-      if (Object.keys(set).length === 0) throw new AdminFault("invalid", "Give at least one field to change.")
+      if (Object.keys(set).length === 0) {
+        throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
+      }
       // Each by itself: an account whose plan is not configured can be renamed.
       if (name !== undefined) requireAccountName(name)
       if (plan !== undefined) requirePlan(plan, context.plans)
+      if (external_id) refuseHidden(external_id, "The external id", "external_id")
       return {
         mutations: [{ kind: "account.update", id, version: account.version, set }],
         target: { kind: "account", id, accountId: id },
-        ...changedFields(account, set),
+        ...changedFields(
+          toAccountOutput(account, context),
+          toAccountOutput({ ...account, ...set }, context),
+          accountFields,
+        ),
         answer: () => readAccount(id, context),
       }
     },

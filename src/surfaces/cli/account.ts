@@ -1,5 +1,6 @@
 import type { Command } from "commander"
-import { type AccountStatus, type Accounts, requireNewAccount } from "../../accounts/accounts.ts"
+import type { AccountStatus, Accounts } from "../../accounts/accounts.ts"
+import { requireNewAccount } from "../../accounts/requirements.ts"
 import type { AccountRecord } from "../../store/store.ts"
 import { onAccounts, onDataFile } from "./data-file-command.ts"
 import { example, printRecord, printRows, type Row, toIso } from "./output.ts"

@@ -1,0 +1,98 @@
+import { firstHidden } from "../values/hidden-characters.ts"
+import { toNetworks } from "../values/ip.ts"
+import { messageOf } from "../values/message-of.ts"
+import { parseDuration, parseInstant } from "../values/time-text.ts"
+import { AccountError } from "./account-error.ts"
+import type { Plan, Plans } from "./plan.ts"
+
+/** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
+export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
+  requireAccountName(name)
+  return requirePlan(plan, plans)
+}
+
+/** @throws AccountError for a name that is empty or deceives */
+export function requireAccountName(name: string): void {
+  if (name.trim() === "") throw new AccountError("An account needs a name.", "invalid", "name")
+  refuseHidden(name, "The name of an account", "name")
+}
+
+/**
+ * Refuses characters with which a text could look like another one, or like another line of a list.
+ * @param what begins the message, such as "The name of a key"
+ * @throws AccountError
+ */
+export function refuseHidden(text: string, what: string, parameter: string): void {
+  const found = firstHidden(text)
+  if (found === null) return
+  throw new AccountError(
+    `${what} must not have control characters or characters that change the direction of text. ` +
+      `This one has ${found}.`,
+    "invalid",
+    parameter,
+  )
+}
+
+/** @throws AccountError for a plan that is not configured */
+export function requirePlan(name: string, plans: Plans): Plan {
+  const plan = plans.get(name)
+  if (plan) return plan
+  throw new AccountError(
+    `There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`,
+    "invalid",
+    "plan",
+  )
+}
+
+/** @throws AccountError for an id that the catalog does not have */
+export function requireApis(
+  ids: readonly string[],
+  known: readonly string[],
+  parameter: string,
+): readonly string[] {
+  const unknown = ids.find((id) => !known.includes(id))
+  if (unknown === undefined) return ids
+  throw new AccountError(
+    `There is no API '${unknown}'. The APIs are ${known.join(", ")}.`,
+    "invalid",
+    parameter,
+  )
+}
+
+/** @throws AccountError for what is not an address or a network in CIDR form */
+export function requireNetworks(texts: readonly string[]): readonly string[] {
+  try {
+    toNetworks(texts)
+  } catch (cause) {
+    throw new AccountError(`${messageOf(cause)}.`, "invalid", "allow_ips")
+  }
+  return texts
+}
+
+/**
+ * Reads when a key expires: `2027-01-31`, `2027-01-31T12:00:00Z`, or `30d` from now.
+ * @throws AccountError for other texts, and for times that are over
+ */
+export function requireExpiry(text: string, nowMs: number): number {
+  const duration = parseDuration(text)
+  const atMs = duration === null ? parseInstant(text) : nowMs + duration
+  if (atMs === null) {
+    throw new AccountError(
+      "The expiry must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d.",
+      "invalid",
+      "expires",
+    )
+  }
+  if (atMs > nowMs) return atMs
+  throw new AccountError("The expiry of a key must be in the future.", "invalid", "expires")
+}
+
+/**
+ * Reads how long the old secret of a rotated key still works, in milliseconds.
+ * @throws AccountError
+ */
+export function requireGrace(text: string): number {
+  const graceMs = parseDuration(text)
+  if (graceMs !== null) return graceMs
+  throw new AccountError("The grace must be a time such as 15m, 24h, 7d, or 0 for none.", "invalid", "grace")
+}

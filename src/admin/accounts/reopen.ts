@@ -1,0 +1,47 @@
+import { Type } from "@sinclair/typebox"
+import { requirePlan } from "../../accounts/requirements.ts"
+import { changedFields } from "../changed-fields.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { accountSchema, readAccount, requireAccount, requireVersion, toAccountOutput } from "./account.ts"
+
+export const reopenAccount = defineOperation({
+  id: "accounts.reopen",
+  title: "Reopen an account",
+  description: "Opens a closed account again. Its keys that were not revoked work again.",
+  permission: "accounts.write",
+  method: "POST",
+  path: "/accounts/{id}/reopen",
+  command: { words: "account reopen", args: ["id"], example: "acc_1234567890abcdef" },
+  input: Type.Object({
+    id: accountId,
+    plan: Type.Optional(
+      Type.String({ maxLength: 100, description: "A new plan. It needs one if its own is not configured." }),
+    ),
+  }),
+  output: accountSchema,
+  example: { id: "acc_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id, plan }, context) {
+      const account = await requireAccount(context, id)
+      requireVersion(account, context)
+      if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
+      // A service does not start with an open account whose plan is missing.
+      requirePlan(plan ?? account.plan, context.plans)
+      const set = { closedMs: null, ...(plan !== undefined && { plan }) }
+      return {
+        mutations: [{ kind: "account.update", id, version: account.version, set }],
+        target: { kind: "account", id, accountId: id },
+        ...changedFields(
+          toAccountOutput(account, context),
+          toAccountOutput({ ...account, ...set }, context),
+          ["closed", "plan"],
+        ),
+        answer: () => readAccount(id, context),
+      }
+    },
+    recall: readAccount,
+  },
+})

@@ -1,0 +1,93 @@
+import { Type } from "@sinclair/typebox"
+import { createAdminKey, createId, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import { refuseHidden, requireExpiry } from "../../accounts/requirements.ts"
+import type { AdminKeyRecord } from "../../store/admin-store.ts"
+import { pick } from "../changed-fields.ts"
+import { AdminFault } from "../fault.ts"
+import { issuedFields, issuedNote } from "../keys/key.ts"
+import { defineOperation } from "../operation.ts"
+import { covers, isGrant, permissions } from "../permission.ts"
+import { adminKeySchema, readAdminKey, toAdminKeyOutput } from "./admin-key.ts"
+
+const { id, ...otherFields } = adminKeySchema.properties
+
+export const createAdmin = defineOperation({
+  id: "admins.create",
+  title: "Create an admin key",
+  description:
+    "Creates a key of the admin API and shows it. It is not shown again. It can give no permission that its creator lacks.",
+  permission: "admins.write",
+  method: "POST",
+  path: "/admins",
+  command: { words: "admin-key create", example: "--name billing --may accounts.read --may usage.read" },
+  input: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 200, description: "The admin key's name." }),
+    may: Type.Optional(
+      Type.Array(Type.String({ maxLength: 100 }), {
+        default: ["*"],
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: `What it may do: \`*\` for everything, \`keys.*\` for all about keys, or one of ${Object.keys(permissions).join(", ")}.`,
+        "x-requirement": "must be a list of permissions, each once",
+      }),
+    ),
+    expires: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now.",
+      }),
+    ),
+  }),
+  output: Type.Object({ id, ...issuedFields, ...otherFields }),
+  status: 201,
+  example: { name: "billing", may: ["accounts.read", "usage.read"], expires: "30d" },
+  run: {
+    kind: "change",
+    async prepare({ name, may = ["*"], expires }, context) {
+      const { random, actor } = context
+      requireGrants(may, actor.permissions)
+      refuseHidden(name, "The name of an admin key", "name")
+      const nowMs = context.clock.now()
+      const text = createAdminKey(random)
+      const adminKey: AdminKeyRecord = {
+        id: createId("adm", random),
+        name,
+        prefix: visiblePrefix(text),
+        permissions: may,
+        createdMs: nowMs,
+        expiresMs: expires === undefined ? null : requireExpiry(expires, nowMs),
+        revokedMs: null,
+      }
+      const shown = toAdminKeyOutput(adminKey)
+      return {
+        mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
+        target: { kind: "admin key", id: adminKey.id, accountId: null },
+        before: null,
+        after: pick(shown, ["name", "prefix", "permissions", "expires"]),
+        answer: () => ({ ...shown, key: text, note: issuedNote }),
+      }
+    },
+    recall: async (id, context) => ({ ...(await readAdminKey(id, context)), key: null, note: issuedNote }),
+  },
+})
+
+function requireGrants(may: readonly string[], own: readonly string[]): void {
+  const unknown = may.find((text) => !isGrant(text))
+  if (unknown !== undefined) {
+    throw new AdminFault(
+      "invalid",
+      `There is no permission '${unknown}'. Known are *, ${Object.keys(permissions).join(", ")}, and all of one kind such as keys.*.`,
+      { parameter: "may" },
+    )
+  }
+  const lacking = may.find((text) => !covers(own, text))
+  if (lacking === undefined) return
+  throw new AdminFault(
+    "forbidden",
+    `You cannot give '${lacking}', since you do not have it. You have ${own.join(", ")}.`,
+    {
+      parameter: "may",
+    },
+  )
+}

@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox"
+import { AdminFault } from "../fault.ts"
+import { defineOperation } from "../operation.ts"
+import { adminKeySchema, readAdminKey, requireAdminKey } from "./admin-key.ts"
+
+export const revokeAdmin = defineOperation({
+  id: "admins.revoke",
+  title: "Revoke an admin key",
+  description: "Revokes a key of the admin API for good. The next request with it is refused.",
+  permission: "admins.write",
+  method: "POST",
+  path: "/admins/{id}/revoke",
+  command: { words: "admin-key revoke", args: ["id"], example: "adm_1234567890abcdef" },
+  input: Type.Object({
+    id: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "The admin key's id, which starts with `adm_`.",
+    }),
+  }),
+  output: adminKeySchema,
+  isFinal: true,
+  example: { id: "adm_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id }, context) {
+      const { revokedMs: earlierMs } = await requireAdminKey(context, id)
+      if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
+      const revokedMs = context.clock.now()
+      return {
+        mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
+        target: { kind: "admin key", id, accountId: null },
+        before: { revoked: null },
+        after: { revoked: new Date(revokedMs).toISOString() },
+        answer: () => readAdminKey(id, context),
+      }
+    },
+    recall: readAdminKey,
+  },
+})

@@ -1,0 +1,98 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { nullable } from "../../apis/contract.ts"
+import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
+import { parseInstant } from "../../values/time-text.ts"
+import { AdminFault } from "../fault.ts"
+import { instant, listOf, pageParameters } from "../fields.ts"
+import { type Listed, type PageInput, readPage } from "../pages.ts"
+import type { AdminParts } from "../parts.ts"
+
+const fields = Type.Record(Type.String(), Type.Unknown())
+
+/** An audit record as operations answer it. */
+export const auditSchema = Type.Object({
+  id: Type.String({ description: "The record's id." }),
+  at: instant("When it was done."),
+  actor: Type.String({
+    description: "Who did it: an admin key, a console session, a user of the command line.",
+  }),
+  actor_name: Type.String({ description: "A name to show beside it." }),
+  operation: Type.String({ description: "What was done." }),
+  target_kind: Type.String({ description: "What kind of thing it was done to." }),
+  target: Type.String({ description: "The id of this thing." }),
+  account: nullable(Type.String(), { description: "The account that it belongs to; null without one." }),
+  before: nullable(fields, { description: "The changed fields as they were before." }),
+  after: nullable(fields, { description: "The same as they were afterwards." }),
+  source: Type.String({ description: "From where: a client address, or the host of the command line." }),
+  request_id: Type.String({ description: "The id of the request." }),
+})
+
+type AuditOutput = Static<typeof auditSchema>
+
+export const auditPage = listOf(auditSchema)
+
+/** The parameters that choose audit records. */
+export const auditParameters = {
+  actor: text("Only what this actor did, such as `admin-key:adm_1234567890abcdef`."),
+  operation: text("Only this operation, such as `keys.revoke`."),
+  target: text("Only what was done to the thing with this id."),
+  account: text("Only what was done to this account, its keys and its webhook."),
+  from: text("Only records from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
+  to: text("Only records before this time."),
+  ...pageParameters,
+}
+
+interface AuditInput extends PageInput {
+  readonly actor?: string | undefined
+  readonly operation?: string | undefined
+  readonly target?: string | undefined
+  readonly account?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** One page of the audit log, newest first. */
+export function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Listed<AuditOutput>> {
+  const filter: AuditFilter = {
+    actor: input.actor,
+    operation: input.operation,
+    targetId: input.target,
+    accountId: input.account,
+    fromMs: toMs(input.from, "from"),
+    toMs: toMs(input.to, "to"),
+  }
+  const read = (page: Page) => admin.audit(filter, page)
+  return readPage(input, read, ({ atMs, id }) => [atMs, id], toOutput)
+}
+
+function toOutput(record: AuditRecord): AuditOutput {
+  return {
+    id: record.id,
+    at: new Date(record.atMs).toISOString(),
+    actor: record.actor,
+    actor_name: record.actorName,
+    operation: record.operation,
+    target_kind: record.targetKind,
+    target: record.targetId,
+    account: record.accountId,
+    before: record.before && JSON.parse(record.before),
+    after: record.after && JSON.parse(record.after),
+    source: record.source,
+    request_id: record.requestId,
+  }
+}
+
+function text(description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+}
+
+function toMs(text: string | undefined, parameter: string): number | undefined {
+  if (text === undefined) return undefined
+  const ms = parseInstant(text)
+  if (ms !== null) return ms
+  throw new AdminFault(
+    "invalid",
+    `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
+    { parameter },
+  )
+}

@@ -1,0 +1,17 @@
+import { Type } from "@sinclair/typebox"
+import { defineOperation } from "../operation.ts"
+
+export const getConfig = defineOperation({
+  id: "config.get",
+  title: "Show the configuration",
+  description:
+    "Shows the running configuration by the names of the configuration file. Secrets are shown as `(set)`.",
+  permission: "config.read",
+  method: "GET",
+  path: "/config",
+  command: { words: "config show", example: "" },
+  input: Type.Object({}),
+  output: Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
+  example: {},
+  run: { kind: "read", read: async (_, { settings }) => ({ ...settings }) },
+})

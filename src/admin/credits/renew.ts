@@ -1,0 +1,86 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { balanceOf } from "../../accounts/credits.ts"
+import { periodAt } from "../../accounts/period.ts"
+import { nullable } from "../../apis/contract.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
+import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import type { AdminParts } from "../parts.ts"
+
+const output = Type.Object({
+  ...accountSchema.properties,
+  given: nullable(Type.Integer(), {
+    description:
+      "Used credits of the month that may be used again; null in an answer that is repeated after a crash.",
+  }),
+})
+
+export const renewCredits = defineOperation({
+  id: "credits.renew",
+  title: "Start a credit month again",
+  description:
+    "Starts the current credit month again with zero usage. For an account whose month lies in the future because a clock was " +
+    "ahead. Bonus and recorded usage stay.",
+  permission: "credits.grant",
+  method: "POST",
+  path: "/accounts/{id}/renew",
+  command: { words: "account renew", args: ["id"], example: "acc_1234567890abcdef" },
+  input: Type.Object({
+    id: accountId,
+    anyway: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Also where the month is not in the future, which gives used credits again.",
+      }),
+    ),
+  }),
+  output,
+  isFinal: true,
+  example: { id: "acc_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id, anyway }, context) {
+      const account = await requireOpenAccount(context, id)
+      const nowMs = context.clock.now()
+      const given = usedNow(account, context)
+      if (account.periodStartMs <= nowMs && !anyway) {
+        throw new AdminFault(
+          "conflict",
+          `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
+            `would give ${given.toLocaleString("en-US")} used credits a second time. Set 'anyway' to do it nevertheless.`,
+          { parameter: "anyway" },
+        )
+      }
+      // If even its creation lies in the future, it counts as created now.
+      const createdMs = Math.min(account.createdMs, nowMs)
+      const periodStartMs = periodAt(createdMs, nowMs).startMs
+      return {
+        mutations: [{ kind: "account.renew", id, createdMs, periodStartMs }],
+        target: { kind: "account", id, accountId: id },
+        before: { month: toIso(account.periodStartMs), used: account.used },
+        after: { month: toIso(periodStartMs), used: 0, given },
+        answer: () => readRenewed(id, context, given),
+      }
+    },
+    recall: (id, context) => readRenewed(id, context, null),
+  },
+})
+
+/** Used credits that count against the allowance now. */
+function usedNow(account: AccountDetails, { plans, clock }: AdminParts): number {
+  return balanceOf(account, plans.get(account.plan) ?? { monthlyCredits: 0 }, clock.now()).used
+}
+
+async function readRenewed(
+  id: string,
+  context: AdminParts,
+  given: number | null,
+): Promise<Static<typeof output>> {
+  return { ...(await readAccount(id, context)), given }
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,44 @@
+import { Type } from "@sinclair/typebox"
+import { choice } from "../../apis/contract.ts"
+import { instant } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+
+const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
+
+export const healthDetail = defineOperation({
+  id: "health.detail",
+  title: "Show how the service is doing",
+  description: "Shows version, uptime, kind and size of the store, charges and notices of this process.",
+  permission: "health.read",
+  method: "GET",
+  path: "/health",
+  command: { words: "health", example: "" },
+  input: Type.Object({}),
+  output: Type.Object({
+    version: Type.String({ description: "The program's version." }),
+    started: instant("When the process was started."),
+    uptime_seconds: Type.Integer({ description: "How long it has run." }),
+    store: choice(["sqlite", "postgresql"], { description: "The kind of store." }),
+    store_bytes: counts("Sizes of the store's parts in octets."),
+    notices: counts("The number of notices in each state."),
+    charges: Type.Integer({ description: "Charges that this process decided." }),
+    refusals: Type.Integer({ description: "Charges among them that were refused." }),
+  }),
+  example: {},
+  run: {
+    kind: "read",
+    async read(_, { readHealth, clock }) {
+      const { version, store, startedMs, storeBytes, notices, charges, refusals } = await readHealth()
+      return {
+        version,
+        started: new Date(startedMs).toISOString(),
+        uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
+        store,
+        store_bytes: { ...storeBytes },
+        notices: { ...notices },
+        charges,
+        refusals,
+      }
+    },
+  },
+})

@@ -1,0 +1,62 @@
+import { Type } from "@sinclair/typebox"
+import { createId, createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import type { KeyDetails } from "../../store/admin-store.ts"
+import { requireOpenAccount } from "../accounts/account.ts"
+import { pick } from "../changed-fields.ts"
+import { accountId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { issuedFields, issuedNote, keyFields, keySchema, keyTarget, readKey, toKeyOutput } from "./key.ts"
+import { keyParameters, readKeySettings } from "./key-input.ts"
+
+const { id, ...otherFields } = keySchema.properties
+
+export const createApiKey = defineOperation({
+  id: "keys.create",
+  title: "Create a key",
+  description: "Creates an API key of an account and shows it. It is not shown again.",
+  permission: "keys.write",
+  method: "POST",
+  path: "/keys",
+  command: { words: "key create", example: "--account acc_1234567890abcdef --expires 30d" },
+  input: Type.Object({ account: accountId, ...keyParameters }),
+  output: Type.Object({ id, ...issuedFields, ...otherFields }),
+  status: 201,
+  example: { account: "acc_1234567890abcdef", name: "billing", expires: "30d" },
+  run: {
+    kind: "change",
+    async prepare({ account: accountId, ...settings }, context) {
+      await requireOpenAccount({ ...context, ifVersion: null }, accountId)
+      const nowMs = context.clock.now()
+      const given = readKeySettings(settings, context)
+      const text = createKey(context.random)
+      const prefix = visiblePrefix(text)
+      const key: KeyDetails = {
+        id: createId("key", context.random),
+        accountId,
+        name: "",
+        prefix,
+        createdMs: nowMs,
+        expiresMs: null,
+        revokedMs: null,
+        disabledMs: null,
+        allowApis: null,
+        blockApis: [],
+        allowIps: null,
+        rateLimit: null,
+        externalId: null,
+        metadata: "{}",
+        version: 1,
+        ...given,
+      }
+      const shown = toKeyOutput(key)
+      return {
+        mutations: [{ kind: "key.insert", key, secret: { hash: hashKey(text), prefix, createdMs: nowMs } }],
+        target: keyTarget(key),
+        before: null,
+        after: pick(shown, [...keyFields, "account", "prefix"]),
+        answer: () => ({ ...shown, key: text, note: issuedNote }),
+      }
+    },
+    recall: async (id, context) => ({ ...(await readKey(id, context)), key: null, note: issuedNote }),
+  },
+})

@@ -1,0 +1,34 @@
+import { Type } from "@sinclair/typebox"
+import { AdminFault } from "../fault.ts"
+import { keyId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+
+export const disableKey = defineOperation({
+  id: "keys.disable",
+  title: "Disable a key",
+  description: "Refuses calls with a key until it is enabled again.",
+  permission: "keys.write",
+  method: "POST",
+  path: "/keys/{id}/disable",
+  command: { words: "key disable", args: ["id"], example: "key_1234567890abcdef" },
+  input: Type.Object({ id: keyId }),
+  output: keySchema,
+  example: { id: "key_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id }, context) {
+      const key = await requireLiveKey(context, id)
+      if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
+      const disabledMs = context.clock.now()
+      return {
+        mutations: [{ kind: "key.update", id, version: key.version, set: { disabledMs } }],
+        target: keyTarget(key),
+        before: { disabled: null },
+        after: { disabled: new Date(disabledMs).toISOString() },
+        answer: () => readKey(id, context),
+      }
+    },
+    recall: readKey,
+  },
+})

@@ -1,0 +1,80 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox"
+import { maxCallsPerMinute } from "../../accounts/plan.ts"
+import { refuseHidden, requireApis, requireExpiry, requireNetworks } from "../../accounts/requirements.ts"
+import { nullable } from "../../apis/contract.ts"
+import type { KeyDetails } from "../../store/admin-store.ts"
+import { externalId, metadata } from "../fields.ts"
+import { requireMetadata } from "../metadata.ts"
+import type { AdminContext } from "../operation.ts"
+
+const maxListItems = 1_000
+
+/** The parameters of a key that can be set when it is created and later. */
+export const keyParameters = {
+  name: Type.Optional(Type.String({ maxLength: 200, description: "The key's name." })),
+  expires: optionalOrNull(
+    Type.String({ maxLength: 40 }),
+    "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now. Null for never.",
+    "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, a time from now such as 30d, or null",
+  ),
+  allow_apis: list("Ids of the only APIs that it may call. An empty list allows all."),
+  block_apis: list("Ids of APIs that it may not call."),
+  allow_ips: list("The only networks that it may be used from, as CIDR. An empty list allows any."),
+  rate_limit: optionalOrNull(
+    Type.Integer({ minimum: 1, maximum: maxCallsPerMinute }),
+    "Calls a minute for this key alone. Null for no limit.",
+    `must be a whole number from 1 to ${maxCallsPerMinute.toLocaleString("en-US")} calls a minute, or null`,
+  ),
+  external_id: optionalOrNull(
+    externalId,
+    `${externalId.description} Null for none.`,
+    "must be a text of 1 to 200 characters, or null",
+  ),
+  metadata: Type.Optional(metadata),
+}
+
+type KeyInput = Static<ReturnType<typeof Type.Object<typeof keyParameters>>>
+
+/** The fields of a key that an operator sets. */
+export type KeySettings = Pick<
+  KeyDetails,
+  "name" | "expiresMs" | "allowApis" | "blockApis" | "allowIps" | "rateLimit" | "externalId" | "metadata"
+>
+
+/**
+ * Checks the given parameters of a key, and gives them as the store has them.
+ * @throws AccountError or AdminFault for the first that cannot be used
+ */
+export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext): Partial<KeySettings> {
+  const { name, expires, allow_apis, block_apis, allow_ips, rate_limit, external_id, metadata } = input
+  const apiIds = [...prices.keys()]
+  if (name !== undefined) refuseHidden(name, "The name of a key", "name")
+  if (external_id) refuseHidden(external_id, "The external id", "external_id")
+  return {
+    ...(name !== undefined && { name }),
+    ...(expires !== undefined && {
+      expiresMs: expires === null ? null : requireExpiry(expires, clock.now()),
+    }),
+    ...(allow_apis && { allowApis: orNull(requireApis(allow_apis, apiIds, "allow_apis")) }),
+    ...(block_apis && { blockApis: requireApis(block_apis, apiIds, "block_apis") }),
+    ...(allow_ips && { allowIps: orNull(requireNetworks(allow_ips)) }),
+    ...(rate_limit !== undefined && { rateLimit: rate_limit }),
+    ...(external_id !== undefined && { externalId: external_id }),
+    ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
+  }
+}
+
+/** An empty list of what is allowed would allow nothing. Whoever sends it means no limit. */
+function orNull(items: readonly string[]): readonly string[] | null {
+  return items.length === 0 ? null : items
+}
+
+function list(description: string) {
+  return Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), { maxItems: maxListItems, uniqueItems: true, description }),
+  )
+}
+
+function optionalOrNull<T extends TSchema>(schema: T, description: string, requirement: string) {
+  return Type.Optional({ ...nullable(schema, { description }), "x-requirement": requirement })
+}

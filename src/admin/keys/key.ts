@@ -1,0 +1,111 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { nullable } from "../../apis/contract.ts"
+import type { KeyDetails } from "../../store/admin-store.ts"
+import { requireVersion } from "../accounts/account.ts"
+import { AdminFault } from "../fault.ts"
+import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
+import { type AdminContext, secret } from "../operation.ts"
+import type { AdminParts } from "../parts.ts"
+
+/** A key as operations answer it, without its text. */
+export const keySchema = Type.Object({
+  id: Type.String({ description: "The key's id." }),
+  account: Type.String({ description: "The id of the account that pays for its calls." }),
+  name: Type.String({ description: "Its name; may be empty." }),
+  prefix: Type.String({ description: "The first characters of its text." }),
+  created: instant("When it was created."),
+  expires: maybeInstant("When it stops working; null for never."),
+  revoked: maybeInstant("When it was revoked, which is final; null if it was not."),
+  disabled: maybeInstant("When it was disabled, which can be taken back; null while it may be used."),
+  allow_apis: nullable(Type.Array(Type.String()), {
+    description: "The only APIs that it may call; null for all.",
+  }),
+  block_apis: Type.Array(Type.String(), { description: "APIs that it may not call." }),
+  allow_ips: nullable(Type.Array(Type.String()), {
+    description: "The only networks that it may be used from; null for any.",
+  }),
+  rate_limit: nullable(Type.Integer(), {
+    description: "Calls a minute for this key alone; null for no limit.",
+  }),
+  external_id: nullable(externalId, { description: externalId.description ?? "" }),
+  metadata,
+  version: Type.Integer({
+    description: "Rises with each change; send it in If-Match to change this version only.",
+  }),
+})
+
+/** The fields that an operator sets, for the audit log. */
+export const keyFields: readonly string[] = [
+  "name",
+  "expires",
+  "allow_apis",
+  "block_apis",
+  "allow_ips",
+  "rate_limit",
+  "external_id",
+  "metadata",
+]
+
+/** The text of a new key, and that it cannot be read again. */
+export const issuedFields = {
+  key: secret(nullable(Type.String(), { description: "The key. Null when an answer is repeated." })),
+  note: Type.String({ description: "That the key is shown once." }),
+}
+
+export const issuedNote =
+  "The key is shown once, in the first answer to this request. It cannot be read again."
+
+export type KeyOutput = Static<typeof keySchema>
+
+/** A key as operations show it. */
+export function toKeyOutput(key: KeyDetails): KeyOutput {
+  return {
+    id: key.id,
+    account: key.accountId,
+    name: key.name,
+    prefix: key.prefix,
+    created: new Date(key.createdMs).toISOString(),
+    expires: toIso(key.expiresMs),
+    revoked: toIso(key.revokedMs),
+    disabled: toIso(key.disabledMs),
+    allow_apis: key.allowApis && [...key.allowApis],
+    block_apis: [...key.blockApis],
+    allow_ips: key.allowIps && [...key.allowIps],
+    rate_limit: key.rateLimit,
+    external_id: key.externalId,
+    metadata: JSON.parse(key.metadata),
+    version: key.version,
+  }
+}
+
+/** @throws AdminFault when there is no such key */
+export async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
+  const key = await admin.findKey(id)
+  if (key) return key
+  throw new AdminFault(
+    "not-found",
+    `There is no key '${id}'. List the keys to find its id, which starts with key_.`,
+  )
+}
+
+/** @throws AdminFault when there is no such key, or it is revoked, or the client has seen another version of it */
+export async function requireLiveKey(context: AdminContext, id: string): Promise<KeyDetails> {
+  const key = await requireKey(context, id)
+  requireVersion(key, context)
+  if (key.revokedMs === null) return key
+  throw new AdminFault("conflict", `Key '${id}' is revoked, which is final. Create a new one.`)
+}
+
+/** Reads a key for an answer. */
+export async function readKey(id: string, context: AdminParts): Promise<KeyOutput> {
+  return toKeyOutput(await requireKey(context, id))
+}
+
+/** What an operation that changes one key has as its target. */
+export function keyTarget({ id, accountId }: Pick<KeyDetails, "id" | "accountId">) {
+  return { kind: "key", id, accountId }
+}
+
+function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox"
+import { requireAccount } from "../accounts/account.ts"
+import { accountId, externalId, listOf, pageParameters } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { readPage } from "../pages.ts"
+import { keySchema, toKeyOutput } from "./key.ts"
+
+export const listKeys = defineOperation({
+  id: "keys.list",
+  title: "List keys",
+  description: "Lists keys without their texts, oldest first.",
+  permission: "keys.read",
+  method: "GET",
+  path: "/keys",
+  command: {
+    words: "key list",
+    example: "--account acc_1234567890abcdef",
+    empty: "No keys. Create one with 'key create --account ID'.",
+    columns: ["id", "account", "name", "prefix", "created", "expires", "revoked", "disabled", "rate_limit"],
+  },
+  input: Type.Object({
+    account: Type.Optional({ ...accountId, description: "Only the keys of this account." }),
+    external_id: Type.Optional({ ...externalId, description: "Only the key with this external id." }),
+    ...pageParameters,
+  }),
+  output: listOf(keySchema),
+  example: { account: "acc_1234567890abcdef" },
+  run: {
+    kind: "read",
+    async read({ account, external_id, limit, after }, context) {
+      if (account !== undefined) await requireAccount(context, account)
+      return readPage(
+        { limit, after },
+        (page) => context.admin.keys({ accountId: account, externalId: external_id }, page),
+        ({ createdMs, id }) => [createdMs, id],
+        toKeyOutput,
+      )
+    },
+  },
+})

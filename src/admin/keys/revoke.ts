@@ -1,0 +1,45 @@
+import { Type } from "@sinclair/typebox"
+import { AdminFault } from "../fault.ts"
+import { keyId } from "../fields.ts"
+import { type AdminContext, defineOperation } from "../operation.ts"
+import { keyText, requireKeyByText } from "./found-key.ts"
+import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+
+export const revokeKey = defineOperation({
+  id: "keys.revoke",
+  title: "Revoke a key",
+  description: "Revokes a key for good, by its id or its text. The next request with it is refused.",
+  permission: "keys.write",
+  method: "POST",
+  path: "/keys/{id}/revoke",
+  otherPaths: ["/keys/revoke"],
+  command: { words: "key revoke", args: ["id"], stdin: "key", example: "key_1234567890abcdef" },
+  input: Type.Object({ id: Type.Optional(keyId), key: Type.Optional(keyText) }),
+  output: keySchema,
+  isFinal: true,
+  example: { id: "key_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare(input, context) {
+      const key = await requireLiveKey(context, await requireId(input, context))
+      const revokedMs = context.clock.now()
+      return {
+        mutations: [{ kind: "key.update", id: key.id, version: key.version, set: { revokedMs } }],
+        target: keyTarget(key),
+        before: { revoked: null },
+        after: { revoked: new Date(revokedMs).toISOString() },
+        answer: () => readKey(key.id, context),
+      }
+    },
+    recall: readKey,
+  },
+})
+
+async function requireId(
+  { id, key: text }: { readonly id?: string; readonly key?: string },
+  context: AdminContext,
+): Promise<string> {
+  if (id !== undefined && text === undefined) return id
+  if (id === undefined && text !== undefined) return (await requireKeyByText(context, text)).key.id
+  throw new AdminFault("invalid", "Give either the key's id or its text.", { parameter: "id" })
+}

@@ -1,0 +1,42 @@
+import { Type } from "@sinclair/typebox"
+import { changedFields } from "../changed-fields.ts"
+import { AdminFault } from "../fault.ts"
+import { keyId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { keyFields, keySchema, keyTarget, readKey, requireLiveKey, toKeyOutput } from "./key.ts"
+import { keyParameters, readKeySettings } from "./key-input.ts"
+
+export const updateKey = defineOperation({
+  id: "keys.update",
+  title: "Change a key",
+  description:
+    "Changes the given fields of a key: name, expiry, APIs, networks, rate limit, external id, metadata.",
+  permission: "keys.write",
+  method: "PATCH",
+  path: "/keys/{id}",
+  command: {
+    words: "key update",
+    args: ["id"],
+    example: "key_1234567890abcdef --expires 30d --rate-limit 60",
+  },
+  input: Type.Object({ id: keyId, ...keyParameters }),
+  output: keySchema,
+  example: { id: "key_1234567890abcdef", name: "reports", rate_limit: 60 },
+  run: {
+    kind: "change",
+    async prepare({ id, ...settings }, context) {
+      const key = await requireLiveKey(context, id)
+      const set = readKeySettings(settings, context)
+      if (Object.keys(set).length === 0) {
+        throw new AdminFault("invalid", `Give at least one field to change: ${keyFields.join(", ")}.`)
+      }
+      return {
+        mutations: [{ kind: "key.update", id, version: key.version, set }],
+        target: keyTarget(key),
+        ...changedFields(toKeyOutput(key), toKeyOutput({ ...key, ...set }), keyFields),
+        answer: () => readKey(id, context),
+      }
+    },
+    recall: readKey,
+  },
+})

@@ -1,0 +1,41 @@
+import { Type } from "@sinclair/typebox"
+import { requireAccount } from "../accounts/account.ts"
+import { accountId, listOf, pageParameters } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { readPage } from "../pages.ts"
+import { attemptSchema, noticeId, requireNotice, toAttemptOutput } from "./notice.ts"
+
+export const listAttempts = defineOperation({
+  id: "notices.attempts",
+  title: "List delivery attempts",
+  description: "Lists the attempts to deliver notices, newest first.",
+  permission: "notices.read",
+  method: "GET",
+  path: "/notices/attempts",
+  command: {
+    words: "notices",
+    switch: "log",
+    example: "--log --account acc_1234567890abcdef",
+    empty: "No delivery attempts.",
+  },
+  input: Type.Object({
+    account: Type.Optional({ ...accountId, description: "Only attempts for notices of this account." }),
+    notice: Type.Optional({ ...noticeId, description: "Only attempts for this notice." }),
+    ...pageParameters,
+  }),
+  output: listOf(attemptSchema),
+  example: { account: "acc_1234567890abcdef" },
+  run: {
+    kind: "read",
+    async read({ account, notice, limit, after }, context) {
+      if (account !== undefined) await requireAccount(context, account)
+      if (notice !== undefined) await requireNotice(context, notice)
+      return readPage(
+        { limit, after },
+        (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
+        ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
+        toAttemptOutput,
+      )
+    },
+  },
+})

@@ -1,0 +1,55 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { createId } from "../../accounts/key.ts"
+import { requireOpenAccount } from "../accounts/account.ts"
+import { accountId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import type { AdminParts } from "../parts.ts"
+import { requireWebhook } from "../webhooks/webhook.ts"
+import { requireNotice } from "./notice.ts"
+
+const output = Type.Object({
+  id: Type.String({ description: "The notice's id. List its attempts to see how it was delivered." }),
+  account: Type.String({ description: "The account whose webhook gets it." }),
+  type: Type.String({ description: "The type of the event: `test`." }),
+  state: Type.String({ description: "Whether it was delivered." }),
+})
+
+export const testWebhook = defineOperation({
+  id: "notices.test",
+  title: "Send a test event",
+  description: "Sends an event of the type `test` to an account's webhook, signed like every other.",
+  permission: "notices.write",
+  method: "POST",
+  path: "/accounts/{id}/webhook/test",
+  command: { words: "notices test", args: ["id"], example: "acc_1234567890abcdef" },
+  input: Type.Object({ id: accountId }),
+  output,
+  status: 201,
+  example: { id: "acc_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id: accountId }, context) {
+      await requireOpenAccount(context, accountId)
+      const url = await requireWebhook(accountId, context)
+      const nowMs = context.clock.now()
+      const id = createId("msg", context.random)
+      const data = JSON.stringify({ account: accountId })
+      return {
+        mutations: [{ kind: "notice.insert", id, accountId, type: "test", data, nowMs }],
+        target: { kind: "notice", id, accountId },
+        before: null,
+        after: { type: "test", url },
+        async answer() {
+          context.onNotice()
+          return readTest(id, context)
+        },
+      }
+    },
+    recall: readTest,
+  },
+})
+
+async function readTest(id: string, context: AdminParts): Promise<Static<typeof output>> {
+  const { accountId, state } = await requireNotice(context, id)
+  return { id, account: accountId, type: "test", state }
+}

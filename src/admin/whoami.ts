@@ -1,0 +1,30 @@
+import { Type } from "@sinclair/typebox"
+import { defineOperation } from "./operation.ts"
+import { permissions } from "./permission.ts"
+
+export const whoami = defineOperation({
+  id: "whoami",
+  title: "Show who you are",
+  description: "Shows as whom you act, and what you may do.",
+  permission: null,
+  method: "GET",
+  path: "/whoami",
+  command: { words: "whoami", example: "" },
+  input: Type.Object({}),
+  output: Type.Object({
+    actor: Type.String({ description: "As whom you act, as the audit log names it." }),
+    name: Type.String({ description: "A name to show beside it." }),
+    permissions: Type.Array(Type.String(), { description: "What you were granted." }),
+    source: Type.String({ description: "Where you come from." }),
+    known_permissions: Type.Record(Type.String(), Type.String(), {
+      description: "Every permission there is, and what it allows.",
+    }),
+  }),
+  example: {},
+  run: {
+    kind: "read",
+    async read(_, { actor: { id, name, permissions: granted, source } }) {
+      return { actor: id, name, permissions: [...granted], source, known_permissions: { ...permissions } }
+    },
+  },
+})
