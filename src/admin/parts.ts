@@ -21,6 +21,4 @@ export interface AdminParts {
   /** The running configuration by the names of the configuration file, without secrets. */
   readonly settings: Readonly<Record<string, unknown>>
   readHealth(): Promise<ServiceHealth>
-  /** Called when a notice was added, or an old one is due again. Must not throw. */
-  onNotice(): void
 }

@@ -2,26 +2,23 @@ import type { AdminParts } from "../admin/parts.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
-import type { AdminStore } from "../store/admin-store.ts"
 import { isPostgresUrl, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 
 /** What {@link createAdminParts} needs besides the configuration. */
 export interface AdminPartsOptions {
-  readonly opened: OpenStore & { readonly admin: AdminStore }
+  readonly opened: OpenStore
   readonly clock: Clock
   readonly random: Random
   /** Ids of the catalog with the credits of a call. */
   readonly prices: ReadonlyMap<string, number>
   readonly version: string
   readonly startedMs: number
-  /** Wakes the delivery of notices; nothing by default, since a service looks for notices itself now and then. */
-  readonly onNotice?: () => void
 }
 
 /** What the operations of the administration work with, on an open store. */
 export function createAdminParts(config: Config, options: AdminPartsOptions): AdminParts {
-  const { opened, clock, random, prices, version, startedMs, onNotice = () => {} } = options
+  const { opened, clock, random, prices, version, startedMs } = options
   const { store, admin, outbox, gauges } = opened
   return {
     store,
@@ -39,6 +36,5 @@ export function createAdminParts(config: Config, options: AdminPartsOptions): Ad
       const kind = isPostgresUrl(config.db) ? "postgresql" : "sqlite"
       return { version, store: kind, startedMs, storeBytes, notices, charges, refusals }
     },
-    onNotice,
   }
 }

@@ -17,7 +17,17 @@ export const listNotices = defineOperation({
     words: "notices",
     example: "--account acc_1234567890abcdef",
     empty: "No notices.",
-    columns: ["id", "account", "threshold", "raised", "state", "attempts", "last_status", "last_error"],
+    columns: [
+      "id",
+      "account",
+      "type",
+      "threshold",
+      "raised",
+      "state",
+      "attempts",
+      "last_status",
+      "last_error",
+    ],
   },
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only the notices of this account." }),

@@ -12,10 +12,16 @@ export const noticeStates = ["pending", "delivered", "failed", "unsent"] as cons
 export const noticeSchema = Type.Object({
   id: Type.String({ description: "The notice's id, the same at every attempt." }),
   account: Type.String({ description: "The account whose webhook gets it." }),
-  plan: Type.String({ description: "The account's plan." }),
-  threshold: Type.Integer({ description: "Percent of the month's credits that were used." }),
-  used: Type.Integer({ description: "Used credits of the month." }),
-  allowance: Type.Integer({ description: "Credits of the month." }),
+  type: Type.String({ description: "The type of the event." }),
+  plan: Type.String({ description: "The account's plan when the notice was made." }),
+  threshold: nullable(Type.Integer(), {
+    description: "Percent of the month's credits that were used; null for other events.",
+  }),
+  used: Type.Integer({ description: "Used credits of the month when the notice was made." }),
+  allowance: nullable(Type.Integer(), { description: "Credits of the month; null for other events." }),
+  data: nullable(Type.Record(Type.String(), Type.Unknown()), {
+    description: "The data of another event; null for a threshold, whose data are fields of the notice.",
+  }),
   period_start: instant("When the credit month began."),
   period_end: instant("When it ends."),
   raised: instant("When the notice was made."),
@@ -57,10 +63,12 @@ export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
   return {
     id: notice.id,
     account: notice.accountId,
+    type: notice.type,
     plan: notice.plan,
     threshold: notice.threshold,
     used: notice.used,
     allowance: notice.allowance,
+    data: notice.data === null ? null : JSON.parse(notice.data),
     period_start: new Date(startMs).toISOString(),
     period_end: new Date(endMs).toISOString(),
     raised: new Date(notice.raisedMs).toISOString(),

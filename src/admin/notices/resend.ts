@@ -26,10 +26,7 @@ export const resendNotice = defineOperation({
         target: { kind: "notice", id, accountId },
         before: { state },
         after: { state: "pending" },
-        async answer() {
-          context.onNotice()
-          return readNotice(id, context)
-        },
+        answer: () => readNotice(id, context),
       }
     },
     recall: readNotice,

@@ -39,10 +39,7 @@ export const testWebhook = defineOperation({
         target: { kind: "notice", id, accountId },
         before: null,
         after: { type: "test", url },
-        async answer() {
-          context.onNotice()
-          return readTest(id, context)
-        },
+        answer: () => readTest(id, context),
       }
     },
     recall: readTest,
@@ -50,6 +47,6 @@ export const testWebhook = defineOperation({
 })
 
 async function readTest(id: string, context: AdminParts): Promise<Static<typeof output>> {
-  const { accountId, state } = await requireNotice(context, id)
-  return { id, account: accountId, type: "test", state }
+  const { accountId, type, state } = await requireNotice(context, id)
+  return { id, account: accountId, type, state }
 }
