@@ -14,8 +14,8 @@ const maxConcurrent = 16
 interface BatchCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
-  /** Reads the body. Called once the caller is admitted. */
-  readonly readBody: () => Promise<Readonly<Record<string, unknown>>>
+  /** Reads the body, a large one in steps. Called once the caller is admitted. */
+  readonly readBody: (giveWay: GiveWay) => Promise<Readonly<Record<string, unknown>>>
   readonly writer: ResultWriter
 }
 
@@ -37,6 +37,10 @@ export interface ResultWriter {
   room(): Promise<void> | undefined
 }
 
+interface WriterInSteps extends ResultWriter {
+  readonly giveWay: GiveWay
+}
+
 /**
  * Answers a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
  * reply's data has the numbers only.
@@ -47,12 +51,13 @@ export function answerBatch(
 ): Promise<Reply> {
   const { definition, credits } = api
   return answer(request, [definition.id], pipeline, async (caller) => {
-    const inputs = requireInputs(await readBody())
+    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    const inputs = requireInputs(await readBody(giveWay))
     requirePresent(request)
     const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
       const context = { caller, requestId: request.requestId, pipeline }
-      const succeeded = await runAll(inputs, request, api, context, writer)
+      const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay })
       requirePresent(request)
       const count = inputs.length
       const used = credits * succeeded
@@ -81,11 +86,10 @@ async function runAll(
   request: CallerRequest,
   api: PreparedApi,
   context: RunContext,
-  writer: ResultWriter,
+  writer: WriterInSteps,
 ): Promise<number> {
-  const { caller, pipeline } = context
-  const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-  const take = createInOrder(inputs.length, writer, giveWay)
+  const { giveWay } = writer
+  const take = createInOrder(inputs.length, writer)
   let next = 0
   let succeeded = 0
 
@@ -116,8 +120,7 @@ async function runAll(
 /** Gives results, which may come in any order, to a writer in theirs. The promise is there while a large result is written. */
 function createInOrder(
   count: number,
-  { resultsPerPart, write }: ResultWriter,
-  giveWay: GiveWay,
+  { resultsPerPart, write, giveWay }: WriterInSteps,
 ): (result: Result) => Promise<void> | undefined {
   const waiting = new Map<number, Result>()
   let part: Result[] = []

@@ -1,3 +1,4 @@
+import type { GiveWay } from "../apis/contract.ts"
 import type { CallerRequest } from "./caller.ts"
 import type { RawInput } from "./input.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
@@ -7,18 +8,19 @@ import { runApi } from "./run.ts"
 interface SingleCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
-  /** Reads the parameters. Called once the caller is admitted. */
-  read(): RawInput | Promise<RawInput>
+  /** Reads the parameters, large ones in steps. Called once the caller is admitted. */
+  read(giveWay: GiveWay): RawInput | Promise<RawInput>
 }
 
 /** Answers a single call: input → hold → run → settle. */
 export function answerCall({ api, request, read }: SingleCall, pipeline: Pipeline): Promise<Reply> {
   return answer(request, [api.definition.id], pipeline, async (caller) => {
-    const raw = read()
+    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    const raw = read(giveWay)
     const input = api.readInput(raw instanceof Promise ? await raw : raw, caller.plan.premium)
     const hold = pipeline.charges.hold(caller, api.credits)
     try {
-      const pause = pipeline.scheduler.giveWay(caller.account.id)
+      const pause = giveWay()
       if (pause) await pause
       const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
       const outcome = running instanceof Promise ? await running : running

@@ -8,6 +8,7 @@ import {
   validate,
 } from "graphql"
 import type { Plugin } from "graphql-yoga"
+import type { GiveWay } from "../../apis/contract.ts"
 import type { CallerRequest } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
 import { admit, explain, logFault, type Pipeline, requirePresent } from "../../call/pipeline.ts"
@@ -26,8 +27,8 @@ interface PluginParts {
   readonly pipeline: Pipeline
   /** Gives the key, address and id of a request. */
   requestOf(request: Request): CallerRequest
-  /** Reads the body as a JSON object. Called once the caller is admitted. */
-  readBody(request: Request): Promise<Readonly<Record<string, unknown>>>
+  /** Reads the body as a JSON object, a large one in steps. Called once the caller is admitted. */
+  readBody(request: Request, giveWay: GiveWay): Promise<Readonly<Record<string, unknown>>>
   /** Makes the HTTP answer. */
   respond(call: GraphqlCall, body: GraphqlBody, request: Request): Promise<Response>
   /** Called once for each request, when its answer is made. */
@@ -84,7 +85,8 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
       const call = callOf(serverContext)
       setRequestParser(async () => {
         try {
-          const { query, operationName, variables } = readParameters(await parts.readBody(request))
+          const giveWay = () => pipeline.scheduler.giveWay(call.caller?.account.id ?? "")
+          const { query, operationName, variables } = readParameters(await parts.readBody(request, giveWay))
           return { query, variables, ...(operationName !== null && { operationName }) }
         } catch (thrown) {
           return await refuseNow(call, thrown, request)

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import type { GiveWay } from "../../apis/contract.ts"
 import { answerBatch, maxInputs, type ResultWriter } from "../../call/batch.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { createListEncoder } from "../../encode/parts.ts"
@@ -44,9 +45,9 @@ async function answer(
   const overload = overloadOf(context)
   if (overload) return refuseOverload(overload, exchange, record, context)
   const { format, problem } = negotiateFormat(request, parseQuery(request.url))
-  const readBody = () => {
+  const readBody = (giveWay: GiveWay) => {
     if (problem) throw problem
-    return readJsonObject(request, context.intake)
+    return readJsonObject(request, context.intake, giveWay)
   }
   const list = createListEncoder(format, "results")
   const body = createBodyWriter(context)

@@ -7,6 +7,7 @@ import { httpLimits } from "./limits.ts"
 
 const { freePieces, bytesPerPiece, drainBytesPerPiece } = httpLimits
 const intake = createIntake(2_000_000, 20_000, systemTimer)
+const neverWait = () => undefined
 const textOf = (length: number) => JSON.stringify({ message: "m".repeat(length) })
 
 /** A request without a length, whose body is given in pieces of one size. */
@@ -32,12 +33,15 @@ describe("a body without a length", () => {
     ["a few single octets", textOf(500), 1],
     ["many pieces of a line", textOf(1_900_000), bytesPerPiece],
   ])("is read in %s", async (_, text, size) => {
-    expect(await readJsonObject(inPieces(text, size).request, intake)).toEqual(JSON.parse(text))
+    expect(await readJsonObject(inPieces(text, size).request, intake, neverWait)).toEqual(JSON.parse(text))
   })
 
   test("of many single octets is refused after the first", async () => {
     const { request, pieces } = inPieces(textOf(1_500_000), 1)
-    await expect(readJsonObject(request, intake)).rejects.toMatchObject({ code: "bodyInPieces", status: 400 })
+    await expect(readJsonObject(request, intake, neverWait)).rejects.toMatchObject({
+      code: "bodyInPieces",
+      status: 400,
+    })
     expect(pieces()).toBeLessThan(freePieces + 10)
   })
 
@@ -48,4 +52,24 @@ describe("a body without a length", () => {
     const larger = inPieces(textOf(3_000_000), drainBytesPerPiece)
     expect(await drainBody(larger.request, intake, systemTimer)).toBe(true)
   })
+})
+
+test("a large body is checked, parsed and used in steps of their own, a small one at once", async () => {
+  const events: string[] = []
+  const read = async (length: number) => {
+    const body = { message: "m".repeat(length) }
+    const request = new Request("http://localhost/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    })
+    await readJsonObject(request, intake, () => {
+      events.push("step")
+      return Promise.resolve()
+    })
+    events.push(`${length} read`)
+  }
+  await read(1_000)
+  await read(1_900_000)
+  expect(events).toEqual(["1000 read", "step", "step", "step", "1900000 read"])
 })

@@ -80,9 +80,9 @@ export function createGraphqlServer(
               schema,
               pipeline,
               requestOf: requireIncoming,
-              readBody: (request) => {
+              readBody: (request, giveWay) => {
                 refuseUpload(request)
-                return readJsonObject(request, intake)
+                return readJsonObject(request, intake, giveWay)
               },
               respond,
               record: (call, status, request) => record(requireIncoming(request), { ...call, status }),

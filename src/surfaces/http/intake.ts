@@ -12,7 +12,7 @@ export interface Intake {
    * Waits for a body and reads it, so that a client that sends one octet a second cannot hold a request open for ever. Rejects
    * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
    */
-  inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T): Promise<T>
+  inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>): Promise<T>
 }
 
 interface Wait {

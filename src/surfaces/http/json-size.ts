@@ -1,7 +1,7 @@
 import { inputFault } from "../../call/fault.ts"
 
-/** Shorter texts are parsed within a few milliseconds, whatever is in them. */
-const uncheckedBytes = 50_000
+/** Texts up to this size are parsed within a few milliseconds, whatever is in them. */
+export const quickBytes = 50_000
 const maxParts = 20_000
 const maxDepth = 100
 
@@ -21,7 +21,7 @@ const closingBrace = 0x7d
  * @throws Fault 400 for `body`
  */
 export function requireModerate(json: Uint8Array): void {
-  if (json.length <= uncheckedBytes) return
+  if (json.length <= quickBytes) return
   let parts = 0
   let depth = 0
   for (let at = 0; at < json.length && parts <= maxParts; at++) {

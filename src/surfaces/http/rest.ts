@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import type { GiveWay } from "../../apis/contract.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { answerCall } from "../../call/single.ts"
@@ -47,9 +48,9 @@ async function answer(
     if (overload) return await refuseOverload(overload, exchange, record, context)
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
-    const read = () => {
+    const read = (giveWay: GiveWay) => {
       if (negotiated.problem) throw negotiated.problem
-      return method === "GET" ? query : readFromBody(request, context)
+      return method === "GET" ? query : readFromBody(request, context, giveWay)
     }
     const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
     record(incoming, reply)
@@ -62,6 +63,6 @@ async function answer(
   }
 }
 
-async function readFromBody(request: Request, { intake }: HttpContext): Promise<RawInput> {
-  return { kind: "typed", values: await readJsonObject(request, intake) }
+async function readFromBody(request: Request, { intake }: HttpContext, giveWay: GiveWay): Promise<RawInput> {
+  return { kind: "typed", values: await readJsonObject(request, intake, giveWay) }
 }
