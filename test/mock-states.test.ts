@@ -27,10 +27,16 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Faults without a state of the mock: test/account-trouble.test.ts, limits.test.ts, hanging-up.test.ts and mcp.test.ts show them. */
+/** Faults without a state of the mock, which other tests show: account-trouble, limits, hanging-up, mcp and store/postgres-deadline. */
 type Shown = Exclude<
   FaultCode,
-  "planMissing" | "bodyTooSlow" | "bodyInPieces" | "overloaded" | "callerLeft" | "originForbidden"
+  | "planMissing"
+  | "bodyTooSlow"
+  | "bodyInPieces"
+  | "overloaded"
+  | "callerLeft"
+  | "originForbidden"
+  | "chargeUnknown"
 >
 
 // Keyed by the table of faults: a new fault without an entry here does not compile.

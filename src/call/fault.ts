@@ -1,5 +1,5 @@
 import { InputRejected, Unavailable } from "../apis/contract.ts"
-import { StoreUnavailable } from "../store/store.ts"
+import { ChargeUnknown, StoreUnavailable } from "../store/store.ts"
 
 /** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
 const table = {
@@ -46,6 +46,12 @@ const table = {
   storeUnavailable: {
     status: 503,
     text: "The service cannot record charges right now. Nothing was charged. Try again.",
+  },
+  chargeUnknown: {
+    status: 503,
+    text:
+      "The service lost its database while it recorded the charge, so this call may have been charged. " +
+      "Compare 'GET /v1/usage' before you try again.",
   },
 } as const satisfies Record<string, { status: number; text: string | null }>
 
@@ -98,6 +104,7 @@ export function toFault(thrown: unknown): Fault {
   }
   if (thrown instanceof Unavailable)
     return new Fault("upstreamUnavailable", thrown.message, { cause: thrown })
+  if (thrown instanceof ChargeUnknown) return fixedFault("chargeUnknown", thrown)
   if (thrown instanceof StoreUnavailable) return fixedFault("storeUnavailable", thrown)
   return fixedFault("internal", thrown)
 }

@@ -171,6 +171,9 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable"
 }
 
+/** The database was lost while it recorded a charge: the charge was made or not, and nobody can tell. */
+export class ChargeUnknown extends StoreUnavailable {}
+
 /** This program cannot open or use the database at all. The message is for the operator and says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable"

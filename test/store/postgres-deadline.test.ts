@@ -7,7 +7,7 @@ import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { readAddress } from "../../src/store/postgres/address.ts"
 import { createConnection } from "../../src/store/postgres/connection.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts"
-import { StoreUnavailable } from "../../src/store/store.ts"
+import { ChargeUnknown, StoreUnavailable } from "../../src/store/store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { until } from "../support/until.ts"
@@ -52,10 +52,10 @@ test.each([
 
 test("a statement whose time ended before there was a connection is never sent", async () => {
   const url = await postgres.createDatabase()
-  await using relay = holdingRelay(Number(new URL(url).port))
-  const address = readAddress(url.replace(/:\d+\//, `:${relay.port}/`), {})
+  await using relay = createRelay(url)
+  relay.holdAnswers()
   const connection = createConnection({
-    address,
+    address: readAddress(relay.url, {}),
     clock: systemClock,
     timer: keepAliveTimer,
     preferred: { index: 0 },
@@ -70,21 +70,51 @@ test("a statement whose time ended before there was a connection is never sent",
   }
 })
 
-/** Passes what it gets to a port, but not before it is released. */
-function holdingRelay(port: number) {
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+test("a call whose charge was made while its answer was lost is told that it may have been charged", async () => {
+  await using relay = createRelay(await postgres.createDatabase())
+  const store = await openStore(relay.url)
+  try {
+    await store.createAccount(accountOf())
+    expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true }])
+    relay.holdAnswers()
+    expect(await store.charge([chargeOf()])).toEqual([{ charged: false, cause: expect.any(ChargeUnknown) }])
+    relay.release()
+    expect(await store.findAccount("acc_1")).toMatchObject({ used: 2 })
+    expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true, used: 3 }])
+  } finally {
+    await store.close()
+  }
+})
+
+async function openStore(url: string) {
+  const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
+  const { store } = await openPostgresStore(url, { ...ports, limitMs: 200 })
+  return store
+}
+
+/** Passes everything to the server of a URL, and can hold back what the server answers. */
+function createRelay(url: string) {
+  const { port: serverPort } = new URL(url)
+  let release: (() => void) | null = null
+  let released = Promise.resolve()
   const server = createServer((client) => {
-    client.on("error", () => client.destroy())
-    void isReleased.then(() => {
-      const target = connect(port, "127.0.0.1")
-      target.on("error", () => client.destroy())
-      client.pipe(target).pipe(client)
-    })
+    const target = connect(Number(serverPort), "127.0.0.1")
+    target.on("error", () => client.destroy())
+    client.on("error", () => target.destroy())
+    client.on("close", () => target.destroy())
+    client.pipe(target)
+    target.on("data", (data) => void released.then(() => client.write(data)))
   }).listen(0, "127.0.0.1")
   const address = server.address()
+  const port = typeof address === "object" && address ? address.port : 0
   return {
-    port: typeof address === "object" && address ? address.port : 0,
-    release,
+    url: url.replace(`:${serverPort}/`, `:${port}/`),
+    holdAnswers() {
+      const held = Promise.withResolvers<void>()
+      released = held.promise
+      release = held.resolve
+    },
+    release: () => release?.(),
     async [Symbol.asyncDispose]() {
       await new Promise((resolve) => server.close(resolve))
     },

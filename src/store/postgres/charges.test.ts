@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test"
 import { chargeOf } from "../../../test/support/store.ts"
+import { toFault } from "../../call/fault.ts"
 import { createActivity } from "../activity.ts"
-import { StoreUnavailable } from "../store.ts"
+import { ChargeUnknown, StoreUnavailable } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
-import type { Connection } from "./connection.ts"
+import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createServerClock } from "./server-clock.ts"
 
 /** A connection whose answers the test gives. */
@@ -70,6 +71,19 @@ test("the deadline goes to the database in its own clock, less the time that a s
   move(100)
   serverClock.observe(5_000_000, 100)
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
+})
+
+test("charges of a statement whose answer is lost may have been made; those that were not sent were not", async () => {
+  const { charge, asked } = setUp(() => {
+    throw new OutcomeUnknown("lost")
+  })
+  // The second charge of the account has other terms, so it waits for the first.
+  const outcomes = await charge([chargeOf(), chargeOf({ day: "2025-01-02" })])
+  const causes = outcomes.map((outcome) => (outcome.charged ? null : outcome.cause))
+  expect(causes.map((cause) => cause instanceof StoreUnavailable)).toEqual([true, true])
+  expect(causes.map((cause) => cause instanceof ChargeUnknown)).toEqual([true, false])
+  expect(causes.map((cause) => toFault(cause).code)).toEqual(["chargeUnknown", "storeUnavailable"])
+  expect(asked).toEqual(["UPDATE"])
 })
 
 test("what happened to a lost statement is not known, so it is not sent again", async () => {

@@ -1,9 +1,9 @@
 import type { Clock } from "../../apis/contract.ts"
 import type { StoreActivity } from "../activity.ts"
-import { type Charge, type ChargeOutcome, StoreUnavailable } from "../store.ts"
+import { type Charge, type ChargeOutcome, ChargeUnknown, StoreUnavailable } from "../store.ts"
 import { toArray } from "./arrays.ts"
 import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
-import type { Connection } from "./connection.ts"
+import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createLanes } from "./lanes.ts"
 import type { ServerClock } from "./server-clock.ts"
 
@@ -18,7 +18,8 @@ export function chargeSettings(limitMs: number): Readonly<Record<string, string>
     enable_mergejoin: "off",
     enable_seqscan: "off",
     enable_material: "off",
-    statement_timeout: String(statementLimitOf(limitMs)),
+    // Shorter than the wait for its answer, which then says that nothing was charged.
+    statement_timeout: String(Math.ceil(statementLimitOf(limitMs) * 0.8)),
   }
 }
 
@@ -145,10 +146,10 @@ export function prepareCharges(
     )
   }
 
-  /** Gives up the charges whose time is over: nothing is charged after its 503. */
+  /** Gives up the charges that the database would find too late: nothing is charged after its 503. */
   function inTime(groups: readonly ChargeGroup<Pending>[]): ChargeGroup<Pending>[] {
-    const nowMs = clock.monotonicMs()
-    const late = groups.flatMap(({ members }) => members.filter(({ deadlineMs }) => deadlineMs <= nowMs))
+    const latestMs = clock.monotonicMs() + statementLimitMs
+    const late = groups.flatMap(({ members }) => members.filter(({ deadlineMs }) => deadlineMs <= latestMs))
     if (late.length === 0) return [...groups]
     for (const one of late) one.outcome = { charged: false, cause: tooLate() }
     return groupCharges(groups.flatMap(({ members }) => members.filter((one) => one.outcome === null)))
@@ -158,11 +159,12 @@ export function prepareCharges(
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     const batch = String(++batches)
     const sentMs = clock.monotonicMs()
-    const rows = await connection.run<ChargedRow>(
-      chargeStatement,
-      [...toColumns(groups), batch],
-      statementLimitMs,
-    )
+    const rows = await connection
+      .run<ChargedRow>(chargeStatement, [...toColumns(groups), batch], statementLimitMs)
+      .catch((cause: unknown) => {
+        if (cause instanceof OutcomeUnknown) giveUp(groups, new ChargeUnknown(cause.message, { cause }))
+        throw cause
+      })
     const localMs = clock.monotonicMs()
     activity.roundTripSeconds += (localMs - sentMs) / 1_000
     const charged = new Set<ChargeGroup<Pending>>()
@@ -207,6 +209,10 @@ export function prepareCharges(
     for (const { outcome } of pending) if (outcome === refused) activity.refusals++
     return pending.map(({ outcome }) => outcome ?? refused)
   }
+}
+
+function giveUp(groups: readonly ChargeGroup<Pending>[], cause: StoreUnavailable): void {
+  for (const { members } of groups) for (const one of members) one.outcome = { charged: false, cause }
 }
 
 /** Reads the rows of groups that were not charged as a whole, and chooses in order what still fits. */

@@ -2,14 +2,17 @@ import { SQL } from "bun"
 import type { Clock, Timer } from "../../apis/contract.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
-import { isLost, toStoreError } from "./errors.ts"
+import { isLost, sqlStateOf, toStoreError } from "./errors.ts"
+
+/** A statement was sent and no answer came: it was done or not. */
+export class OutcomeUnknown extends StoreUnavailable {}
 
 /** One connection to the primary, made when it is needed and made again after it was lost. */
 export interface Connection {
   /**
    * Runs one statement, which commits by itself. Null, numbers and truth values are sent as text.
-   * @throws StoreUnavailable when the database cannot do it now, or does not answer within `limitMs`; whether it was done is
-   *   then not known
+   * @throws StoreUnavailable when the database cannot do it now, or does not answer within `limitMs`
+   * @throws OutcomeUnknown the same, once the statement was sent
    */
   run<Row>(statement: string, parameters: readonly Parameter[], limitMs?: number): Promise<readonly Row[]>
   close(): Promise<void>
@@ -78,8 +81,12 @@ export function createConnection(options: ConnectionOptions): Connection {
         return [...(await Promise.race([answer, late]))]
       } catch (cause) {
         // A statement is never cancelled: a cancelled commit may report success. Its connection is closed.
-        if (isOpen && (isLost(cause) || cause instanceof StoreUnavailable)) drop(used)
-        throw toStoreError(cause)
+        const error = toStoreError(cause)
+        if (!isOpen || !(isLost(cause) || cause instanceof StoreUnavailable)) throw error
+        drop(used)
+        // A server that refuses changes says so before it makes one.
+        const isKnown = sqlStateOf(cause) === "25006" || !(error instanceof StoreUnavailable)
+        throw isKnown ? error : new OutcomeUnknown(error.message, { cause })
       } finally {
         cancelTimer()
       }

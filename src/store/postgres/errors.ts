@@ -20,6 +20,7 @@ const advice: Readonly<Record<string, string>> = {
   "53300": "The database has no connection left. Raise its max_connections, or start fewer instances.",
   "55": "The database cannot do this now.",
   "57": "The database is stopping, starting or was told to end this.",
+  "57014": "The database took too long, such as for a row that another session has locked.",
   "58": "The database cannot use its files. Check its disk.",
   XX: "The database reports an internal error. Look at its log.",
 }

@@ -49,6 +49,7 @@ const codes = {
   overloaded: "UPSTREAM_UNAVAILABLE",
   upstreamUnavailable: "UPSTREAM_UNAVAILABLE",
   storeUnavailable: "UPSTREAM_UNAVAILABLE",
+  chargeUnknown: "UPSTREAM_UNAVAILABLE",
 } as const satisfies Record<FaultCode, RefusalCode>
 
 /** Messages quote queries and variables, and a query can repeat one mistake thousands of times. */

@@ -52,9 +52,10 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
       internal: fixedFault("internal"),
     }),
     Unavailable: faultResponse(
-      "The service, or a server that it needs, is unavailable. Nothing was charged. Try again.",
+      "The service, or a server that it needs, is unavailable. Nothing was charged unless `error` says that it may have been.",
       {
         store: fixedFault("storeUnavailable"),
+        "charge-unknown": fixedFault("chargeUnknown"),
         "too-many-calls": tooManyCalls,
         "too-many-unread-answers": tooManyUnsent,
       },

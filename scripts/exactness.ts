@@ -1,0 +1,75 @@
+/**
+ * Tries on the executable that charges stay exact with several instances on one PostgreSQL database: `bun run exactness`. Prints
+ * tables to stderr and JSON to stdout. The exit code is 1 when something did not hold.
+ */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { Command, InvalidArgumentError, Option } from "commander"
+import { type Finding, meets } from "../bench/case.ts"
+import { toText } from "../bench/print.ts"
+import { writePlans } from "./exactness/books.ts"
+import type { Trial } from "./exactness/trial.ts"
+import { trials } from "./exactness/trials.ts"
+
+interface Flags {
+  only?: string[]
+  binary: string
+  rounds?: number
+}
+
+const flags = new Command("exactness")
+  .description("Try that several instances on one PostgreSQL database charge exactly.")
+  .addOption(new Option("--only <NAMES...>", "try only these").choices(trials.map(({ name }) => name)))
+  .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
+  .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
+  .parse()
+  .opts<Flags>()
+
+const binary = resolve(flags.binary)
+if (!existsSync(binary)) throw new Error(`There is no ${binary}: run 'bun run build' first.`)
+
+const directory = mkdtempSync(join(tmpdir(), "penknife-exactness-"))
+// PostgreSQL runs as another user.
+chmodSync(directory, 0o755)
+const config = join(directory, "penknife.toml")
+writePlans(config)
+try {
+  const results: object[] = []
+  for (const trial of trials.filter(({ name }) => flags.only?.includes(name) ?? true)) {
+    const findings = await runTrial(trial)
+    say(toText(trial.title, { rows: [], findings, notes: [] }))
+    results.push({ name: trial.name, title: trial.title, findings })
+    if (findings.some(({ value, goal }) => goal !== null && !meets(value, goal))) process.exitCode = 1
+  }
+  await Bun.write(Bun.stdout, `${JSON.stringify(results, null, 2)}\n`)
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[]> {
+  const ends: (() => Promise<void>)[] = []
+  const folder = join(directory, name)
+  mkdirSync(folder)
+  try {
+    return await run({
+      binary,
+      directory: folder,
+      config,
+      rounds: flags.rounds ?? rounds,
+      say: (text) => say(`${name}: ${text}`),
+      cleanUp: (end) => ends.unshift(end),
+    })
+  } finally {
+    for (const end of ends) await end()
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function toCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
+  return Number(text)
+}

@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs"
+import { createAccounts } from "../../src/accounts/accounts.ts"
+import { loadConfig } from "../../src/config/load.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { openStore } from "../../src/store/open.ts"
+import { query } from "./database.ts"
+import type { Call, Customer } from "./traffic.ts"
+
+/** The plans of the trials. `ample` has more credits than a trial spends, of a limited number, so that each charge compares. */
+const plans: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  ample: { monthly_credits: 1_000_000_000 },
+  scarce: { monthly_credits: 300 },
+  limit600: { monthly_credits: 1_000_000_000, requests_per_minute: 600 },
+  limit6000: { monthly_credits: 1_000_000_000, requests_per_minute: 6_000 },
+  limit60000: { monthly_credits: 1_000_000_000, requests_per_minute: 60_000 },
+}
+
+/** Writes the configuration of the instances. */
+export function writePlans(file: string): void {
+  const tables = Object.entries(plans).map(([name, plan]) =>
+    [`[plans.${name}]`, ...Object.entries(plan).map(([setting, value]) => `${setting} = ${value}`)].join(
+      "\n",
+    ),
+  )
+  writeFileSync(file, tables.join("\n"))
+}
+
+/** Makes accounts on a plan, with one key each. */
+export async function createCustomers(
+  url: string,
+  count: number,
+  plan: string,
+): Promise<readonly Customer[]> {
+  const config = loadConfig({ flags: { db: url }, env: {}, file: { name: "plans", values: { plans } } })
+  const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
+  const { store } = await openStore(url, ports)
+  try {
+    const accounts = createAccounts({ store, plans: config.plans, ...ports, apiIds: [] })
+    const made: Customer[] = []
+    for (let number = 0; number < count; number++) {
+      const { id } = await accounts.create(`exactness ${number}`, plan)
+      const { id: keyId, key } = await accounts.createKey({ accountId: id })
+      made.push({ id, keyId, key })
+    }
+    return made
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Reads the credits that were charged to each account since it exists, beside the instances. Waits first until no statement of
+ * an instance runs.
+ */
+export async function readBooks(url: string): Promise<ReadonlyMap<string, number>> {
+  for (;;) {
+    const [row] = await query<{ busy: number }>(
+      url,
+      `SELECT count(*)::integer AS busy FROM pg_stat_activity
+       WHERE state = 'active' AND application_name = 'penknife' AND pid <> pg_backend_pid()`,
+    )
+    if (row?.busy === 0) break
+    await Bun.sleep(10)
+  }
+  const rows = await query<{ id: string; credits: number }>(
+    url,
+    `SELECT account_id AS id, sum(credits)::float8 AS credits FROM all_usage GROUP BY account_id`,
+  )
+  return new Map(rows.map(({ id, credits }) => [id, credits]))
+}
+
+/** What answers and charges say about each other. */
+export interface Comparison {
+  readonly answered: number
+  readonly booked: number
+  /** Credits of calls under way at a fault that may have been charged although they did not succeed. */
+  readonly uncertain: number
+  /** Credits of successful answers that were not charged. */
+  readonly unpaid: number
+  /** Credits charged beyond what was answered or uncertain. */
+  readonly unexplained: number
+}
+
+/**
+ * Compares, account by account.
+ * @param begunMs when the fault had begun: a later call whose answer is a 503 must not be charged, whatever the answer says
+ */
+export function compare(
+  calls: readonly Call[],
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  begunMs: number,
+): Comparison {
+  const total = { answered: 0, booked: 0, uncertain: 0, unpaid: 0, unexplained: 0 }
+  for (const [id, ofAccount] of Map.groupBy(calls, ({ customer }) => customer.id)) {
+    const mayBeBooked = ofAccount.filter(
+      ({ isUncertain, status, startMs }) => isUncertain && (status === null || startMs <= begunMs),
+    )
+    const answered = sum(ofAccount.map(({ credits }) => credits))
+    const uncertain = sum(mayBeBooked.map(({ cost }) => cost))
+    const booked = (after.get(id) ?? 0) - (before.get(id) ?? 0)
+    total.answered += answered
+    total.uncertain += uncertain
+    total.booked += booked
+    total.unpaid += Math.max(0, answered - booked)
+    total.unexplained += Math.max(0, booked - answered - uncertain)
+  }
+  return total
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

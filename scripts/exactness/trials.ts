@@ -1,0 +1,22 @@
+import type { Trial } from "./trial.ts"
+import { databaseKills } from "./trials/database-kills.ts"
+import { failovers } from "./trials/failovers.ts"
+import { instanceKills } from "./trials/instance-kills.ts"
+import { limits } from "./trials/limits.ts"
+import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./trials/pauses.ts"
+import { races } from "./trials/races.ts"
+import { revocations } from "./trials/revocations.ts"
+
+/** What `bun run exactness` tries. A new trial is a file in `trials/` and a line here. */
+export const trials: readonly Trial[] = [
+  races,
+  limits,
+  revocations,
+  instanceKills,
+  databaseKills,
+  instancePauses,
+  databasePauses,
+  proxyPauses,
+  standbyPauses,
+  failovers,
+]

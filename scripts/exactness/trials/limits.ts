@@ -1,0 +1,105 @@
+import type { Finding } from "../../../bench/case.ts"
+import { createCustomers } from "../books.ts"
+import { query } from "../database.ts"
+import { openStage, type Stage } from "../stage.ts"
+import { type Customer, send, singleCalls, startTraffic } from "../traffic.ts"
+import { count, type Lab, none, type Trial } from "../trial.ts"
+
+/** One call of a bucket takes a minute's microseconds in ticks. */
+const ticksPerCall = 60_000_000
+const clientsOfInstance = 10
+const stormMs = 4_000
+/** Calls that a bucket has left before the calls. */
+const callsLeft = 500
+
+export const limits: Trial = {
+  name: "limits",
+  title: "limits per minute over three instances",
+  rounds: 3,
+  async run(lab) {
+    const stage = await openStage(lab, 3)
+    const findings: Finding[] = []
+    for (const perMinute of [600, 6_000, 60_000]) findings.push(...(await tryLimit(lab, stage, perMinute)))
+    return findings
+  },
+}
+
+async function tryLimit(lab: Lab, stage: Stage, perMinute: number): Promise<readonly Finding[]> {
+  const results: Awaited<ReturnType<typeof storm>>[] = []
+  for (let round = 0; round < lab.rounds; round++) {
+    const result = await storm(stage, perMinute)
+    lab.say(`${perMinute} a minute, round ${round + 1}: ${JSON.stringify(result)}`)
+    results.push(result)
+  }
+  const worst = (pick: (result: (typeof results)[number]) => number) => Math.max(0, ...results.map(pick))
+  const name = `${perMinute.toLocaleString("en")} a minute`
+  return [
+    ...results.map(({ granted, refused }, round) =>
+      count(`${name}, round ${round + 1}: granted, of ${granted + refused} calls`, granted),
+    ),
+    none(
+      `${name}: difference of granted and counted`,
+      worst(({ granted, counted }) => Math.abs(granted - counted)),
+    ),
+    none(
+      `${name}: granted beyond the limit`,
+      worst(({ granted, atMost }) => granted - atMost),
+    ),
+    none(
+      `${name}: refused although the limit allowed it`,
+      worst(({ granted, atLeast }) => atLeast - granted),
+    ),
+    none(
+      `${name}: other answers`,
+      worst(({ others }) => others),
+    ),
+  ]
+}
+
+/** Sends more calls than a limit allows, to all instances. */
+async function storm({ server, instances }: Stage, perMinute: number) {
+  const [customer] = await createCustomers(server.url, 1, `limit${perMinute}`)
+  const [first] = instances
+  const [request] = singleCalls
+  if (!customer || !first || !request) throw new Error("a customer and an instance are needed")
+  // Makes the bucket.
+  await send(first.url, 0, customer, request)
+  await query(
+    server.url,
+    `UPDATE rates SET full_at_us = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+       + 60000000 - ${callsLeft} * ${ticksPerCall / perMinute}, ticks = 0 WHERE id = '${customer.id}'`,
+  )
+  const before = await ticksOf(server.url, customer)
+  const traffic = startTraffic({
+    instances: instances.map(({ url }) => url),
+    customers: Array(clientsOfInstance).fill(customer),
+    requests: singleCalls,
+  })
+  await Bun.sleep(stormMs)
+  await traffic.stop()
+  const after = await ticksOf(server.url, customer)
+  /** Calls that the bucket allows until an instant of this machine, which the database runs on too. */
+  const allowedUntil = (ms: number) => {
+    const us = BigInt(Math.floor((performance.timeOrigin + ms) * 1_000)) + 60_000_000n
+    return Number((us * BigInt(perMinute) - before) / BigInt(ticksPerCall))
+  }
+  const refused = traffic.calls.filter(({ status }) => status === 429)
+  const granted = traffic.calls.filter(({ status }) => status === 200).length
+  return {
+    granted,
+    refused: refused.length,
+    counted: Number(after - before) / ticksPerCall,
+    atLeast: allowedUntil(Math.max(...refused.map(({ startMs }) => startMs))),
+    atMost: allowedUntil(performance.now()),
+    others: traffic.calls.length - granted - refused.length,
+  }
+}
+
+/** When the bucket is full, in ticks since the Unix epoch. */
+async function ticksOf(url: string, { id }: Customer): Promise<bigint> {
+  const [row] = await query<{ ticks: string }>(
+    url,
+    `SELECT (full_at_us::numeric * per_minute + ticks)::text AS ticks FROM rates WHERE id = '${id}'`,
+  )
+  return BigInt(row?.ticks ?? 0)
+}

@@ -1,0 +1,86 @@
+import type { Finding } from "../../../bench/case.ts"
+import { createCustomers } from "../books.ts"
+import { type Fault, type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
+import { startProxy } from "../instance.ts"
+import { openPair, openStage, type Stage, startInstances } from "../stage.ts"
+import type { Lab, Trial } from "../trial.ts"
+
+const pausedMs = 5_000
+
+export const instancePauses: Trial = pauses(
+  "instance-pauses",
+  "SIGSTOP of one of two instances for five seconds under load",
+  async (lab) => {
+    const stage = await openStage(lab, 2)
+    const [first] = stage.instances
+    return { ...stage, paused: first, stopped: [0], unaffected: [1] }
+  },
+)
+
+export const databasePauses: Trial = pauses(
+  "database-pauses",
+  "SIGSTOP of PostgreSQL for five seconds under the load of two instances",
+  async (lab) => {
+    const stage = await openStage(lab, 2)
+    return { ...stage, paused: stage.server, stopped: [], unaffected: [] }
+  },
+)
+
+export const proxyPauses: Trial = pauses(
+  "proxy-pauses",
+  "SIGSTOP for five seconds of a proxy between one of two instances and PostgreSQL",
+  async (lab) => {
+    const { server, instances } = await openStage(lab, 1)
+    const proxy = await startProxy(server.port)
+    lab.cleanUp(() => proxy.kill())
+    const behind = await startInstances(lab, server.url.replace(`:${server.port}/`, `:${proxy.port}/`), 1)
+    return { server, instances: [...instances, ...behind], paused: proxy, stopped: [], unaffected: [0] }
+  },
+)
+
+export const standbyPauses: Trial = pauses(
+  "standby-pauses",
+  "SIGSTOP of the synchronous standby for five seconds under the load of two instances",
+  async (lab) => {
+    const [primary, standby] = await openPair(lab, lab.directory)
+    const instances = await startInstances(lab, primary.url, 2)
+    return { server: primary, instances, paused: standby, stopped: [], unaffected: [] }
+  },
+)
+
+interface PausedStage extends Stage, Pick<Fault, "stopped" | "unaffected"> {
+  readonly paused: { pause(): void; resume(): void } | undefined
+}
+
+function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedStage>): Trial {
+  return {
+    name,
+    title,
+    rounds: 3,
+    async run(lab): Promise<readonly Finding[]> {
+      const { server, instances, paused, stopped, unaffected } = await open(lab)
+      const customers = await createCustomers(server.url, 6, "ample")
+      const results: FaultResult[] = []
+      for (let round = 0; round < lab.rounds; round++) {
+        const result = await tryFault({
+          instances,
+          customers: spread(customers),
+          books: { before: server.url, after: () => server.url },
+          marginMs: 300 + (round % 17),
+          fault: {
+            begin: () => paused?.pause(),
+            lastsMs: pausedMs,
+            end: () => paused?.resume(),
+            stopped,
+            unaffected,
+          },
+        })
+        lab.say(
+          `round ${round + 1}: ${result.booked} booked, ${result.uncertain} uncertain, ${result.booked - result.answered} of these booked`,
+        )
+        results.push(result)
+      }
+      return reportFaults(results)
+    },
+  }
+}

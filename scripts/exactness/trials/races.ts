@@ -1,0 +1,78 @@
+import { createCustomers, readBooks, sum } from "../books.ts"
+import { openStage, type Stage } from "../stage.ts"
+import { type Call, type Customer, mixedCalls, singleCalls, startTraffic } from "../traffic.ts"
+import { count, type Lab, none, type Trial } from "../trial.ts"
+
+/** The credits of the plan `scarce`. */
+const monthly = 300
+const grants = 6
+const granted = 20
+const clients = 12
+
+export const races: Trial = {
+  name: "races",
+  title:
+    "two instances and commands race for the last credits of an account: REST, batches and GraphQL mixed",
+  rounds: 20,
+  async run(lab) {
+    const stage = await openStage(lab, 2)
+    const results: Awaited<ReturnType<typeof race>>[] = []
+    for (let round = 0; round < lab.rounds; round++) {
+      const result = await race(lab, stage)
+      lab.say(
+        `round ${round + 1}: ${result.answered} answered, ${result.booked} booked of ${result.available}`,
+      )
+      results.push(result)
+    }
+    const isExact = ({ answered, booked, available }: (typeof results)[number]) =>
+      answered === available && booked === available
+    return [
+      count("races", results.length),
+      count("credits raced for", sum(results.map(({ available }) => available))),
+      count("credits answered", sum(results.map(({ answered }) => answered))),
+      count("credits booked", sum(results.map(({ booked }) => booked))),
+      count("calls refused", sum(results.map(({ refused }) => refused))),
+      none("races that were not exact to the credit", results.filter((result) => !isExact(result)).length),
+      none("answers that are neither a success nor a refusal", sum(results.map(({ others }) => others))),
+    ]
+  },
+}
+
+/** Calls run all the time while commands grant credits a few at a time; then what is left is used up. */
+async function race(lab: Lab, { server, instances }: Stage) {
+  const [customer] = await createCustomers(server.url, 1, "scarce")
+  if (!customer) throw new Error("one account is needed")
+  const urls = instances.map(({ url }) => url)
+  const customers: Customer[] = Array(clients).fill(customer)
+  const mixed = startTraffic({ instances: urls, customers, requests: mixedCalls })
+  for (let grant = 0; grant < grants; grant += 2)
+    await Promise.all([give(lab, server.url, customer), give(lab, server.url, customer)])
+  await mixed.stop()
+  const rest = startTraffic({
+    instances: urls,
+    customers,
+    requests: singleCalls,
+    isLast: ({ status }) => status !== 200,
+  })
+  await rest.ended
+  const calls = [...mixed.calls, ...rest.calls]
+  const isRefusal = ({ status }: Call) => status === 429 || status === 402
+  return {
+    available: monthly + grants * granted,
+    answered: sum(calls.map(({ credits }) => credits)),
+    booked: (await readBooks(server.url)).get(customer.id) ?? 0,
+    refused: calls.filter(isRefusal).length,
+    others: calls.filter((call) => call.status !== 200 && !isRefusal(call)).length,
+  }
+}
+
+async function give({ binary, config }: Lab, db: string, { id }: Customer): Promise<void> {
+  const command = [binary, "account", "grant", id, String(granted), "--config", config]
+  const child = Bun.spawn(command, {
+    env: { ...process.env, PENKNIFE_DB: db },
+    stdout: "ignore",
+    stderr: "inherit",
+  })
+  const code = await child.exited
+  if (code !== 0) throw new Error(`the command that grants credits ended with ${code}`)
+}
