@@ -1,23 +1,21 @@
 /** What an operator can get wrong with a PostgreSQL database: every command says what to change, without the password. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "../support/cli.ts"
-import { startPostgres, type TestPostgres } from "../support/postgres.ts"
+import { startPostgres, usePostgres } from "../support/postgres.ts"
 import { tempDir } from "../support/temp.ts"
 
 const secret = "s3cret"
 const dir = tempDir()
-let server: TestPostgres
+const server = usePostgres()
 let url: string
 let roles = 0
 
 beforeAll(async () => {
-  server = await startPostgres()
   url = await server.createDatabase()
   await expectDone(["account", "list"], url)
 }, 60_000)
-afterAll(() => server.stop())
 
 /** Everything that opens a database. */
 const commands: readonly (readonly string[])[] = [
@@ -101,7 +99,7 @@ describe("every command says what to change, without the password", () => {
   })
 
   test("a database whose encoding cannot keep every text", async () => {
-    await run(server.url, "CREATE DATABASE penknife_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    await run(url, "CREATE DATABASE penknife_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
     for (const command of commands)
       await expectRefused(command, as("postgres", undefined, "penknife_ascii"), "ENCODING 'UTF8'")
   })
