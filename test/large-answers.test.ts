@@ -1,7 +1,6 @@
 /** Answers that are too large to wait for their clients in memory: how they are bounded, written, counted and given up. */
 
 import { describe, expect, test } from "bun:test"
-import { connect } from "node:net"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import type { Envelope } from "../src/encode/envelope.ts"
@@ -12,6 +11,7 @@ import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { converse } from "./support/raw-http.ts"
 import { createManualTimer } from "./support/timer.ts"
+import { unread } from "./support/unread.ts"
 import { until } from "./support/until.ts"
 
 let runs = 0
@@ -49,21 +49,6 @@ const batchOf = (inputs: number, times: number) => ({
   inputs: Array.from({ length: inputs }, (_, index) => ({ what: index % 2 ? "é€😀" : "\u0001<&>", times })),
 })
 const usedBy = async (account: string) => (await service.accounts.show(account)).balance.used
-
-/** Sends a request and reads nothing of its answer. */
-async function unread(url: string, path: string, body: unknown, key: string) {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port) }).pause()
-  const text = JSON.stringify(body)
-  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json`
-  let isClosed = false
-  socket.on("error", () => {})
-  socket.on("close", () => {
-    isClosed = true
-  })
-  socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-  return { socket, isClosed: () => isClosed }
-}
 
 describe("the results of a query", () => {
   const query = (field: string) => service.post("/v1/graphql", { query: `{ ${field} }` }, key)

@@ -4,6 +4,8 @@ import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readMetrics, sumOf } from "./support/metrics.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"
+import { unread } from "./support/unread.ts"
+import { until } from "./support/until.ts"
 
 const services: TestService[] = []
 async function start(flags: Record<string, unknown> = {}) {
@@ -117,6 +119,19 @@ test("buckets are cumulative, and the last one equals the count", async () => {
   expect(values).toEqual([...values].sort((a, b) => a - b))
   expect(buckets.at(-1)?.[0]).toContain('le="+Inf"')
   expect(values.at(-1)).toBe(5)
+})
+
+test("answers that nobody has read yet are measured", async () => {
+  const { service, read } = await start()
+  const { key } = await service.createKey("pro")
+  const unreadBytes = async () => (await read()).get("penknife_unsent_answer_bytes") ?? -1
+  expect(await unreadBytes()).toBe(0)
+  // Ten times what the buffers of the system take.
+  const inputs = Array(200).fill({ lines: Array(20).fill("&".repeat(500)) })
+  const { socket } = await unread(service.url, "/v1/linesorter/batch?format=xml", { inputs }, key)
+  await until(async () => (await unreadBytes()) > 1_000_000)
+  socket.destroy()
+  await until(async () => (await unreadBytes()) === 0)
 })
 
 test("a thousand random paths, methods, keys and queries make no new label", async () => {

@@ -95,7 +95,10 @@ async function createWorld(
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
-  const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests }
+  // The mock reads its answers for the journal, so none is unsent.
+  const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
+  const unsentOctets = unsent.octets
+  const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests, unsentOctets }
   const { observer, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const gate = createGate(seen, plans, ports)
@@ -107,8 +110,7 @@ async function createWorld(
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ports,
       log: opened.log,
-      // The mock reads its answers for the journal, so none is unsent.
-      unsent: createUnsentAnswers(Number.POSITIVE_INFINITY, () => {}),
+      unsent,
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,

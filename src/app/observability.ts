@@ -56,6 +56,7 @@ interface ObservabilityParts {
   /** Null logs no requests. */
   readonly logSample: number | null
   readonly openRequests: () => number
+  readonly unsentOctets: () => number
 }
 
 /**
@@ -63,7 +64,7 @@ interface ObservabilityParts {
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, gauges, apiIds, version, logSample, openRequests } = parts
+  const { opened, ports, gauges, apiIds, version, logSample, openRequests, unsentOctets } = parts
   const { clock, random } = ports
   const { level, write } = opened
   const counts = createCounts(faultCodes)
@@ -74,6 +75,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     toReport(counts, {
       version,
       openRequests,
+      unsentOctets,
       droppedLines: opened.dropped,
       eventLoopLag: meter.lag,
       dns: () => dnsCountsOf(ports),

@@ -116,7 +116,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const apiIds = apis.map(({ definition }) => definition.id)
     const openRequests = () => server.openRequests()
     const observability = createObservability(
-      { opened, ports, gauges, apiIds, version, logSample, openRequests },
+      {
+        opened,
+        ports,
+        gauges,
+        apiIds,
+        version,
+        logSample,
+        openRequests,
+        unsentOctets: pipeline.unsent.octets,
+      },
       channel,
     )
     const { observer } = observability

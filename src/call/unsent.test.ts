@@ -7,6 +7,7 @@ test("calls are refused while more octets are unread than the limit", () => {
   first.add(60)
   second.add(40)
   expect(unsent.isFull()).toBe(false)
+  expect(unsent.octets()).toBe(100)
   second.add(1)
   expect(unsent.isFull()).toBe(true)
   first.free(1)

@@ -2,6 +2,8 @@ import { Fault } from "./fault.ts"
 
 /** Counts the octets of large answers that are made and that their clients have not read yet, over the whole process. */
 export interface UnsentAnswers {
+  /** All that is counted now. */
+  octets(): number
   /** Whether there are more than allowed, so that new calls are refused. */
   isFull(): boolean
   /** Starts to count one more answer. */
@@ -96,7 +98,7 @@ export function createUnsentAnswers(maxOctets: number, collectGarbage: () => voi
     return answer
   }
 
-  return { isFull: () => total > maxOctets, open }
+  return { octets: () => total, isFull: () => total > maxOctets, open }
 }
 
 /** The refusal of a call while too many answers wait for their clients (RFC 9110 §15.6.4). */

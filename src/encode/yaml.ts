@@ -60,10 +60,13 @@ const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[
  * U+2028 and U+2029 (YAML 1.1 §5.4), and U+FEFF, U+FFFE and U+FFFF (YAML 1.2.2 §5.1). libyaml refuses lone surrogates.
  */
 function escapeQuoted(text: string): string {
+  if (unchanged.test(text)) return text
   const quoted = JSON.stringify(text.toWellFormed()).slice(1, -1)
   return unprintable.test(quoted) ? escapeUnprintable(quoted) : quoted
 }
 
+/** Printable ASCII but the quote and the backslash. */
+const unchanged = /^[ !#-[\]-~]*$/
 const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/
 
 const escapeUnprintable = createEscape(

@@ -27,6 +27,8 @@ export interface Gauges {
   readonly version: string
   /** The number of requests in progress. */
   openRequests(): number
+  /** Octets of large answers that clients have not read. */
+  unsentOctets(): number
   droppedLines(): number
   readonly eventLoopLag: Histogram
   dns(): ResolverStats
@@ -84,6 +86,13 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       byLabel("fault", Object.fromEntries(faults)),
     ),
     gauge("penknife_open_requests", "Requests under way, this one included.", "sum", gauges.openRequests()),
+    // Each process has its own limit, so the sum would say nothing.
+    gauge(
+      "penknife_unsent_answer_bytes",
+      "Bytes of large answers that clients have not read, in the process that has most of them.",
+      "max",
+      gauges.unsentOctets(),
+    ),
     counter(
       "penknife_dns_queries_total",
       "DNS queries sent, repeated ones included.",
