@@ -4,7 +4,8 @@ import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import { formats } from "../src/encode/formats.ts"
 import { systemTimer } from "../src/ports/timer.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { until } from "./support/until.ts"
 
 /** Gives a text, and lines. */
 const write = defineApi({
@@ -25,6 +26,22 @@ const write = defineApi({
   run: ({ characters, lines }) => ({ text: "&".repeat(characters), lines: Array(lines).fill("line") }),
 })
 
+const inputsAtOnce = 16
+let ended = 0
+/** The turn of the event loop in which each result was written. */
+const writtenIn = new Set<number>()
+/** The first input of a batch ends after all others that run at the same time. */
+const ordered = echoApi("ordered", async ({ what }) => {
+  if (what === "first") await until(() => ended === inputsAtOnce - 1)
+  ended++
+  return {
+    get done() {
+      writtenIn.add(turns)
+      return what
+    },
+  }
+})
+
 let turns = 0
 const timer = {
   ...systemTimer,
@@ -42,7 +59,7 @@ const clock = {
     return monotonicMs
   },
 }
-const service = startCatalogService([write], { clock, timer })
+const service = startCatalogService([write, ordered], { clock, timer })
 
 /** The turns of the event loop in which a request was answered. */
 async function turnsOf(path: string, body: unknown): Promise<number> {
@@ -67,4 +84,16 @@ describe.each([...formats])("as %s", (format) => {
 test("the JSON of a query", async () => {
   const text = "write(input: {characters: 1000000, lines: 0}) { text }"
   expect(await turnsOf("/v1/graphql", { query: `{ a: ${text} b: ${text} }` })).toBeGreaterThan(20)
+})
+
+test.each(["xml", "yaml", "csv"])("results that waited for an earlier one, as %s", async (format) => {
+  const { key } = await service.createKey("pro")
+  ended = 0
+  writtenIn.clear()
+  const inputs = Array.from({ length: inputsAtOnce }, (_, index) => ({
+    what: index === 0 ? "first" : "other",
+  }))
+  const answer = await service.post(`/v1/ordered/batch?format=${format}`, { inputs }, key)
+  expect((await answer.text()).match(/other/g)).toHaveLength(inputsAtOnce - 1)
+  expect(writtenIn.size).toBeGreaterThanOrEqual(inputsAtOnce - 1)
 })

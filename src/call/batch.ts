@@ -134,8 +134,8 @@ function createInOrder(
       if (part.length < resultsPerPart && next < count) continue
       const full = part
       part = []
-      const large = write(full, next - full.length, giveWay)
-      if (large) return large.then(writeReady)
+      const pause = write(full, next - full.length, giveWay) ?? (waiting.has(next) ? giveWay() : undefined)
+      if (pause) return pause.then(writeReady)
     }
     writing = undefined
   }
