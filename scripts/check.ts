@@ -9,24 +9,31 @@ const bun = process.execPath
 const runner = [bun, "test", "--timeout=60000"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
 const slowest = ["fuzz", "mock", "metering"]
+/** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
+const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
 let passed = 0
 let failed = 0
 /** What tests could not try on this machine, in their own words. */
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
-await step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."])
-await step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."])
+const [isBuilt] = await Promise.all([
+  step("build", [bun, "scripts/build.ts"]),
+  step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."]),
+  step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
+])
 await testInProcess()
-if (await step("build", [bun, "scripts/build.ts"])) await testExecutable()
+if (isBuilt) await testExecutable()
 
 for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
+/** Runs a command beside others, and prints what it wrote when it has ended. */
 async function step(name: string, command: string[]): Promise<boolean> {
-  console.log(`\n== ${name}`)
-  const code = await Bun.spawn(command, { stdio: ["ignore", "inherit", "inherit"] }).exited
+  const run = Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"] })
+  const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  console.log(`\n== ${name}\n${out}${err}`)
   if (code === 0) passed++
   else failed++
   return code === 0
@@ -48,18 +55,26 @@ async function testInProcess(): Promise<void> {
   count(await run.exited, output)
 }
 
-/** Runs the files of test/binary two at a time. Prints a line per file, and the output of a file that failed. */
+/**
+ * Runs the files of test/binary two at a time, and beside them those that mostly wait. Prints a line per file, and the output of a
+ * file that failed.
+ */
 async function testExecutable(): Promise<void> {
   console.log("\n== tests of the executable")
-  const rank = (file: string) => slowest.indexOf(file.replace(".test.ts", "")) + 1 || slowest.length + 1
+  const rank = (file: string) => slowest.indexOf(nameOf(file)) + 1 || slowest.length + 1
   const files = [...new Glob("*.test.ts").scanSync("test/binary")].sort((a, b) => rank(a) - rank(b))
-  const next = async (): Promise<void> => {
-    const file = files.shift()
-    if (file === undefined) return
-    await testFile(file)
-    await next()
-  }
-  await Promise.all([next(), next()])
+  const patient = files.filter((file) => waiting.includes(nameOf(file)))
+  const busy = files.filter((file) => !waiting.includes(nameOf(file)))
+  await Promise.all([testInTurn(busy), testInTurn(busy), testInTurn(patient)])
+}
+
+function nameOf(file: string): string {
+  return file.replace(".test.ts", "")
+}
+
+/** Takes files from the list, which others may share, until none is left. */
+async function testInTurn(files: string[]): Promise<void> {
+  for (let file = files.shift(); file !== undefined; file = files.shift()) await testFile(file)
 }
 
 async function testFile(file: string): Promise<void> {
