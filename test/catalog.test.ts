@@ -12,6 +12,7 @@ import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
+import { connectMcp } from "./support/mcp.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
@@ -107,6 +108,26 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
       ])
     },
   )
+
+  test.each(["pro", "free"])("MCP gives and charges the same as REST on the plan %s", async (plan) => {
+    const service = await serviceFor(example)
+    const { account, key } = await service.createKey(plan)
+    const { data } = await readAnswer(service.call(api, example.input, { key }))
+    await using tools = await connectMcp(service.url, key)
+    await using search = await connectMcp(service.url, key, "/mcp/search")
+    // A client checks the structured content against the tool's output schema once it knows the tools.
+    await tools.client.listTools()
+    const called = await tools.call(api.id, example.input)
+    const found = await search.call("call_api", { id: api.id, input: example.input })
+    for (const answer of [called, found]) {
+      expect([answer.isError, answer.text]).toEqual([false, expect.any(String)])
+      expect(withFixed(answer.data, example)).toEqual(withFixed(data, example))
+      expect(answer.meta).toMatchObject({ "penknife/credits": { charged: api.credits, plan } })
+    }
+    expect(await service.accounts.usage(account, 1)).toEqual([
+      expect.objectContaining({ api: api.id, calls: 3, credits: 3 * api.credits }),
+    ])
+  })
 
   test("a plan without premium gets no premium field, in any format", async () => {
     const service = await serviceFor(example)

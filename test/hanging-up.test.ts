@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test"
 import { createHeldDns } from "./support/held-dns.ts"
+import { requestsIn } from "./support/log.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
 import { until } from "./support/until.ts"
@@ -15,12 +16,6 @@ function octetsOf(line: string, key: string, body?: object, more = ""): string {
   const type =
     body === undefined ? "" : `content-type: application/json\r\ncontent-length: ${text.length}\r\n`
   return `${line} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${type}${more}\r\n${text}`
-}
-
-/** The log lines of requests, as JSON. */
-function requestsIn(log: string): Record<string, unknown>[] {
-  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
-  return lines.filter(({ message }) => message === "request")
 }
 
 describe.each(["free", "unlimited"])(

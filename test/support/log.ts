@@ -17,3 +17,9 @@ export function createMemoryLog(): MemoryLog {
     text: () => text,
   }
 }
+
+/** The log lines of requests, as JSON. */
+export function requestsIn(log: string): Record<string, unknown>[] {
+  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
+  return lines.filter(({ message }) => message === "request")
+}

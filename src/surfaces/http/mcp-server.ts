@@ -15,6 +15,7 @@ import { toBody } from "./answer-body.ts"
 import { readText } from "./body.ts"
 import type { HttpContext } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
+import { placeOfMistake } from "./json-mistake.ts"
 
 /** The MCP endpoints behind HTTP. */
 export interface McpHttp {
@@ -46,6 +47,13 @@ export function createMcpHttp(context: HttpContext, record: RecordRequest, versi
     return createMcpHandler(serve, { maxSubscriptions: 0 })
   }
 
+  /** JSON-RPC 2.0 §5.1: a parse error. */
+  function notJson(text: string, incoming: IncomingRequest, caller: Caller): Response {
+    record(incoming, { status: 400, caller, fault: "inputRejected" })
+    const message = `The request body must be valid JSON${placeOfMistake(text)}.`
+    return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } }, { status: 400 })
+  }
+
   return {
     async handle({ request, set, incoming }, door) {
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
@@ -53,29 +61,33 @@ export function createMcpHttp(context: HttpContext, record: RecordRequest, versi
       pipeline.gate.requireAddress(caller, incoming.address)
       const mcp: McpRequest = { incoming, caller, end: { caller } }
       known.set(request, mcp)
-      const message = request.method === "POST" ? parse(await readText(request, intake)) : undefined
+      const text = request.method === "POST" ? await readText(request, intake) : null
+      const message = text === null ? undefined : parse(text)
+      if (text !== null && message === undefined) return notJson(text, incoming, caller)
       if (!isToolCall(message)) await takeRate(caller, pipeline)
       const response = await handlers[door].fetch(
         request,
         message === undefined ? {} : { parsedBody: message },
       )
-      record(incoming, { ...mcp.end, status: response.status })
       for (const [name, value] of response.headers) set.headers[name] = value
-      const text = await response.text()
+      // Clients of earlier revisions get an event stream, which begins before the tool has run.
+      const answer = await response.text()
+      record(incoming, { ...mcp.end, status: response.status })
       set.status = response.status
       set.headers["cache-control"] = "no-store"
-      const body = text === "" ? null : await toBody(text, caller, context)
+      const body = answer === "" ? null : await toBody(answer, caller, context)
       return new Response(body, { status: response.status })
     },
   }
 }
 
-/** Text that is no JSON is passed on, and the library answers it with a parse error. */
+/** The value of a JSON text; undefined for any other text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text
+    // The caller answers with what is wrong.
+    return undefined
   }
 }
 

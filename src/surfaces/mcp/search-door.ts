@@ -7,17 +7,19 @@ import { toTool } from "./tool.ts"
 
 /** The most APIs that a search gives. */
 const maxFound = 10
+/** Shorter words of a query, such as "a", say nothing. */
+const minLetters = 2
 
 /** Three tools that find, describe and call any API, so that a large catalog takes little room in a model's context. */
 export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
   const { resources, read } = apiResources(apis)
-  const searched = apis.map((api) => ({ api, text: searchText(api) }))
+  const searched = apis.map((api) => ({ api, words: searchedWords(api) }))
 
   function search(words: string, { mayCall }: McpClient): CallToolResult {
-    const wanted = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    const wanted = wordsOf(words).filter((word) => word.length >= minLetters)
     const found = searched
       .filter(({ api }) => mayCall(api.definition.id))
-      .map(({ api, text }) => ({ api, hits: wanted.filter((word) => text.includes(word)).length }))
+      .map(({ api, words }) => ({ api, hits: wanted.filter((word) => isIn(words, word)).length }))
       .filter(({ hits }) => hits > 0 || wanted.length === 0)
       .sort((one, other) => other.hits - one.hits)
       .slice(0, maxFound)
@@ -79,8 +81,16 @@ export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
   }
 }
 
-function searchText({ definition: { id, title, description, input } }: PreparedApi): string {
-  return [id, title, description, ...Object.keys(input.properties)].join(" ").toLowerCase()
+function searchedWords({ definition: { id, title, description, input } }: PreparedApi): readonly string[] {
+  return wordsOf([id, title, description, ...Object.keys(input.properties)].join(" "))
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+function isIn(words: readonly string[], wanted: string): boolean {
+  return words.some((word) => word.startsWith(wanted))
 }
 
 function isObject(value: unknown): value is ToolInput {

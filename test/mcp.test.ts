@@ -1,0 +1,240 @@
+/** What agents get at /mcp and /mcp/search: the same as everyone else, in the form of their protocol. */
+import { describe, expect, test } from "bun:test"
+import { catalog } from "../src/app/service.ts"
+import { readAnswer } from "./support/answer.ts"
+import { requestsIn } from "./support/log.ts"
+import { connectMcp, modernRequest, postMcp } from "./support/mcp.ts"
+import { startTestMock } from "./support/mock.ts"
+import { startTestService } from "./support/service.ts"
+
+const service = await startTestService()
+const ids = catalog.map(({ id }) => id)
+const hmac = { message: "a", secret: "b" }
+
+describe("the tools", () => {
+  test("are the APIs that the key may call, in at most 24 kB", async () => {
+    const { key } = await service.createKey("pro")
+    await using all = await connectMcp(service.url, key)
+    const { tools } = await all.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(ids)
+    expect(JSON.stringify(tools).length).toBeLessThan(24_000)
+    for (const tool of tools) {
+      expect(tool).toMatchObject({
+        description: expect.stringMatching(/Costs \d+ credits?/),
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+        inputSchema: { type: "object" },
+        outputSchema: { type: "object" },
+      })
+    }
+    const open = tools.filter(({ annotations }) => annotations?.openWorldHint).map(({ name }) => name)
+    expect(open).toEqual(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))
+
+    const few = await service.createKey("pro", {
+      allowApis: ["hmac", "linesorter"],
+      blockApis: ["linesorter"],
+    })
+    await using limited = await connectMcp(service.url, few.key)
+    expect((await limited.client.listTools()).tools.map(({ name }) => name)).toEqual(["hmac"])
+    expect((await limited.client.listResources()).resources.map(({ name }) => name)).toEqual(["hmac"])
+    expect(await limited.call("linesorter", { lines: ["b", "a"] })).toMatchObject({
+      isError: true,
+      text: "This API key may not call 'linesorter'.",
+    })
+  })
+
+  test("of the search take little room, and find, describe and call an API", async () => {
+    const { account, key } = await service.createKey("pro")
+    await using search = await connectMcp(service.url, key, "/mcp/search")
+    const { tools } = await search.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(["search_apis", "describe_api", "call_api"])
+    expect(JSON.stringify(tools).length).toBeLessThan(4_200)
+    const found = await search.call("search_apis", { query: "sign a message with a secret" })
+    expect(found.data).toHaveProperty("apis[0]", expect.objectContaining({ id: "hmac", credits: 1 }))
+    expect((await search.call("search_apis", { query: "" })).data?.apis).toHaveLength(ids.length)
+    expect((await search.call("describe_api", { id: "hmac" })).data).toMatchObject({
+      id: "hmac",
+      input: { type: "object", required: expect.arrayContaining(["secret"]) },
+    })
+    const called = await search.call("call_api", { id: "hmac", input: hmac })
+    expect(called).toMatchObject({ isError: false, data: { hmac: expect.any(String) } })
+    expect(await service.accounts.usage(account, 1)).toEqual([
+      expect.objectContaining({ api: "hmac", calls: 1 }),
+    ])
+  })
+
+  test.each([
+    ["search_apis", {}, "'query'"],
+    ["describe_api", { id: "nothing" }, "'id'"],
+    ["call_api", { id: "hmac", input: [] }, "'input'"],
+    ["call_api", { id: "hmac", input: { message: "a" } }, "'secret'"],
+  ])("of the search refuse wrong arguments: %s %p", async (name, input, parameter) => {
+    const { key } = await service.createKey("pro")
+    await using search = await connectMcp(service.url, key, "/mcp/search")
+    expect(await search.call(name, input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(parameter),
+    })
+  })
+})
+
+describe("a call", () => {
+  test("tells its credits, and is logged with its surface", async () => {
+    const { account, key } = await service.createKey("pro")
+    await using mcp = await connectMcp(service.url, key)
+    expect(await mcp.call("hmac", hmac)).toMatchObject({
+      isError: false,
+      meta: { "penknife/credits": { charged: 1, used: 1, remaining: 999_999, plan: "pro" } },
+    })
+    expect(
+      requestsIn(service.logged())
+        .filter((line) => line.account === account)
+        .at(-1),
+    ).toMatchObject({
+      surface: "mcp",
+      api: "hmac",
+      credits: 1,
+      status: 200,
+    })
+    expect(service.logged()).not.toContain(key)
+    expect(await (await service.fetch("/metrics")).text()).toContain('surface="mcp"')
+  })
+
+  test("with wrong arguments is refused as in REST and free", async () => {
+    const { account, key } = await service.createKey("pro")
+    await using mcp = await connectMcp(service.url, key)
+    const rest = await readAnswer(service.fetch("/v1/bluetoothlookup?companyid=x", { key }))
+    expect(await mcp.call("bluetoothlookup", { companyid: "x" })).toMatchObject({
+      isError: true,
+      text: rest.error ?? "none",
+    })
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+
+  test("without credits, and one too many in a minute, say what to do and when", async () => {
+    const { account, key } = await service.createKey("free", { rateLimit: 8 })
+    await using mcp = await connectMcp(service.url, key)
+    await service.accounts.setPlan(account, "free")
+    const answers = []
+    for (let call = 0; call < 8; call++) answers.push(await mcp.call("hmac", hmac))
+    const throttled = answers.find(({ isError }) => isError)
+    expect(throttled?.text).toMatch(
+      /^The limit of 8 calls per minute is reached; try again in \d+ seconds?\./,
+    )
+
+    const mock = await startTestMock()
+    await using poor = await connectMcp(mock.url, "mock-no-credits")
+    expect(await poor.call("hmac", hmac)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("credits"),
+    })
+    expect(connectMcp(mock.url, "mock-unavailable")).rejects.toThrow("cannot record charges right now")
+  })
+})
+
+describe("a request that is refused before its message is read", () => {
+  const list = modernRequest("tools/list")
+
+  test.each([
+    ["no key", {}, 401, "An API key is needed"],
+    ["an unknown key", { "x-api-key": "pk-wrong" }, 401, "mistyped"],
+    ["an Origin of another host", { origin: "https://evil.example" }, 403, "'Origin'"],
+    ["a Host of another name", { host: "evil.example" }, 403, "'Host'"],
+  ])("%s", async (_what, headers, status, text) => {
+    const { key } = await service.createKey("pro")
+    const given = status === 403 ? { key } : {}
+    const answer = await postMcp(service.url, { ...list, ...given, headers: { ...list.headers, ...headers } })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get("content-type")).toContain("application/json")
+    if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer")
+    expect(await answer.json()).toMatchObject({
+      jsonrpc: "2.0",
+      id: null,
+      error: { message: expect.stringContaining(text) },
+    })
+  })
+
+  test("a body of 3 MB", async () => {
+    const { key } = await service.createKey("pro")
+    const large = modernRequest("tools/call", { name: "hmac", arguments: { message: "x".repeat(3_000_000) } })
+    expect((await postMcp(service.url, { ...large, key })).status).toBe(413)
+  })
+})
+
+describe("a message of a wrong form", () => {
+  const cases: readonly [
+    what: string,
+    message: Parameters<typeof postMcp>[1],
+    status: number,
+    code: number,
+  ][] = [
+    ["that is no JSON", { body: "{" }, 400, -32_700],
+    ["that is a list of messages", { body: [modernRequest("tools/list").body] }, 400, -32_600],
+    [
+      "of a tool that is not there",
+      modernRequest("tools/call", { name: "nothing", arguments: {} }),
+      200,
+      -32_602,
+    ],
+    ["of a method that is not there", modernRequest("nothing/at-all"), 404, -32_601],
+    [
+      "whose header names another tool",
+      {
+        ...modernRequest("tools/call", { name: "hmac", arguments: hmac }),
+        headers: { ...modernRequest("tools/call", { name: "linesorter" }).headers },
+      },
+      400,
+      -32_020,
+    ],
+    [
+      "of a revision that is not served",
+      {
+        ...modernRequest("tools/list"),
+        headers: { ...modernRequest("tools/list").headers, "mcp-protocol-version": "2999-01-01" },
+      },
+      400,
+      -32_020,
+    ],
+  ]
+  test.each(cases)("%s", async (_what, message, status, code) => {
+    const { account, key } = await service.createKey("pro")
+    const answer = await postMcp(service.url, { ...message, key })
+    const text = await answer.text()
+    expect([answer.status, text]).toEqual([status, expect.stringContaining(`"code":${code}`)])
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+
+  test.each([["text"], [0], [-1], [1.5], [2 ** 53]])("the id %p is given back", async (id) => {
+    const { key } = await service.createKey("pro")
+    const answer = await postMcp(service.url, { ...modernRequest("tools/list", {}, id), key })
+    expect(await answer.json()).toMatchObject({ id })
+  })
+
+  test("GET and DELETE are refused", async () => {
+    const { key } = await service.createKey("pro")
+    for (const method of ["GET", "DELETE"]) {
+      const answer = await fetch(`${service.url}/mcp`, { method, headers: { "x-api-key": key } })
+      expect([method, answer.status]).toEqual([method, 405])
+    }
+  })
+})
+
+test("the documentation of each API is a resource, and no other is", async () => {
+  const { key } = await service.createKey("pro")
+  await using mcp = await connectMcp(service.url, key)
+  const { resources } = await mcp.client.listResources()
+  expect(resources.map(({ name }) => name)).toEqual(ids)
+  for (const { uri, name } of resources) {
+    const { contents } = await mcp.client.readResource({ uri })
+    expect(contents[0]).toMatchObject({
+      mimeType: "text/markdown",
+      text: expect.stringContaining(`## ${name}`),
+    })
+  }
+  expect(mcp.client.readResource({ uri: "penknife://apis/nothing" })).rejects.toThrow()
+})
+
+test("--no-mcp turns both off", async () => {
+  const off = await startTestService({ flags: { noMcp: true } })
+  for (const path of ["/mcp", "/mcp/search"])
+    expect((await off.fetch(path, { method: "POST" })).status).toBe(404)
+})

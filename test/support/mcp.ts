@@ -1,0 +1,94 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+
+/** A client as agents use it, connected to a service. `await using` closes it. */
+export interface McpClient extends AsyncDisposable {
+  readonly client: Client
+  /** Calls a tool, and gives what it answers. */
+  call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
+}
+
+/** What a tool answers. */
+export interface ToolAnswer {
+  readonly isError: boolean
+  /** All text of the content. */
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>> | undefined
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Connects to the endpoint at `path`. Rejects when the service refuses. */
+export async function connectMcp(
+  url: string,
+  key: string | null,
+  path = "/mcp",
+  headers: Readonly<Record<string, string>> = {},
+): Promise<McpClient> {
+  const transport = new StreamableHTTPClientTransport(new URL(path, url), {
+    requestInit: { headers: { ...headers, ...(key !== null && { "x-api-key": key }) } },
+  })
+  const client = new Client({ name: "test", version: "1" })
+  await client.connect(transport)
+  return { client, call: callWith(client), [Symbol.asyncDispose]: () => client.close() }
+}
+
+/** Calls tools with a connected client. */
+export function callWith(client: Client): McpClient["call"] {
+  return async (name, input) => {
+    const { content, structuredContent, isError, _meta } = await client.callTool({
+      name,
+      arguments: { ...input },
+    })
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("")
+    return {
+      isError: isError === true,
+      text,
+      data: structuredContent as ToolAnswer["data"],
+      meta: _meta,
+    }
+  }
+}
+
+/** Sends one message of revision 2026-07-28 as it is, to see the answer of HTTP. */
+export function postMcp(
+  url: string,
+  { body, key, headers = {}, path = "/mcp" }: RawMessage,
+): Promise<Response> {
+  return fetch(new URL(path, url), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(key !== undefined && { "x-api-key": key }),
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  })
+}
+
+export interface RawMessage {
+  readonly body: unknown
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly path?: string
+}
+
+/** A request of revision 2026-07-28, with the headers that repeat a part of it. */
+export function modernRequest(
+  method: string,
+  params: Readonly<Record<string, unknown>> = {},
+  id: unknown = 1,
+) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  }
+  return {
+    body: { jsonrpc: "2.0", id, method, params: { ...params, _meta } },
+    headers: {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(typeof params.name === "string" && { "mcp-name": params.name }),
+    },
+  }
+}
