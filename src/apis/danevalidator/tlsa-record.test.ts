@@ -104,6 +104,7 @@ describe("text without the form of a TLSA record is rejected with the reason", (
     [`${owner} 1 2 TLSA 3 1 1 ${digest}`, "one TTL and one class"],
     [`${owner} 1h30 IN TLSA 3 1 1 ${digest}`, "one TTL and one class"],
     [`${owner} -1 IN TLSA 3 1 1 ${digest}`, "one TTL and one class"],
+    [`${owner} ${"0w".repeat(51)} IN TLSA 3 1 1 ${digest}`, "a TTL of at most 100 characters"],
     [`${owner} CLASS65536 TLSA 3 1 1 ${digest}`, "one TTL and one class"],
     [`${owner} 2147483648 IN TLSA 3 1 1 ${digest}`, "at most 2147483647 seconds"],
     [`${owner} 9999w TLSA 3 1 1 ${digest}`, "at most 2147483647 seconds"],
