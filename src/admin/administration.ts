@@ -1,10 +1,11 @@
 import { AccountError } from "../accounts/account-error.ts"
-import { createId, shortenKeys } from "../accounts/key.ts"
+import { shortenKeys } from "../accounts/key.ts"
 import { maxCredits } from "../accounts/plan.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, ReplayRecord } from "../store/admin-store.ts"
 import { StoreUnavailable } from "../store/store.ts"
+import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
 import { operations } from "./operations.ts"
@@ -44,6 +45,7 @@ export function createAdministration(parts: AdminParts): Administration {
   const readers = new Map<string, ReadInput>(
     operations.map(({ id, input }) => [id, compileInput(input)] as const),
   )
+  const newAuditId = createAuditIds(parts.auditRandom)
   /** Idempotency-Keys whose first request is being carried out by this process. */
   const inProgress = new Set<string>()
 
@@ -71,7 +73,7 @@ export function createAdministration(parts: AdminParts): Administration {
     }
     for (let preparations = 1; ; preparations++) {
       const prepared = await run.prepare(input, context)
-      const audit = auditRecord(operation, prepared, context)
+      const audit = auditRecord(operation, prepared, context, newAuditId)
       const outcome = await admin.apply({ mutations: prepared.mutations, audit, replay })
       if (outcome === "applied") {
         const output = await prepared.answer()
@@ -129,13 +131,15 @@ function requireKnownNames(known: readonly string[], raw: RawInput): void {
 function auditRecord(
   { id: operation, output }: Operation,
   { target, before, after }: PreparedChange<unknown>,
-  { actor, clock, auditRandom }: AdminContext,
+  { actor, clock }: AdminContext,
+  newId: (atMs: number) => string,
 ) {
+  const atMs = clock.now()
   const toJson = (fields: Readonly<Record<string, unknown>> | null) =>
     fields && JSON.stringify(withoutSecrets(output, fields))
   return {
-    id: createId("aud", auditRandom),
-    atMs: clock.now(),
+    id: newId(atMs),
+    atMs,
     actor: actor.id,
     actorName: actor.name,
     operation,

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "bun:test"
+import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { createAccount } from "../../src/admin/accounts/create.ts"
+import { getAccount } from "../../src/admin/accounts/get.ts"
+import { listAccounts } from "../../src/admin/accounts/list.ts"
+import { reopenAccount } from "../../src/admin/accounts/reopen.ts"
+import { updateAccount } from "../../src/admin/accounts/update.ts"
+import { grantCredits } from "../../src/admin/credits/grant.ts"
+import { renewCredits } from "../../src/admin/credits/renew.ts"
+import { openAdministration, startMs } from "../support/administration.ts"
+
+const dayMs = 86_400_000
+
+async function withAccount() {
+  const admin = openAdministration()
+  const { id } = await admin.run(createAccount, { name: "Ann", plan: "pro" })
+  return { ...admin, id }
+}
+
+async function lastAudit(admin: Pick<Awaited<ReturnType<typeof withAccount>>, "audit">) {
+  const record = (await admin.audit()).at(-1)
+  return {
+    operation: record?.operation,
+    accountId: record?.accountId,
+    before: JSON.parse(record?.before ?? "null"),
+    after: JSON.parse(record?.after ?? "null"),
+  }
+}
+
+describe("an account", () => {
+  test("is created with what it is given", async () => {
+    const admin = openAdministration()
+    const given = {
+      name: "Ann",
+      plan: "free",
+      external_id: "crm-1",
+      metadata: { tier: 2 },
+      events: ["key.created"],
+    }
+    const account = await admin.run(createAccount, given)
+    expect(account).toMatchObject({ ...given, used: 0, bonus: 500, closed: null, version: 1 })
+    expect(await admin.run(getAccount, { id: account.id })).toEqual(account)
+    expect((await lastAudit(admin)).after).toEqual({ ...given, bonus: 500 })
+  })
+
+  test("changes only in the given fields, and the audit log has those that differ", async () => {
+    const admin = await withAccount()
+    const changed = await admin.run(updateAccount, { id: admin.id, name: "Bob", plan: "pro" })
+    expect(changed).toMatchObject({ name: "Bob", plan: "pro", version: 2 })
+    expect(await lastAudit(admin)).toEqual({
+      operation: "accounts.update",
+      accountId: admin.id,
+      before: { name: "Ann" },
+      after: { name: "Bob" },
+    })
+  })
+
+  test("is closed, and opened again with all it had", async () => {
+    const admin = await withAccount()
+    const closed = await admin.run(closeAccount, { id: admin.id })
+    expect(closed).toMatchObject({ closed: new Date(startMs).toISOString(), version: 2 })
+    const listed = await admin.run(listAccounts, { closed: true })
+    expect(listed.data).toEqual([closed])
+    const reopened = await admin.run(reopenAccount, { id: admin.id })
+    expect(reopened).toEqual({ ...closed, closed: null, version: 3 })
+    expect(await lastAudit(admin)).toMatchObject({
+      before: { closed: closed.closed },
+      after: { closed: null },
+    })
+  })
+
+  test("whose plan is not configured any more is opened with another one", async () => {
+    const admin = await withAccount()
+    const version = 1
+    const mutation = {
+      kind: "account.update",
+      id: admin.id,
+      version,
+      set: { plan: "gone", closedMs: 1 },
+    } as const
+    const [audit] = await admin.audit()
+    if (!audit) throw new Error("no audit record")
+    await admin.parts.admin.apply({ mutations: [mutation], audit: { ...audit, id: "aud_2" }, replay: null })
+    const { code, message } = await admin.refusal(reopenAccount, { id: admin.id })
+    expect([code, message]).toEqual([
+      "invalid",
+      expect.stringContaining("There is no plan 'gone'. The plans are free"),
+    ])
+    expect(await admin.run(reopenAccount, { id: admin.id, plan: "mega" })).toMatchObject({
+      plan: "mega",
+      closed: null,
+    })
+  })
+})
+
+describe("refused is", () => {
+  const cases = [
+    ["a name with a control character", { name: "A\u0007" }, "name", "U+0007"],
+    ["a name that changes the direction of text", { name: "A\u202e" }, "name", "U+202E"],
+    ["a name of spaces", { name: "  " }, "name", "needs a name"],
+    ["a plan that is not configured", { plan: "gold" }, "plan", "The plans are free, starter, pro"],
+    ["an external id with a line break", { external_id: "a\nb" }, "external_id", "U+000A"],
+    [
+      "metadata over 4 kB",
+      { metadata: { text: "x".repeat(4_086) } },
+      "metadata",
+      "at most 4096 octets of JSON; this is 4097",
+    ],
+    ["metadata that is no object", { metadata: ["a"] }, "metadata", "must be a JSON object"],
+    [
+      "an event that does not exist",
+      { events: ["key.lost"] },
+      "events",
+      "must be a list of credits.exhausted",
+    ],
+    ["a parameter that does not exist", { nmae: "Bob" }, "nmae", "Known are: "],
+  ] as const
+  test.each(cases)("%s", async (_, values, parameter, text) => {
+    const admin = await withAccount()
+    const created = await admin.refusal(createAccount, { name: "Bob", ...values })
+    const updated = await admin.refusal(updateAccount, { id: admin.id, ...values })
+    for (const fault of [created, updated]) {
+      expect(fault).toMatchObject({ code: "invalid", parameter, message: expect.stringContaining(text) })
+    }
+    expect(await admin.audit()).toHaveLength(1)
+  })
+
+  test("metadata of 4 kB is not", async () => {
+    const admin = await withAccount()
+    const metadata = { text: "x".repeat(4_085) }
+    expect(await admin.run(updateAccount, { id: admin.id, metadata })).toMatchObject({ metadata })
+  })
+
+  test("an external id that another account has", async () => {
+    const admin = await withAccount()
+    await admin.run(updateAccount, { id: admin.id, external_id: "crm-1" })
+    expect(await admin.refusal(createAccount, { name: "Bob", external_id: "crm-1" })).toMatchObject({
+      code: "conflict",
+      parameter: "external_id",
+    })
+  })
+
+  test("what the state of the account does not allow", async () => {
+    const admin = await withAccount()
+    const { id } = admin
+    expect((await admin.refusal(reopenAccount, { id })).code).toBe("conflict")
+    await admin.run(closeAccount, { id })
+    for (const [operation, values] of [
+      [closeAccount, {}],
+      [updateAccount, { name: "Bob" }],
+      [grantCredits, { credits: 1 }],
+      [renewCredits, { anyway: true }],
+    ] as const) {
+      const fault = await admin.refusal(operation, { id, ...values })
+      expect(fault).toMatchObject({
+        code: "conflict",
+        message: `Account '${id}' is closed. Reopen it first.`,
+      })
+    }
+    expect((await admin.refusal(closeAccount, { id: "acc_none" })).code).toBe("not-found")
+  })
+
+  test("a change of another version than the client has seen", async () => {
+    const admin = await withAccount()
+    const { id } = admin
+    await admin.run(updateAccount, { id, name: "Bob" }, { ifVersion: 1 })
+    for (const [operation, values] of [
+      [updateAccount, { name: "Cid" }],
+      [closeAccount, {}],
+      [grantCredits, { credits: 1 }],
+    ] as const) {
+      expect((await admin.refusal(operation, { id, ...values }, { ifVersion: 1 })).code).toBe(
+        "version-mismatch",
+      )
+    }
+    expect(await admin.run(getAccount, { id })).toMatchObject({ name: "Bob", closed: null, version: 2 })
+  })
+})
+
+describe("starting a credit month again", () => {
+  test("is refused where the month is not in the future, and says what it would give", async () => {
+    const admin = await withAccount()
+    const { id, parts } = admin
+    const periodStartMs = startMs
+    const items = [{ api: "hmac", calls: 3, credits: 1_234 }]
+    await parts.store.charge([
+      { accountId: id, items, allowance: 1_000_000, periodStartMs, day: "2025-01-01" },
+    ])
+    const { code, message, parameter } = await admin.refusal(renewCredits, { id })
+    expect([code, parameter]).toEqual(["conflict", "anyway"])
+    expect(message).toContain("began at 2025-01-01T00:00:00.000Z and is not in the future")
+    expect(message).toContain("1,234 used credits a second time")
+    expect(await admin.run(renewCredits, { id, anyway: true })).toMatchObject({ used: 0, given: 1_234 })
+    expect((await lastAudit(admin)).after).toMatchObject({ used: 0, given: 1_234 })
+  })
+
+  test("repairs an account whose month lies in the future", async () => {
+    const admin = openAdministration()
+    admin.clock.set("2026-03-01T00:00:00Z")
+    const { id } = await admin.run(createAccount, { name: "Ann" })
+    admin.clock.set("2025-01-01T00:00:00Z")
+    expect((await admin.run(getAccount, { id })).problem).toContain("A clock was ahead")
+    const renewed = await admin.run(renewCredits, { id })
+    expect(renewed).toMatchObject({ problem: null, used: 0, given: 0, renews: "2025-02-01T00:00:00.000Z" })
+  })
+})
+
+test("a list of accounts goes from page to page in the order of creation", async () => {
+  const admin = openAdministration()
+  for (const name of ["Ann", "Bob", "Cid"]) {
+    await admin.run(createAccount, { name })
+    admin.clock.advance(dayMs)
+  }
+  const first = await admin.run(listAccounts, { limit: 2 })
+  const second = await admin.run(listAccounts, { limit: 2, after: first.next })
+  const names = [first, second].map(({ data }) => (data as { name: string }[]).map(({ name }) => name))
+  expect(names).toEqual([["Ann", "Bob"], ["Cid"]])
+  expect([first.has_more, second.has_more, second.next]).toEqual([true, false, null])
+  const { code, parameter } = await admin.refusal(listAccounts, { after: "W10" })
+  expect([code, parameter]).toEqual(["invalid", "after"])
+})

@@ -1,0 +1,100 @@
+import { afterAll } from "bun:test"
+import { type Administration, createAdministration, type RunOptions } from "../../src/admin/administration.ts"
+import { AdminFault } from "../../src/admin/fault.ts"
+import type { Actor, Operation } from "../../src/admin/operation.ts"
+import type { AdminParts } from "../../src/admin/parts.ts"
+import { createAdminParts } from "../../src/app/admin-parts.ts"
+import { loadConfig } from "../../src/config/load.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
+import type { AuditRecord } from "../../src/store/admin-store.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
+import { createManualClock, type ManualClock } from "./clock.ts"
+
+/** The time at which an administration of a test starts. */
+export const startMs = Date.parse("2025-01-01T00:00:00Z")
+
+export type Values = Readonly<Record<string, unknown>>
+
+export interface TestAdministration {
+  readonly administration: Administration
+  readonly parts: AdminParts
+  readonly clock: ManualClock
+  /** Runs an operation with typed values, as an actor who may do everything unless another is given. */
+  run(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<Values>
+  /** The same, and gives what refused it. Throws when nothing does. */
+  refusal(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<AdminFault>
+  /** All audit records, oldest first. */
+  audit(): Promise<readonly AuditRecord[]>
+  /** Everything that the store holds, as text. */
+  stored(): Promise<string>
+}
+
+/** An actor of tests. */
+export function actorOf(change: Partial<Actor> = {}): Actor {
+  const from = { source: "192.0.2.1", requestId: "req_1" }
+  return { id: "admin-key:adm_1", name: "ci", permissions: ["*"], ...from, ...change }
+}
+
+/** An administration on a store in memory, closed after the tests of the file. */
+export function openAdministration(opened: OpenStore = inMemory()): TestAdministration {
+  const clock = createManualClock("2025-01-01T00:00:00Z")
+  const config = loadConfig({ flags: { db: ":memory:", metricsToken: "quiet" }, env: {}, file: null })
+  const prices = new Map([
+    ["hmac", 1],
+    ["spfvalidator", 5],
+  ])
+  const parts = createAdminParts(config, {
+    opened,
+    clock,
+    random: systemRandom,
+    prices,
+    version: "0.0.0-test",
+    startedMs: startMs,
+  })
+  const administration = createAdministration(parts)
+  const run: TestAdministration["run"] = async (
+    operation,
+    values = {},
+    { as = actorOf(), ...options } = {},
+  ) => {
+    const { output } = await administration.run(operation, { kind: "typed", values }, as, options)
+    return output as Values
+  }
+  return {
+    administration,
+    parts,
+    clock,
+    run,
+    async refusal(operation, values, options) {
+      try {
+        await run(operation, values, options)
+      } catch (thrown) {
+        if (thrown instanceof AdminFault) return thrown
+        throw thrown
+      }
+      throw new Error(`${operation.id} was not refused`)
+    },
+    async audit() {
+      return [...(await parts.admin.audit({}, { limit: 1_000, after: null }))].reverse()
+    },
+    async stored() {
+      const page = { limit: 1_000, after: null }
+      const { admin } = parts
+      return JSON.stringify([
+        await admin.accounts({}, page),
+        await admin.keys({}, page),
+        await admin.adminKeys(page),
+        await admin.audit({}, page),
+        await admin.findReplay(actorOf().id, "again"),
+      ])
+    },
+  }
+}
+
+function inMemory(): OpenStore {
+  const opened = openSqliteStore(":memory:", { timer: systemTimer })
+  afterAll(() => opened.store.close())
+  return opened
+}
