@@ -26,7 +26,7 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
     throw new AccountError(
-      `${url.hostname} is a private or special address; --allow-private permits it for this webhook.`,
+      `${url.hostname} is a private or special address; 'allow_private' or --allow-private permits it for this webhook.`,
     )
   }
   return url.href

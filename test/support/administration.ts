@@ -20,6 +20,7 @@ export type Values = Readonly<Record<string, unknown>>
 export interface TestAdministration {
   readonly administration: Administration
   readonly parts: AdminParts
+  readonly opened: OpenStore
   readonly clock: ManualClock
   /** Runs an operation with typed values, as an actor who may do everything unless another is given. */
   run(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<Values>
@@ -65,6 +66,7 @@ export function openAdministration(opened: OpenStore = inMemory()): TestAdminist
   return {
     administration,
     parts,
+    opened,
     clock,
     run,
     async refusal(operation, values, options) {

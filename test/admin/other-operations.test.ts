@@ -1,0 +1,265 @@
+import { describe, expect, test } from "bun:test"
+import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { createAccount } from "../../src/admin/accounts/create.ts"
+import { createAdmin } from "../../src/admin/admins/create.ts"
+import { listAdmins } from "../../src/admin/admins/list.ts"
+import { revokeAdmin } from "../../src/admin/admins/revoke.ts"
+import { exportAudit } from "../../src/admin/audit/export.ts"
+import { listAudit } from "../../src/admin/audit/list.ts"
+import { getConfig } from "../../src/admin/config/get.ts"
+import { readEntries } from "../../src/admin/entries.ts"
+import { healthDetail } from "../../src/admin/health/detail.ts"
+import { listAttempts } from "../../src/admin/notices/attempts.ts"
+import { listNotices } from "../../src/admin/notices/list.ts"
+import { resendNotice } from "../../src/admin/notices/resend.ts"
+import { testWebhook } from "../../src/admin/notices/test-event.ts"
+import { listPlans } from "../../src/admin/plans/list.ts"
+import { deleteWebhook } from "../../src/admin/webhooks/delete.ts"
+import { getWebhook } from "../../src/admin/webhooks/get.ts"
+import { setWebhook } from "../../src/admin/webhooks/set.ts"
+import { whoami } from "../../src/admin/whoami.ts"
+import { options } from "../../src/config/options.ts"
+import { StoreUnavailable } from "../../src/store/store.ts"
+import { actorOf, openAdministration, type Values } from "../support/administration.ts"
+
+async function withAccount() {
+  const admin = openAdministration()
+  const { id } = await admin.run(createAccount, { name: "Ann" })
+  return { ...admin, id: String(id) }
+}
+
+describe("a webhook", () => {
+  test("is set with a secret that is shown once, read back without it, and removed", async () => {
+    const admin = await withAccount()
+    const { id } = admin
+    const url = "https://example.com/hook"
+    const { secret, note, ...set } = await admin.run(setWebhook, { id, url })
+    expect(set).toEqual({ account: id, url, allow_private: false, disabled: null })
+    expect(String(secret)).toStartWith("whsec_")
+    expect(note).toContain("shown once")
+    expect(await admin.run(getWebhook, { id })).toEqual(set)
+    expect(await admin.run(deleteWebhook, { id })).toMatchObject({ account: id, url: null })
+    expect((await admin.refusal(deleteWebhook, { id })).code).toBe("conflict")
+    const [, setRecord, deleteRecord] = await admin.audit()
+    expect(setRecord).toMatchObject({
+      accountId: id,
+      before: '{"url":null,"allow_private":false}',
+      after: `{"url":"${url}","allow_private":false}`,
+    })
+    expect(deleteRecord).toMatchObject({ before: `{"url":"${url}","allow_private":false}`, after: null })
+  })
+
+  test.each([
+    ["example.com", "must be complete"],
+    ["http://example.com", "must start with https://"],
+    ["https://user:pw@example.com", "must not contain a user name"],
+    ["https://192.168.1.1/", "allow_private"],
+  ])("is not set to %s", async (url, text) => {
+    const { refusal, id } = await withAccount()
+    expect(await refusal(setWebhook, { id, url })).toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(text),
+    })
+  })
+
+  test("is set to a private address where that is allowed, but not for a closed account", async () => {
+    const admin = await withAccount()
+    const values = { id: admin.id, url: "https://192.168.1.1/", allow_private: true }
+    expect(await admin.run(setWebhook, values)).toMatchObject({ allow_private: true })
+    await admin.run(closeAccount, { id: admin.id })
+    expect((await admin.refusal(setWebhook, values)).code).toBe("conflict")
+  })
+})
+
+describe("notices", () => {
+  test("of type test are made for the webhook, listed, and sent again", async () => {
+    const admin = await withAccount()
+    const { id } = admin
+    expect(await admin.refusal(testWebhook, { id })).toMatchObject({
+      code: "conflict",
+      message: `Account '${id}' has no webhook. Set one first.`,
+    })
+    await admin.run(setWebhook, { id, url: "https://example.com/hook" })
+    const sent = await admin.run(testWebhook, { id })
+    expect(sent).toMatchObject({ account: id, type: "test", state: "pending" })
+    const { data } = await admin.run(listNotices, { account: id })
+    expect(data).toMatchObject([
+      { id: sent.id, type: "test", data: { account: id }, state: "pending", attempts: 0 },
+    ])
+    expect((await admin.refusal(resendNotice, { id: sent.id })).message).toContain("is being sent already")
+
+    const claim = {
+      nowMs: admin.clock.now(),
+      leaseMs: 1_000,
+      maxWaitMs: 10_000,
+      busyHosts: [],
+      untriedOnly: false,
+    }
+    const { outbox } = admin.opened
+    const due = await outbox.claim(claim)
+    if (!due) throw new Error("the notice is not due")
+    const attempt = { atMs: admin.clock.now(), durationMs: 5, status: 500, error: "HTTP 500" }
+    await outbox.record(due, attempt, { kind: "failed" })
+    const attempts = await admin.run(listAttempts, { notice: sent.id })
+    expect(attempts.data).toMatchObject([{ notice: sent.id, attempt: 1, status: 500, error: "HTTP 500" }])
+    expect((await admin.run(listAttempts, { account: id })).data).toEqual(attempts.data)
+    expect((await admin.run(listNotices, { state: "failed" })).data).toMatchObject([{ id: sent.id }])
+    expect(await admin.run(resendNotice, { id: sent.id })).toMatchObject({
+      id: sent.id,
+      state: "pending",
+      attempts: 1,
+    })
+    expect((await admin.audit()).at(-1)).toMatchObject({
+      operation: "notices.resend",
+      accountId: id,
+      before: '{"state":"failed"}',
+      after: '{"state":"pending"}',
+    })
+  })
+
+  test("that do not exist, or of accounts that do not, are not found", async () => {
+    const { refusal } = await withAccount()
+    expect((await refusal(resendNotice, { id: "msg_none" })).code).toBe("not-found")
+    expect((await refusal(listAttempts, { notice: "msg_none" })).code).toBe("not-found")
+    expect((await refusal(listNotices, { account: "acc_none" })).code).toBe("not-found")
+    expect((await refusal(getWebhook, { id: "acc_none" })).code).toBe("not-found")
+    expect((await refusal(listNotices, { state: "lost" })).parameter).toBe("state")
+  })
+})
+
+describe("admin keys", () => {
+  test("are created with permissions and an expiry, listed without their text, and revoked once", async () => {
+    const admin = openAdministration()
+    const { key, note, ...created } = await admin.run(createAdmin, {
+      name: "billing",
+      may: ["usage.read"],
+      expires: "30d",
+    })
+    expect(created).toMatchObject({
+      name: "billing",
+      permissions: ["usage.read"],
+      expires: "2025-01-31T00:00:00.000Z",
+    })
+    expect(String(key)).toStartWith("pka-")
+    expect(note).toContain("shown once")
+    expect((await admin.run(listAdmins)).data).toEqual([created])
+    const { id } = created
+    expect(await admin.run(revokeAdmin, { id })).toMatchObject({ id, revoked: "2025-01-01T00:00:00.000Z" })
+    expect((await admin.refusal(revokeAdmin, { id })).code).toBe("conflict")
+    expect((await admin.refusal(revokeAdmin, { id: "adm_none" })).code).toBe("not-found")
+  })
+
+  test("may everything unless they are limited", async () => {
+    const { run } = openAdministration()
+    expect((await run(createAdmin, { name: "root" })).permissions).toEqual(["*"])
+  })
+
+  test("give no permission that they lack, and none that there is not", async () => {
+    const admin = openAdministration()
+    const as = actorOf({ permissions: ["admins.write", "keys.*", "usage.read"] })
+    const may = ["keys.read", "keys.*", "usage.read"]
+    expect((await admin.run(createAdmin, { name: "a", may }, { as })).permissions).toEqual(may)
+    for (const lacking of ["*", "usage.*", "accounts.read"]) {
+      const fault = await admin.refusal(createAdmin, { name: "a", may: [lacking] }, { as })
+      expect(fault).toMatchObject({
+        code: "forbidden",
+        message: expect.stringContaining(`cannot give '${lacking}'`),
+      })
+    }
+    expect((await admin.refusal(createAdmin, { name: "a" }, { as })).code).toBe("forbidden")
+    for (const unknown of ["keys.eat", "keys", "**", ".*"]) {
+      const fault = await admin.refusal(createAdmin, { name: "a", may: [unknown] })
+      expect(fault).toMatchObject({ code: "invalid", parameter: "may" })
+      expect(fault.message).toContain(`There is no permission '${unknown}'. Known are *, accounts.read`)
+    }
+    expect(await admin.audit()).toHaveLength(1)
+  })
+})
+
+describe("the audit log", () => {
+  test("is filtered by actor, operation, target, account and time", async () => {
+    const admin = openAdministration()
+    const { id } = await admin.run(createAccount, { name: "Ann" })
+    admin.clock.advance(86_400_000)
+    await admin.run(setWebhook, { id, url: "https://example.com/" }, { as: actorOf({ id: "cli:eve" }) })
+    const operationsOf = async (values: Values) =>
+      ((await admin.run(listAudit, values)).data as { operation: string }[]).map(({ operation }) => operation)
+    expect(await operationsOf({})).toEqual(["webhooks.set", "accounts.create"])
+    expect(await operationsOf({ actor: "cli:eve" })).toEqual(["webhooks.set"])
+    expect(await operationsOf({ operation: "accounts.create" })).toEqual(["accounts.create"])
+    expect(await operationsOf({ target: id, account: id })).toEqual(["webhooks.set", "accounts.create"])
+    expect(await operationsOf({ from: "2025-01-02" })).toEqual(["webhooks.set"])
+    expect(await operationsOf({ to: "2025-01-02T00:00:00Z" })).toEqual(["accounts.create"])
+    expect(await operationsOf({ account: "acc_none" })).toEqual([])
+    expect((await admin.refusal(listAudit, { from: "yesterday" })).parameter).toBe("from")
+  })
+
+  test("is exported whole, page after page", async () => {
+    const admin = openAdministration()
+    for (let number = 0; number < 7; number++) await admin.run(createAccount, { name: `${number}` })
+    const pages: unknown[][] = []
+    for await (const page of readEntries(admin.administration, exportAudit, { limit: 3 }, actorOf())) {
+      pages.push([...page])
+    }
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
+    expect(pages.flat()).toEqual((await admin.run(listAudit)).data as unknown[])
+  })
+})
+
+test("plans have their limits, and APIs their prices", async () => {
+  const { data, prices } = await openAdministration().run(listPlans)
+  expect(data).toContainEqual({
+    name: "free",
+    monthly_credits: 1_000,
+    sign_up_bonus: 500,
+    requests_per_minute: 60,
+    premium: false,
+    graphql_apis: 1,
+  })
+  expect(data).toContainEqual(expect.objectContaining({ name: "enterprise", monthly_credits: "unlimited" }))
+  expect(prices).toEqual({ hmac: 1, spfvalidator: 5 })
+})
+
+test("the configuration is shown by the names of its file, without secrets", async () => {
+  const shown = await openAdministration().run(getConfig)
+  for (const { fileKey } of Object.values(options)) expect(shown).toHaveProperty(fileKey)
+  expect(shown).toMatchObject({ metrics_token: "(set)", port: 8080, plans: { pro: { premium: true } } })
+  expect(JSON.stringify(shown)).not.toContain("quiet")
+  // A new setting with a secret must be hidden too.
+  const secret = Object.values(options).filter(({ fileKey }) => /token|secret|password|_key$/.test(fileKey))
+  expect(secret.map(({ fileKey }) => fileKey).sort()).toEqual(["metrics_token", "tls_key"])
+})
+
+test("whoami needs no permission, and tells what the actor may do", async () => {
+  const as = actorOf({ permissions: [] })
+  expect(await openAdministration().run(whoami, {}, { as })).toMatchObject({
+    actor: as.id,
+    permissions: [],
+    known_permissions: { "keys.write": expect.any(String) },
+  })
+})
+
+test("the health of a service has its version, its uptime and its store", async () => {
+  const admin = openAdministration()
+  admin.clock.advance(90_500)
+  expect(await admin.run(healthDetail)).toMatchObject({
+    version: "0.0.0-test",
+    started: "2025-01-01T00:00:00.000Z",
+    uptime_seconds: 90,
+    store: "sqlite",
+    store_bytes: { main: expect.any(Number) },
+    notices: { pending: 0 },
+    charges: 0,
+  })
+})
+
+test("a store that does not answer refuses the operation for now", async () => {
+  const admin = openAdministration()
+  const cause = new StoreUnavailable("locked")
+  const { opened } = admin
+  const broken = openAdministration({
+    ...opened,
+    admin: { ...opened.admin, adminKeys: () => Promise.reject(cause) },
+  })
+  expect(await broken.refusal(listAdmins)).toMatchObject({ code: "unavailable", retryAfterSeconds: 1, cause })
+})
