@@ -7,17 +7,17 @@ import { reopenAccount } from "../../src/admin/accounts/reopen.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
 import { grantCredits } from "../../src/admin/credits/grant.ts"
 import { renewCredits } from "../../src/admin/credits/renew.ts"
-import { openAdministration, startMs } from "../support/administration.ts"
+import { openAdministration, startMs, type TestAdministration } from "../support/administration.ts"
 
 const dayMs = 86_400_000
 
 async function withAccount() {
   const admin = openAdministration()
   const { id } = await admin.run(createAccount, { name: "Ann", plan: "pro" })
-  return { ...admin, id }
+  return { ...admin, id: String(id) }
 }
 
-async function lastAudit(admin: Pick<Awaited<ReturnType<typeof withAccount>>, "audit">) {
+async function lastAudit(admin: Pick<TestAdministration, "audit">) {
   const record = (await admin.audit()).at(-1)
   return {
     operation: record?.operation,
