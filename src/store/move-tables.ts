@@ -41,13 +41,15 @@ export const moveTables: readonly MoveTable[] = [
   {
     name: "accounts",
     columns: words(
-      "id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms",
+      `id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms version external_id metadata
+       events`,
     ),
   },
   {
     name: "keys",
     columns: words(
-      "id account_id name prefix created_ms expires_ms revoked_ms allow_apis block_apis allow_ips rate_limit",
+      `id account_id name prefix created_ms expires_ms revoked_ms disabled_ms allow_apis block_apis allow_ips rate_limit
+       version external_id metadata`,
     ),
   },
   { name: "secrets", columns: words("hash key_id created_ms until_ms") },
@@ -59,11 +61,25 @@ export const moveTables: readonly MoveTable[] = [
   {
     name: "notices",
     columns: words(
-      `id account_id period_start_ms threshold plan used allowance raised_ms state attempts waited_ms next_attempt_ms
+      `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts waited_ms next_attempt_ms
        last_status last_error delivered_ms`,
     ),
   },
   { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
+  {
+    name: "admin_keys",
+    columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms"),
+  },
+  {
+    name: "audit",
+    columns: words(
+      `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
+    ),
+  },
+  {
+    name: "replays",
+    columns: words("actor key payload_hash operation target_id created_ms answer"),
+  },
 ]
 
 const sums = {
@@ -78,6 +94,9 @@ const sums = {
   credits: ["sum(credits)", "all_usage"],
   notices: ["count(*)", "notices"],
   attempts: ["count(*)", "notice_attempts"],
+  adminKeys: ["count(*)", "admin_keys"],
+  auditRecords: ["count(*)", "audit"],
+  replays: ["count(*)", "replays"],
 } as const
 
 /** Selects {@link MoveSums} in one row, in any kind of store. */

@@ -17,7 +17,7 @@ import { chargeOf } from "../support/store.ts"
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
 
-describe.each(useStoreKinds().slice(0, 1))("$name", ({ create }) => {
+describe.each(useStoreKinds())("$name", ({ create }) => {
   let opened: OpenStore
   let admin: AdminStore
   let db: string

@@ -6,11 +6,13 @@ import type { Timer } from "../../src/apis/contract.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import { copyRows, move } from "../../src/store/move.ts"
 import type { MoveTarget } from "../../src/store/move-tables.ts"
 import { isPostgresUrl, openStore, withoutPassword } from "../../src/store/open.ts"
 import { openPostgresSource, openPostgresTarget } from "../../src/store/postgres/move.ts"
 import { openSqliteSource, openSqliteTarget } from "../../src/store/sqlite/move.ts"
+import { adminKeyOf, auditOf, changeOf, firstPage, replayOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
@@ -50,8 +52,11 @@ describe.each([
       secrets: many + 1,
       balances: many,
       usage_rows: 2,
-      notices: 2,
+      notices: 3,
       attempts: 1,
+      admin_keys: 1,
+      audit_records: 1,
+      replays: 1,
       used: 99 + (many - 1),
       bonus: many * 5,
       calls: many + 3,
@@ -92,6 +97,15 @@ describe.each([
     const before = await dump(to)
     await expect(move(from, to, options)).rejects.toThrow("is not empty: it has accounts. Name a new")
     expect(await dump(to)).toEqual(before)
+  })
+
+  test("a store that only has an admin key and its audit record is not written to", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from, 1)
+    const { store, admin } = await openAnyStore(to)
+    await admin.apply(changeOf([{ kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" }]))
+    await store.close()
+    await expect(move(from, to, options)).rejects.toThrow("is not empty: it has admin_keys. Name a new")
   })
 
   test("a failure in the middle leaves the new store empty, and the move can be done again", async () => {
@@ -243,9 +257,35 @@ test("mistakes are told without a password", async () => {
   expect(await runCliForTest(["move", "--from", db])).toMatchObject({ code: 2 })
 })
 
+/** Changes that only the administration makes. */
+const adminMutations = (lastAccountId: string): readonly Mutation[] => [
+  {
+    kind: "account.update",
+    id: idOf(0),
+    version: 1,
+    set: { externalId: "customer 7", metadata: '{"a":"ä"}', events: ["key.created"] },
+  },
+  {
+    kind: "key.update",
+    id: "key_0",
+    version: 2,
+    set: { disabledMs: 7_000, externalId: "x", metadata: '{"b":[1]}' },
+  },
+  { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
+  // Its account has no webhook, unless it is the only one.
+  {
+    kind: "notice.insert",
+    id: "msg_1",
+    accountId: lastAccountId,
+    type: "key.created",
+    data: '{"key":"key_0"}',
+    nowMs: 1,
+  },
+]
+
 /** Accounts with keys and usage; the first one has all that an account can have. */
 async function fill(db: string, count = few): Promise<void> {
-  const { store, outbox } = await openAnyStore(db)
+  const { store, admin, outbox } = await openAnyStore(db)
   const key = keyOf({ expiresMs: 9_000, allowApis: ["hmac"], rateLimit: 10 })
   const indexes = Array.from({ length: count }, (_, i) => i)
   await Promise.all(
@@ -273,6 +313,9 @@ async function fill(db: string, count = few): Promise<void> {
   await store.charge(
     Array.from({ length: count - 1 }, (_, i) => chargeOf({ accountId: idOf(i + 1), periodStartMs: 1_000 })),
   )
+  const more = { audit: auditOf({ id: "aud_1" }), replay: replayOf() }
+  expect(await admin.apply(changeOf(adminMutations(idOf(count - 1)), more))).toBe("applied")
+  await admin.keepAnswer("admin-key:adm_1", "again", '{"name":"\\u0000"}')
   const times = { nowMs: systemClock.now(), leaseMs: 1_000, maxWaitMs: 3_600_000 }
   const due = await outbox.claim({ ...times, busyHosts: [], untriedOnly: false })
   if (!due) throw new Error("no notice is due")
@@ -297,7 +340,7 @@ const openForReading = (db: string) => openStore(db, { ...options, random: syste
 
 /** Everything that can be read about the first and the last accounts, and the lists of all. */
 async function dump(db: string): Promise<unknown> {
-  const { store, outbox } = await openForReading(db)
+  const { store, admin, outbox } = await openForReading(db)
   const listed = await store.listAccounts()
   const some = listed.slice(0, 5).concat(listed.slice(-5))
   const result = {
@@ -311,6 +354,11 @@ async function dump(db: string): Promise<unknown> {
     notices: [...(await outbox.list())].sort((a, b) => (a.id < b.id ? -1 : 1)),
     attempts: await outbox.attempts(),
     webhook: await outbox.findWebhook(idOf(0)),
+    accountDetails: await admin.accounts({}, { ...firstPage, limit: 1_000 }),
+    keyDetails: await admin.keys({}, { ...firstPage, limit: 1_000 }),
+    adminKey: await admin.findAdminKey("a1"),
+    audit: await admin.audit({}, firstPage),
+    replay: await admin.findReplay("admin-key:adm_1", "again"),
   }
   await store.close()
   return result

@@ -2,9 +2,10 @@ import type { SQL } from "bun"
 import { StoreUnusable } from "../store.ts"
 import { sqlStateOf } from "./errors.ts"
 import step1 from "./migrations/1.sql" with { type: "text" }
+import step2 from "./migrations/2.sql" with { type: "text" }
 
 /** Entry n takes the schema from version n to n + 1. Released entries never change, and only add: see `oldest`. */
-const migrations: readonly string[] = [step1]
+const migrations: readonly string[] = [step1, step2]
 
 const schemaVersion = migrations.length
 const minServerVersion = 150_000

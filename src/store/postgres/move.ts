@@ -32,6 +32,9 @@ interface Transaction {
   close(): Promise<void>
 }
 
+/** Without rows in these tables, the others have none either. */
+const rootTables = ["accounts", "admin_keys", "audit", "replays"]
+
 /** A process that has just ended may still be connected. */
 const unusedAttempts = 10
 const unusedDelayMs = 100
@@ -44,7 +47,7 @@ export async function openPostgresSource(url: string, options: PostgresMoveOptio
   // The locks come before the snapshot: what others commit until then is in it.
   const transaction = await begin(url, options, [
     "BEGIN ISOLATION LEVEL REPEATABLE READ",
-    "LOCK TABLE accounts, keys, ledger, notices IN SHARE MODE",
+    "LOCK TABLE accounts, keys, ledger, notices, admin_keys, audit, replays IN SHARE MODE",
   ])
   const { run, requireUnused, close } = transaction
   return {
@@ -69,16 +72,17 @@ export async function openPostgresSource(url: string, options: PostgresMoveOptio
 }
 
 /**
- * Opens a database without accounts. Everything is written in one transaction.
+ * Opens an empty database. Everything is written in one transaction.
  * @throws StoreUnusable when it cannot be used, is not empty, or a service or command works on it
  */
 export async function openPostgresTarget(url: string, options: PostgresMoveOptions): Promise<MoveTarget> {
-  // No other row exists without an account.
-  const transaction = await begin(url, options, ["BEGIN", "LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE"])
+  const locked = rootTables.join(", ")
+  const transaction = await begin(url, options, ["BEGIN", `LOCK TABLE ${locked} IN SHARE ROW EXCLUSIVE MODE`])
   const { name: address, run, close } = transaction
-  if ((await run("SELECT 1 FROM accounts LIMIT 1")).length > 0) {
+  for (const table of rootTables) {
+    if ((await run(`SELECT 1 FROM ${table} LIMIT 1`)).length === 0) continue
     await close()
-    throw new StoreUnusable(`${address} is not empty: it has accounts. Name a new database with --to.`)
+    throw new StoreUnusable(`${address} is not empty: it has ${table}. Name a new database with --to.`)
   }
   return {
     async write({ name, columns }: MoveTable, rows) {

@@ -1,12 +1,11 @@
 import type { Clock, Random } from "../../apis/contract.ts"
 import { createActivity } from "../activity.ts"
-import type { AdminStore } from "../admin-store.ts"
 import { type AccessRow, toAccess } from "../key-rows.ts"
 import type { OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
-import { StoreUnavailable } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
+import { prepareAdminStore } from "./admin-store.ts"
 import { chargeSettings, prepareCharges } from "./charges.ts"
 import { type ConnectionOptions, connectToPrimary, createConnection } from "./connection.ts"
 import { toStartError } from "./errors.ts"
@@ -138,30 +137,11 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
       await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))
     },
   })
-  return { store, admin: notYet(), outbox, gauges: prepareGauges(rest, { activity, access }), isNew }
-}
-
-/** The administration of this kind of store follows. */
-function notYet(): AdminStore {
-  async function refuse(): Promise<never> {
-    throw new StoreUnavailable("The administration works with data files only so far.")
-  }
   return {
-    apply: refuse,
-    findAccount: refuse,
-    accounts: refuse,
-    findKey: refuse,
-    findKeyByHash: refuse,
-    keys: refuse,
-    notices: refuse,
-    findNotice: refuse,
-    noticeAttempts: refuse,
-    findAdminKeyById: refuse,
-    findAdminKey: refuse,
-    adminKeys: refuse,
-    audit: refuse,
-    findReplay: refuse,
-    keepAnswer: refuse,
-    deleteReplaysBefore: refuse,
+    store,
+    admin: prepareAdminStore(rest, access),
+    outbox,
+    gauges: prepareGauges(rest, { activity, access }),
+    isNew,
   }
 }

@@ -1,13 +1,21 @@
 import type { AttemptRecord, DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "../outbox.ts"
+import { applyChange } from "./apply-change.ts"
 import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
 import { toStorableText } from "./storable-text.ts"
 
 /** Selects a {@link NoticeRecord} from notices joined with accounts. */
-const noticeColumns = `notices.id, account_id AS "accountId", 'credits.threshold_reached' AS type, NULL AS data, accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
+const noticeColumns = `notices.id, account_id AS "accountId", type, data, accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
   threshold, used::float8 AS used, allowance::float8 AS allowance, period_start_ms::float8 AS "periodStartMs",
   raised_ms::float8 AS "raisedMs", state, attempts, waited_ms::float8 AS "waitedMs", next_attempt_ms::float8 AS "nextAttemptMs",
   last_status AS "lastStatus", last_error AS "lastError", delivered_ms::float8 AS "deliveredMs"`
+
+/** Selects {@link NoticeRecord}s. */
+export const selectNotices = `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id`
+
+/** Selects an {@link AttemptRecord} from notice_attempts, which may be joined with notices. */
+export const attemptColumns = `notice_id AS "noticeId", attempt, at_ms::float8 AS "atMs", duration_ms::float8 AS "durationMs",
+  notice_attempts.status, error`
 
 const webhookColumns = `webhook_url AS url, webhook_secret AS secret, webhook_allow_private AS "allowPrivate"`
 
@@ -34,10 +42,7 @@ type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host">
 
 /** The notice with an id; null when it does not exist. */
 export async function findNotice({ run }: Connection, id: string): Promise<NoticeRecord | null> {
-  const [row] = await run<NoticeRecord>(
-    `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = $1::text`,
-    [id],
-  )
+  const [row] = await run<NoticeRecord>(`${selectNotices} WHERE notices.id = $1::text`, [id])
   return row ?? null
 }
 
@@ -68,30 +73,20 @@ export function prepareOutbox(connection: Connection): Outbox {
     },
     list: (accountId) =>
       run<NoticeRecord>(
-        `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id
+        `${selectNotices}
          WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
         [accountId ?? null],
       ),
     attempts: (accountId) =>
       run<AttemptRecord>(
-        `SELECT notice_id AS "noticeId", attempt, at_ms::float8 AS "atMs", duration_ms::float8 AS "durationMs",
-           notice_attempts.status, error
+        `SELECT ${attemptColumns}
          FROM notice_attempts JOIN notices ON notices.id = notice_id
          WHERE $1::text IS NULL OR account_id = $1::text ORDER BY at_ms, notice_id, attempt`,
         [accountId ?? null],
       ),
     async setWebhook(accountId, webhook) {
-      const { url = null, secret = null, allowPrivate = false } = webhook ?? {}
-      const rows = await run(
-        `WITH unsent AS (
-           UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
-           WHERE account_id = $1::text AND state = 'pending' AND $2::text IS NULL)
-         UPDATE accounts SET webhook_url = $2::text, webhook_secret = $3::text, webhook_allow_private = $4::boolean,
-           webhook_gone_ms = NULL
-         WHERE id = $1::text RETURNING id`,
-        [accountId, url, secret, allowPrivate],
-      )
-      return rows.length === 1
+      const mutations = [{ kind: "webhook.set", accountId, webhook }] as const
+      return (await applyChange(connection, { mutations, audit: null, replay: null })) === "applied"
     },
     async findWebhook(accountId) {
       const [row] = await run<WebhookRecord>(

@@ -1,7 +1,9 @@
-import { type KeyRow, toKey, toKeyRow } from "../key-rows.ts"
-import type { Store, UsageRow } from "../store.ts"
+import { newAccountDetails, newKeyDetails } from "../admin-rows.ts"
+import { type KeyRow, toKey } from "../key-rows.ts"
+import type { KeyRecord, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
-import type { Connection, Parameter } from "./connection.ts"
+import { type AnyMutation, applyChange } from "./apply-change.ts"
+import type { Connection } from "./connection.ts"
 import { selectAccounts, selectKeys } from "./rows.ts"
 
 interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
@@ -23,11 +25,16 @@ export function createPostgresStore({
 }: StoreParts): Store {
   const { run } = connection
 
-  /** Makes an administrative change with one statement. True when it changed something. */
-  async function change(statement: string, parameters: readonly Parameter[]): Promise<boolean> {
-    const rows = await run(statement, parameters)
+  /** Makes a change of any version with one statement. */
+  async function change(mutation: AnyMutation): Promise<boolean> {
+    const outcome = await applyChange(connection, { mutations: [mutation], audit: null, replay: null })
     access.clear()
-    return rows.length > 0
+    return outcome === "applied"
+  }
+
+  async function findKeyById(id: string): Promise<KeyRecord | null> {
+    const [row] = await run<KeyRow>(`${selectKeys} WHERE id = $1::text`, [id])
+    return row ? toKey(row) : null
   }
 
   return {
@@ -39,14 +46,8 @@ export function createPostgresStore({
     charge,
     takeRates,
 
-    async createAccount({ id, name, plan, createdMs, closedMs, periodStartMs, used, bonus }) {
-      await change(
-        `WITH made AS (
-           INSERT INTO accounts (id, name, plan, created_ms) VALUES ($1::text, $2::text, $3::text, $4::bigint))
-         INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
-         VALUES ($1::text, $5::bigint, $6::bigint, $7::bigint, $8::bigint) RETURNING account_id`,
-        [id, name, plan, createdMs, closedMs, periodStartMs, used, bonus],
-      )
+    async createAccount(account) {
+      await change({ kind: "account.insert", account: { ...account, ...newAccountDetails } })
     },
     async findAccount(id) {
       const [row] = await run<Awaited<ReturnType<Store["findAccount"]>>>(
@@ -56,63 +57,15 @@ export function createPostgresStore({
       return row ?? null
     },
     listAccounts: () => run(`${selectAccounts} ORDER BY created_ms, id`, []),
-    async updateAccount(id, { plan, closedMs }) {
-      if (plan !== undefined) {
-        await change("UPDATE accounts SET plan = $2::text WHERE id = $1::text RETURNING id", [id, plan])
-      }
-      if (closedMs !== undefined) {
-        const close =
-          "UPDATE ledger SET closed_ms = $2::bigint, revision = revision + 1 WHERE account_id = $1::text"
-        await change(`${close} RETURNING account_id`, [id, closedMs])
-      }
-      return (await run("SELECT 1 FROM accounts WHERE id = $1::text", [id])).length === 1
-    },
-    grant: (accountId, credits, maxBonus) =>
-      change(
-        `UPDATE ledger SET bonus = bonus + $2::bigint, revision = revision + 1
-         WHERE account_id = $1::text AND bonus <= $3::bigint - $2::bigint RETURNING account_id`,
-        [accountId, credits, maxBonus],
-      ),
-    async renewMonth(accountId, { createdMs, periodStartMs }) {
-      const [row] = await run<{ renewed: boolean }>(
-        "SELECT renew_month($1::text, $2::bigint, $3::bigint) AS renewed",
-        [accountId, createdMs, periodStartMs],
-      )
-      access.clear()
-      return row?.renewed === true
-    },
+    updateAccount: (id, set) => change({ kind: "account.update", id, version: null, set }),
+    grant: (id, credits, maxBonus) => change({ kind: "account.grant", id, credits, maxBonus }),
+    renewMonth: (id, month) => change({ kind: "account.renew", id, ...month }),
 
     async createKey(key, secret) {
-      const { id, accountId, name, prefix, createdMs, expiresMs, revokedMs, rateLimit } = key
-      const { allowApis, blockApis, allowIps } = toKeyRow(key)
-      await change(
-        `WITH made AS (
-           INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, rate_limit, allow_apis, block_apis,
-             allow_ips)
-           VALUES ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::integer, $9::text, $10::text,
-             $11::text))
-         INSERT INTO secrets (hash, key_id, created_ms) VALUES ($12::text, $1::text, $13::bigint) RETURNING hash`,
-        [
-          id,
-          accountId,
-          name,
-          prefix,
-          createdMs,
-          expiresMs,
-          revokedMs,
-          rateLimit,
-          allowApis,
-          blockApis,
-          allowIps,
-          secret.hash,
-          secret.createdMs,
-        ],
-      )
+      const isMade = await change({ kind: "key.insert", key: { ...key, ...newKeyDetails }, secret })
+      if (!isMade) throw new Error(`A key needs an account (foreign key): there is no '${key.accountId}'.`)
     },
-    async findKeyById(id) {
-      const [row] = await run<KeyRow>(`${selectKeys} WHERE id = $1::text`, [id])
-      return row ? toKey(row) : null
-    },
+    findKeyById,
     async listKeys(accountId) {
       const rows = await run<KeyRow>(
         `${selectKeys} WHERE $1::text IS NULL OR account_id = $1::text ORDER BY created_ms, id`,
@@ -120,20 +73,12 @@ export function createPostgresStore({
       )
       return rows.map(toKey)
     },
-    rotateKey: (id, { hash, prefix, createdMs }, othersUntilMs) =>
-      change(
-        `WITH renamed AS (UPDATE keys SET prefix = $2::text WHERE id = $1::text RETURNING id),
-           ended AS (
-             UPDATE secrets SET until_ms = least(coalesce(until_ms, $3::bigint), $3::bigint)
-             WHERE key_id IN (SELECT id FROM renamed))
-         INSERT INTO secrets (hash, key_id, created_ms) SELECT $4::text, id, $5::bigint FROM renamed RETURNING hash`,
-        [id, prefix, othersUntilMs, hash, createdMs],
-      ),
-    revokeKey: (id, atMs) =>
-      change(
-        `UPDATE keys SET revoked_ms = least(coalesce(revoked_ms, $2::bigint), $2::bigint) WHERE id = $1::text RETURNING id`,
-        [id, atMs],
-      ),
+    rotateKey: (id, secret, othersUntilMs) =>
+      change({ kind: "key.rotate", id, version: null, secret, othersUntilMs }),
+    async revokeKey(id, atMs) {
+      const earlierMs = (await findKeyById(id))?.revokedMs ?? atMs
+      return change({ kind: "key.update", id, version: null, set: { revokedMs: Math.min(earlierMs, atMs) } })
+    },
 
     usage: (accountId, sinceDay) => run<UsageRow>(selectUsage("day >= $2::text"), [accountId, sinceDay]),
     monthUsage: (accountId, periodStartMs) =>

@@ -13,6 +13,9 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   rates: ["SELECT", "INSERT", "UPDATE"],
   notices: ["SELECT", "INSERT", "UPDATE"],
   notice_attempts: ["SELECT", "INSERT"],
+  admin_keys: ["SELECT", "INSERT", "UPDATE"],
+  audit: ["SELECT", "INSERT"],
+  replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
 }
 
 /**

@@ -4,6 +4,13 @@ export const selectAccounts = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM accounts JOIN ledger ON ledger.account_id = accounts.id`
 
+const adminColumns = `version::float8 AS version, external_id AS "externalId", metadata`
+/** Selects an {@link AccountDetailsRow}. */
+export const selectAccountDetails = selectAccounts.replace(
+  "FROM accounts",
+  `, ${adminColumns}, events FROM accounts`,
+)
+
 const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",
   block_apis AS "blockApis", allow_ips AS "allowIps", rate_limit AS "rateLimit"`
 
@@ -12,9 +19,28 @@ export const selectKeys = `
   SELECT keys.id, keys.account_id AS "accountId", keys.name, prefix, keys.created_ms::float8 AS "createdMs", ${limitColumns}
   FROM keys`
 
+/** Selects a {@link KeyDetailsRow}. */
+export const selectKeyDetails = selectKeys.replace(
+  "FROM keys",
+  `, disabled_ms::float8 AS "disabledMs", ${adminColumns} FROM keys`,
+)
+
+/** Selects an {@link AdminKeyRow}. */
+export const selectAdminKeys = `
+  SELECT id, name, prefix, permissions, created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs",
+    revoked_ms::float8 AS "revokedMs"
+  FROM admin_keys`
+
+/** Selects an {@link AuditRecord}. */
+export const selectAudit = `
+  SELECT id, at_ms::float8 AS "atMs", actor, actor_name AS "actorName", operation, target_kind AS "targetKind",
+    target_id AS "targetId", account_id AS "accountId", before_json AS before, after_json AS after, source,
+    request_id AS "requestId"
+  FROM audit`
+
 /** Selects the {@link AccessRow} of the hash $1. */
 export const selectAccess = `
-  SELECT secrets.until_ms::float8 AS "secretUntilMs", keys.id AS "keyId", ${limitColumns}, NULL AS "disabledMs", accounts.id AS "accountId", plan,
+  SELECT secrets.until_ms::float8 AS "secretUntilMs", keys.id AS "keyId", ${limitColumns}, disabled_ms::float8 AS "disabledMs", accounts.id AS "accountId", plan,
     accounts.created_ms::float8 AS "createdMs", closed_ms::float8 AS "closedMs", period_start_ms::float8 AS "periodStartMs",
     used::float8 AS used, bonus::float8 AS bonus, revision::float8 AS revision
   FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id

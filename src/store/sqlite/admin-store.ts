@@ -18,13 +18,13 @@ import type {
 } from "../admin-store.ts"
 import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import type { AccountChanges } from "./account-changes.ts"
-import { adminKeyColumns, prepareLists } from "./admin-lists.ts"
+import { prepareSqliteLists } from "./admin-lists.ts"
 import type { Administer } from "./administer.ts"
 import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
 import { selectNotices } from "./outbox-rows.ts"
-import { accountDetailsColumns, accountTables, keyDetailsColumns } from "./rows.ts"
+import { accountDetailsColumns, accountTables, adminKeyColumns, keyDetailsColumns } from "./rows.ts"
 import type { Write } from "./write.ts"
 
 export interface AdminStoreParts {
@@ -139,7 +139,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const select = `${selectNotices} WHERE notices.id = ?1`
       return read(() => database.query<NoticeRecord, [string]>(select).get(id))
     },
-    ...prepareLists(database, read),
+    ...prepareSqliteLists(database, read),
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),

@@ -20,3 +20,10 @@ export const keyDetailsColumns = `${keyColumns}, disabled_ms AS disabledMs, ${ad
 export const accessColumns =
   `secrets.until_ms AS secretUntilMs, keys.id AS keyId, ${limitColumns}, disabled_ms AS disabledMs, accounts.id AS accountId, plan, ` +
   "accounts.created_ms AS createdMs, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus"
+
+/** Selects an {@link AdminKeyRow} from admin_keys. */
+export const adminKeyColumns =
+  "id, name, prefix, permissions, created_ms AS createdMs, expires_ms AS expiresMs, revoked_ms AS revokedMs"
+/** Selects an {@link AuditRecord} from audit. */
+export const auditColumns = `id, at_ms AS atMs, actor, actor_name AS actorName, operation, target_kind AS targetKind,
+  target_id AS targetId, account_id AS accountId, before_json AS before, after_json AS after, source, request_id AS requestId`

@@ -8,7 +8,7 @@ export function addMove(program: Command, parts: CliParts): void {
   const command = program
     .command("move")
     .description(
-      "Copy all accounts, keys, credits, usage and notices to another, empty store, all or nothing. " +
+      "Copy all accounts, keys, credits, usage, notices, admin keys and audit records to another, empty store, all or nothing. " +
         "Stop the services on both first. The old store stays as it is. A password may be in PGPASSWORD, or in the file " +
         "that '?passfile=FILE' in a URL names.",
     )
@@ -25,9 +25,10 @@ export function addMove(program: Command, parts: CliParts): void {
   })
 }
 
-function toRecord({ from, to, usageRows, ...moved }: Moved) {
-  const { accounts, keys, secrets, balances, notices, attempts, ...sums } = moved
-  const rows = { accounts, keys, secrets, balances, usage_rows: usageRows, notices, attempts }
+function toRecord({ from, to, usageRows, adminKeys, auditRecords, ...moved }: Moved) {
+  const { accounts, keys, secrets, balances, notices, attempts, replays, ...sums } = moved
+  const ofAccounts = { accounts, keys, secrets, balances, usage_rows: usageRows, notices, attempts }
+  const rows = { ...ofAccounts, admin_keys: adminKeys, audit_records: auditRecords, replays }
   const numbers = Object.entries({ ...rows, ...sums }).map(([name, text]) => [name, Number(text)])
   return { from, to, ...Object.fromEntries(numbers) }
 }

@@ -85,6 +85,10 @@ export interface Moved {
   readonly credits: string
   readonly notices: string
   readonly attempts: string
+  readonly adminKeys: string
+  readonly auditRecords: string
+  /** Answers kept for requests that are sent again. */
+  readonly replays: string
 }
 
 /** A copy of a data file. */

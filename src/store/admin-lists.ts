@@ -1,0 +1,89 @@
+import {
+  type AccountDetailsRow,
+  type AdminKeyRow,
+  type KeyDetailsRow,
+  toAccountDetails,
+  toAdminKey,
+  toKeyDetails,
+} from "./admin-rows.ts"
+import type { AdminStore, AuditRecord } from "./admin-store.ts"
+import { compares, equals, type ListQuery, type Order } from "./list-query.ts"
+import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
+
+type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
+
+/** How a kind of store reads lists. */
+export interface ListParts {
+  list<Row>(query: ListQuery): Promise<readonly Row[]>
+  /** Reads a page of accounts. The SQL of the conditions names columns of `accounts`. */
+  listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
+  /** The SQL that selects the rows of each list; attempts of one account from a join with notices. */
+  readonly selects: Readonly<Record<Exclude<keyof Lists, "accounts"> | "accountAttempts", string>>
+  /** The SQL for the place of a text in a column, in any case of A to Z, from 1 on; 0 if it is not there. */
+  readonly position: (column: string, text: string) => string
+  /** The SQL that is true for closed accounts. */
+  readonly isClosed: string
+}
+
+const byCreation = order(false, "created_ms", "id")
+const byTime = order(true, "at_ms", "id")
+const noticesByTime = order(true, "raised_ms", "notices.id")
+const attemptsByTime: Order = {
+  columns: [...order(true, "at_ms", "notice_id").columns, ["attempt", "number"]],
+  isDescending: true,
+}
+
+/** The lists of the administration, in any kind of store. */
+export function prepareLists(parts: ListParts): Lists {
+  const { list, listAccounts, selects, position, isClosed } = parts
+  return {
+    async accounts({ plan, externalId, closed, search }, page) {
+      const conditions = [...equals("plan", plan), ...equals("external_id", externalId)]
+      if (closed !== undefined) conditions.push([(one) => `(${isClosed}) = (${one} = 1)`, closed ? 1 : 0])
+      if (search !== undefined) {
+        const matches = (text: string) => `(${position("name", text)} > 0 OR ${position("id", text)} = 1)`
+        conditions.push([matches, search])
+      }
+      return (await listAccounts({ conditions, order: byCreation, page })).map(toAccountDetails)
+    },
+    async keys({ accountId, externalId }, page) {
+      const conditions = [...equals("account_id", accountId), ...equals("external_id", externalId)]
+      const rows = await list<KeyDetailsRow>({ select: selects.keys, conditions, order: byCreation, page })
+      return rows.map(toKeyDetails)
+    },
+    notices({ accountId, state }, page) {
+      const conditions = [...equals("account_id", accountId), ...equals("state", state)]
+      return list<NoticeRecord>({ select: selects.notices, conditions, order: noticesByTime, page })
+    },
+    noticeAttempts({ noticeId, accountId }, page) {
+      const conditions = [...equals("notice_id", noticeId), ...equals("account_id", accountId)]
+      const select = accountId === undefined ? selects.noticeAttempts : selects.accountAttempts
+      return list<AttemptRecord>({ select, conditions, order: attemptsByTime, page })
+    },
+    async adminKeys(page) {
+      const query = { select: selects.adminKeys, conditions: [], order: byCreation, page }
+      return (await list<AdminKeyRow>(query)).map(toAdminKey)
+    },
+    audit({ actor, operation, targetId, accountId, fromMs, toMs }, page) {
+      const conditions = [
+        ...equals("actor", actor),
+        ...equals("operation", operation),
+        ...equals("target_id", targetId),
+        ...equals("account_id", accountId),
+        ...compares("at_ms", ">=", fromMs),
+        ...compares("at_ms", "<", toMs),
+      ]
+      return list<AuditRecord>({ select: selects.audit, conditions, order: byTime, page })
+    },
+  }
+}
+
+function order(isDescending: boolean, time: string, id: string): Order {
+  return {
+    columns: [
+      [time, "number"],
+      [id, "string"],
+    ],
+    isDescending,
+  }
+}

@@ -1,0 +1,59 @@
+import { InputRejected } from "../apis/contract.ts"
+import type { Page } from "./admin-store.ts"
+
+export type Value = string | number
+
+/** A condition on rows: SQL made of the placeholder of its value, and the value. */
+export type Condition = readonly [toSql: (placeholder: string) => string, value: Value]
+
+/** What a list is sorted by: columns that no two rows share, and what they hold. */
+export interface Order {
+  readonly columns: readonly (readonly [column: string, type: "number" | "string"])[]
+  readonly isDescending: boolean
+}
+
+export interface ListQuery {
+  readonly select: string
+  readonly conditions: readonly Condition[]
+  readonly order: Order
+  readonly page: Page
+}
+
+/**
+ * The SQL of one page of a list. It is made of the filters that are given, so that the database finds the index for them.
+ * @param placeholder names the parameter with a number, from 1 on
+ * @throws InputRejected when the page begins after a place that is not one of this list
+ */
+export function toListSql(
+  { select, conditions, order, page }: ListQuery,
+  placeholder: (number: number, value: Value) => string,
+): { readonly sql: string; readonly values: readonly Value[] } {
+  const values: Value[] = []
+  const add = (value: Value) => placeholder(values.push(value), value)
+  const where = conditions.map(([toSql, value]) => toSql(add(value)))
+  const place = placeOf(page, order)
+  if (place) {
+    const columns = order.columns.map(([column]) => column).join(", ")
+    where.push(`(${columns}) ${order.isDescending ? "<" : ">"} (${place.map(add).join(", ")})`)
+  }
+  const sorted = order.columns.map(([column]) => (order.isDescending ? `${column} DESC` : column)).join(", ")
+  const filter = where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""
+  return { sql: `${select} ${filter} ORDER BY ${sorted} LIMIT ${add(page.limit)}`, values }
+}
+
+/** The condition that a column has a value; none when there is no value. */
+export function equals(column: string, value: Value | undefined): Condition[] {
+  return compares(column, "=", value)
+}
+
+/** The condition that compares a column with a value; none when there is no value. */
+export function compares(column: string, operator: "=" | "<" | ">=", value: Value | undefined): Condition[] {
+  return value === undefined ? [] : [[(placeholder) => `${column} ${operator} ${placeholder}`, value]]
+}
+
+function placeOf({ after }: Page, { columns }: Order): readonly Value[] | null {
+  if (after === null) return null
+  const fits = after.length === columns.length && columns.every(([, type], n) => typeof after[n] === type)
+  if (fits) return after
+  throw new InputRejected("after", "must be the 'next' of a page of this list")
+}

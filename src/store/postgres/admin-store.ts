@@ -1,0 +1,98 @@
+import { prepareLists } from "../admin-lists.ts"
+import {
+  type AccountDetailsRow,
+  type AdminKeyRow,
+  type KeyDetailsRow,
+  toAccountDetails,
+  toAdminKey,
+  toKeyDetails,
+} from "../admin-rows.ts"
+import type { AdminKeyRecord, AdminStore, ReplayRecord } from "../admin-store.ts"
+import { type ListQuery, toListSql } from "../list-query.ts"
+import type { AccessCache } from "./access-cache.ts"
+import { applyChange } from "./apply-change.ts"
+import type { Connection } from "./connection.ts"
+import { attemptColumns, findNotice, selectNotices } from "./outbox.ts"
+import { selectAccountDetails, selectAdminKeys, selectAudit, selectKeyDetails } from "./rows.ts"
+
+const selects = {
+  keys: selectKeyDetails,
+  notices: selectNotices,
+  noticeAttempts: `SELECT ${attemptColumns} FROM notice_attempts`,
+  accountAttempts: `SELECT ${attemptColumns} FROM notices JOIN notice_attempts ON notice_id = notices.id`,
+  adminKeys: selectAdminKeys,
+  audit: selectAudit,
+}
+
+/** The administration's part of the store on a PostgreSQL database. */
+export function prepareAdminStore(connection: Connection, access: Pick<AccessCache, "clear">): AdminStore {
+  const { run } = connection
+
+  async function list<Row>(query: ListQuery): Promise<readonly Row[]> {
+    const { sql, values } = toListSql(query, (number, value) =>
+      typeof value === "number" ? `$${number}::bigint` : `$${number}::text`,
+    )
+    return run<Row>(sql, values)
+  }
+  async function findAdminKeyBy(column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> {
+    const [row] = await run<AdminKeyRow>(`${selectAdminKeys} WHERE ${column} = $1::text`, [value])
+    return row ? toAdminKey(row) : null
+  }
+
+  return {
+    async apply(change) {
+      const outcome = await applyChange(connection, change)
+      access.clear()
+      return outcome
+    },
+
+    async findAccount(id) {
+      const [row] = await run<AccountDetailsRow>(`${selectAccountDetails} WHERE id = $1::text`, [id])
+      return row ? toAccountDetails(row) : null
+    },
+    async findKey(id) {
+      const [row] = await run<KeyDetailsRow>(`${selectKeyDetails} WHERE id = $1::text`, [id])
+      return row ? toKeyDetails(row) : null
+    },
+    async findKeyByHash(hash) {
+      const select = selectKeyDetails.replace(
+        "FROM keys",
+        `, until_ms::float8 AS "secretUntilMs" FROM secrets JOIN keys ON keys.id = key_id`,
+      )
+      type SecretRow = KeyDetailsRow & { readonly secretUntilMs: number | null }
+      const [row] = await run<SecretRow>(`${select} WHERE hash = $1::text`, [hash])
+      if (!row) return null
+      const { secretUntilMs, ...key } = row
+      return { key: toKeyDetails(key), secretUntilMs }
+    },
+    findNotice: (id) => findNotice(connection, id),
+    ...prepareLists({
+      list,
+      listAccounts: (query) => list({ ...query, select: selectAccountDetails }),
+      selects,
+      // "C" knows the cases of A to Z alone, as SQLite does.
+      position: (column, text) => `strpos(lower(${column} COLLATE "C"), lower(${text} COLLATE "C"))`,
+      isClosed: "closed_ms IS NOT NULL",
+    }),
+
+    findAdminKey: (hash) => findAdminKeyBy("hash", hash),
+    findAdminKeyById: (id) => findAdminKeyBy("id", id),
+
+    async findReplay(actor, key) {
+      const [row] = await run<ReplayRecord>(
+        `SELECT actor, key, payload_hash AS "payloadHash", operation, target_id AS "targetId",
+           created_ms::float8 AS "createdMs", answer
+         FROM replays WHERE actor = $1::text AND key = $2::text`,
+        [actor, key],
+      )
+      return row ?? null
+    },
+    async keepAnswer(actor, key, answer) {
+      const update = "UPDATE replays SET answer = $3::text WHERE actor = $1::text AND key = $2::text"
+      await run(update, [actor, key, answer])
+    },
+    async deleteReplaysBefore(ms) {
+      await run("DELETE FROM replays WHERE created_ms < $1::bigint", [ms])
+    },
+  }
+}
