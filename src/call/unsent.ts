@@ -24,7 +24,7 @@ export interface UnsentAnswer {
   close(): void
 }
 
-/** Up to this share of the limit, all answers are made at the same time; above it, one after the other. */
+/** Up to this share of the limit, all answers are made at the same time, and no garbage is collected; above it, one after the other. */
 const freeShare = 1 / 16
 
 /** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
@@ -58,7 +58,7 @@ export function createUnsentAnswers(maxOctets: number, collectGarbage: () => voi
       own += octets
       total += octets
       sinceCollected += Math.max(octets, 0)
-      if (sinceCollected >= octetsPerCollection) {
+      if (sinceCollected >= octetsPerCollection && total > maxOctets * freeShare) {
         sinceCollected = 0
         collectGarbage()
       }
