@@ -2,7 +2,9 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { hashKey } from "../src/accounts/key.ts"
+import { changeOf } from "./support/admin-store.ts"
 import { readAnswer } from "./support/answer.ts"
+import { openAnyStore } from "./support/any-store.ts"
 import { startTestService } from "./support/service.ts"
 
 const path = "/v1/bluetoothlookup?companyid=76"
@@ -60,6 +62,24 @@ describe("401", () => {
     expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([401, 200])
     const again = await service.accounts.rotateKey(id, 0)
     expect([await statusWith(rotated.key), await statusWith(again.key)]).toEqual([401, 200])
+    const message = "401 The API key was rotated, and its time has ended. Use the key that replaced it."
+    expect(await refusal(service.fetch(path, { key }))).toBe(message)
+    await service.accounts.revokeKey(id)
+    expect(await refusal(service.fetch(path, { key }))).toBe("401 The API key has been revoked.")
+  })
+
+  test("a disabled key, from the next request on, until it is enabled", async () => {
+    const { id, key } = await service.createKey("free")
+    const { admin, store } = await openAnyStore(service.db)
+    const set = (version: number, disabledMs: number | null) =>
+      admin.apply(changeOf([{ kind: "key.update", id, version, set: { disabledMs } }]))
+    expect(await statusWith(key)).toBe(200)
+    expect(await set(1, service.clock.now())).toBe("applied")
+    const message = "401 This API key is disabled. The operator of this service can enable it again."
+    expect(await refusal(service.fetch(path, { key }))).toBe(message)
+    expect(await set(2, null)).toBe("applied")
+    expect(await statusWith(key)).toBe(200)
+    await store.close()
   })
 
   test("a key in the earlier form pk_ works for as long as it is valid, also beside the new one after a rotation", async () => {
@@ -79,10 +99,15 @@ describe("401", () => {
     expect([await statusWith(earlier), await statusWith(rotated.key)]).toEqual([401, 200])
   })
 
-  test("the key of a closed account", async () => {
+  test("the key of a closed account, until it is reopened", async () => {
     const { account, key } = await service.createKey("free")
     await service.accounts.closeAccount(account)
     expect(await statusWith(key)).toBe(401)
+    const { admin, store } = await openAnyStore(service.db)
+    const reopen = { kind: "account.update", id: account, version: 2, set: { closedMs: null } } as const
+    expect(await admin.apply(changeOf([reopen]))).toBe("applied")
+    expect(await statusWith(key)).toBe(200)
+    await store.close()
   })
 
   test("a stranger learns nothing about parameters, formats or bodies", async () => {

@@ -27,10 +27,12 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Faults without a state of the mock, which other tests show: account-trouble, limits, hanging-up, mcp and store/postgres-deadline. */
+/** Faults without a state of the mock, which other tests show: gate, account-trouble, limits, hanging-up, mcp and store/postgres-deadline. */
 type Shown = Exclude<
   FaultCode,
   | "planMissing"
+  | "keyRotated"
+  | "keyDisabled"
   | "bodyTooSlow"
   | "bodyInPieces"
   | "overloaded"

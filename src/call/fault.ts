@@ -20,6 +20,14 @@ const table = {
   keyUnknown: { status: 401, text: "The API key is not known." },
   keyExpired: { status: 401, text: "The API key has expired." },
   keyRevoked: { status: 401, text: "The API key has been revoked." },
+  keyRotated: {
+    status: 401,
+    text: "The API key was rotated, and its time has ended. Use the key that replaced it.",
+  },
+  keyDisabled: {
+    status: 401,
+    text: "This API key is disabled. The operator of this service can enable it again.",
+  },
   addressForbidden: { status: 403, text: "This API key may not be used from this IP address." },
   apiForbidden: { status: 403, text: null },
   originForbidden: { status: 403, text: null },

@@ -121,8 +121,9 @@ function planOf({ account }: KeyAccess, plans: Plans): Plan {
 }
 
 function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number): void {
-  // Revoked and closed are final, even when the clock is set back.
+  // Whatever the clock says: it may have been set back.
   if (key.revokedMs !== null || account.closedMs !== null) throw fixedFault("keyRevoked")
-  if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRevoked")
+  if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRotated")
+  if (key.disabledMs !== null) throw fixedFault("keyDisabled")
   if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
 }

@@ -32,6 +32,8 @@ const codes = {
   keyUnknown: "INVALID_API_KEY",
   keyExpired: "INVALID_API_KEY",
   keyRevoked: "INVALID_API_KEY",
+  keyRotated: "INVALID_API_KEY",
+  keyDisabled: "INVALID_API_KEY",
   addressForbidden: "FORBIDDEN",
   originForbidden: "FORBIDDEN",
   apiForbidden: "FORBIDDEN",

@@ -17,7 +17,7 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
   const usedUp = `The credits of this account are used up: this call needs 1 credit. Credits renew at ${renewal}.`
   return {
     Unauthorized: faultResponse(
-      "The key is missing, mistyped, unknown, expired, revoked, or one of the admin API.",
+      "The key is missing, mistyped, unknown, expired, revoked, rotated, disabled, or one of the admin API.",
       {
         missing: fixedFault("keyMissing"),
         mistyped: fixedFault("keyMalformed"),
@@ -25,6 +25,8 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
         unknown: fixedFault("keyUnknown"),
         expired: fixedFault("keyExpired"),
         revoked: fixedFault("keyRevoked"),
+        rotated: fixedFault("keyRotated"),
+        disabled: fixedFault("keyDisabled"),
       },
       { ...keyedHeaders, ...refsTo("WWW-Authenticate") },
     ),

@@ -20,7 +20,11 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     responses: {
       200: { description: "The result.", headers: known, content: content({ data: example.data }) },
       400: failure("The request or the query was refused.", [unknownField]),
-      401: failure("The key is missing, mistyped, unknown, expired or revoked.", [keyMissing], unauthorized),
+      401: failure(
+        "The key is missing, mistyped, unknown, expired, revoked, rotated or disabled.",
+        [keyMissing],
+        unauthorized,
+      ),
       402: failure("The credits do not cover the query. Nothing was run.", [creditsUsedUp], retry),
       403: failure("The key is not allowed, or the query names more APIs than the plan allows.", forbidden),
       405: failure("The path takes only POST.", [wrongMethod], { ...commonHeaders, ...refsTo("Allow") }),
