@@ -5,6 +5,7 @@ import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgres } from "./cases/postgres.ts"
+import { postgresCalls } from "./cases/postgres-calls.ts"
 import { refusals } from "./cases/refusals.ts"
 import { slow } from "./cases/slow.ts"
 import { spf } from "./cases/spf.ts"
@@ -27,4 +28,5 @@ export const cases: readonly Case[] = [
   start,
   endurance,
   postgres,
+  postgresCalls,
 ]

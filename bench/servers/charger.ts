@@ -1,60 +1,115 @@
 /**
- * Charges as fast as it can, and prints how many charges were made: `bun charger.ts KIND DB ACCOUNTS SECONDS`. KIND is `store`, or
- * `naive` for one UPDATE per charge on a pool of connections.
+ * Charges as fast as it can for a while, and prints the charges a second: `bun charger.ts KIND DB ACCOUNTS HOT SECONDS`. KIND is
+ * `store`, or `naive` for one UPDATE per charge on a pool of connections. HOT of 100 charges go to one of the accounts.
+ *
+ * 64 callers charge through the layer that every metered call charges through. Each begins its next charge when its own answer comes.
  */
 import { SQL } from "bun"
-import { createTurnBatch } from "../../src/call/turn-batch.ts"
+import { maxCredits, type Plan } from "../../src/accounts/plan.ts"
+import type { Caller } from "../../src/call/caller.ts"
+import { createCharges } from "../../src/call/charges.ts"
+import { createGate } from "../../src/call/gate.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
-import type { Charge } from "../../src/store/store.ts"
+import type { ChargeOutcome, Store } from "../../src/store/store.ts"
 
-const inFlight = 64
-const [kind, db = "", accounts = "1", seconds = "1"] = process.argv.slice(2)
-const { charge, close } = kind === "naive" ? chargeNaively() : await chargeInStore()
-const endMs = performance.now() + Number(seconds) * 1_000
-let made = 0
+const callersAtOnce = 64
+const naivePool = 16
+/** Statements under load are slower than a service would wait for, on a small machine with a slow disk. */
+const limitMs = 10_000
 
-async function chargeOn(): Promise<void> {
-  while (performance.now() < endMs) {
-    await charge(`acc_${Math.floor(Math.random() * Number(accounts))}`)
-    made++
-  }
+const [kind, db = "", accounts = "1", hot = "0", seconds = "1"] = process.argv.slice(2)
+const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
+const notices = { thresholds: [80, 95], now: systemClock.now, onRaised() {} }
+const { store: opened } = await openStore(db, { ...ports, limitMs, notices })
+const store = kind === "naive" ? chargingNaively(opened) : opened
+const plan: Plan = {
+  name: "mega",
+  monthlyCredits: maxCredits,
+  signUpBonus: 0,
+  requestsPerMinute: null,
+  premium: true,
+  graphqlApis: null,
 }
+const gate = createGate(store, new Map([[plan.name, plan]]), ports)
+const charges = createCharges(store, gate, ports, { error: console.error })
+const callers = Array.from({ length: Number(accounts) }, (_, index) => toCaller(`acc_${index}`))
+const items = [{ api: "hmac", calls: 1, credits: 1 }]
+const request = { hasLeft: () => false }
+
+// What is compiled and planned at first is not measured.
+await chargeUntil(performance.now() + 500)
 const startMs = performance.now()
-await Promise.all(Array.from({ length: inFlight }, chargeOn))
+const made = await chargeUntil(startMs + Number(seconds) * 1_000)
 console.log(made / ((performance.now() - startMs) / 1_000))
-await close()
+await store.close()
 process.exit(0)
 
-/** Through the store, one batch for each turn of the event loop, as the service does it. */
-async function chargeInStore() {
-  const { store } = await openStore(db, {
-    timer: keepAliveTimer,
-    clock: systemClock,
-    random: systemRandom,
-    limitMs: 10_000,
-  })
-  const items = [{ api: "hmac", calls: 1, credits: 1 }]
-  const submit = createTurnBatch(keepAliveTimer, async (batch: readonly Charge[]) => {
-    const refused = (await store.charge(batch)).find((outcome) => !outcome.charged)
-    if (refused?.charged === false) throw refused.cause ?? new Error("a charge was refused")
-  })
+async function chargeUntil(endMs: number): Promise<number> {
+  const each = await Promise.all(
+    Array.from({ length: callersAtOnce }, async () => {
+      let count = 0
+      for (; performance.now() < endMs; count++) {
+        const hold = charges.hold(anyCaller(), 1)
+        await charges.settle(hold, items, request)
+      }
+      return count
+    }),
+  )
+  return each.reduce((sum, count) => sum + count, 0)
+}
+
+function anyCaller(): Caller {
+  const isHot = Math.random() * 100 < Number(hot)
+  const caller = callers[isHot ? 0 : Math.floor(Math.random() * callers.length)]
+  if (!caller) throw new Error("there must be an account")
+  return caller
+}
+
+function toCaller(id: string): Caller {
+  const times = { createdMs: 1_000, closedMs: null, periodStartMs: 1_000 }
+  const limits = {
+    expiresMs: null,
+    revokedMs: null,
+    allowApis: null,
+    blockApis: [],
+    allowIps: null,
+    rateLimit: null,
+    disabledMs: null,
+  }
   return {
-    charge: (accountId: string) =>
-      submit({ accountId, items, allowance: 2 ** 50, periodStartMs: 1_000, day: "2025-01-01" }),
-    close: () => store.close(),
+    key: { id: "key", ...limits },
+    account: { id, plan: plan.name, ...times, used: 0, bonus: 0 },
+    revision: 1,
+    plan,
+    secretHash: "",
   }
 }
 
 /** What a service without batches does. */
-function chargeNaively() {
-  const sql = new SQL(db, { max: 16 })
+function chargingNaively(store: Store): Store {
+  const sql = new SQL(db, { max: naivePool })
   return {
-    async charge(accountId: string) {
-      await sql`UPDATE ledger SET used = used + 1 WHERE account_id = ${accountId} AND used + 1 <= ${2 ** 50} RETURNING used`
+    ...store,
+    async charge(charges, onDecided) {
+      return Promise.all(
+        charges.map(async ({ accountId, items }, index) => {
+          const credits = items.reduce((sum, item) => sum + item.credits, 0)
+          const rows: { used: string }[] = await sql`
+            UPDATE ledger SET used = used + ${credits}::bigint WHERE account_id = ${accountId}
+              AND used + ${credits}::bigint <= ${maxCredits}::bigint RETURNING used`
+          if (!rows[0]) throw new Error("a charge was refused")
+          const used = Number(rows[0].used)
+          const outcome: ChargeOutcome = { charged: true, used, bonus: 0, periodStartMs: 1_000 }
+          onDecided?.(outcome, index)
+          return outcome
+        }),
+      )
     },
-    close: () => sql.close(),
+    async close() {
+      await Promise.all([sql.close(), store.close()])
+    },
   }
 }

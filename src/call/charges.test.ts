@@ -8,7 +8,7 @@ import { systemTimer } from "../ports/timer.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { AccountRecord, Store } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
-import { createCharges } from "./charges.ts"
+import { type Charges, createCharges } from "./charges.ts"
 import { createGate } from "./gate.ts"
 
 const [free] = defaultPlans as [Plan]
@@ -26,8 +26,8 @@ async function setUp(record = account, clock: Clock = systemClock) {
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
   const gate = createGate(store, new Map([[free.name, free]]), { clock, timer: systemTimer })
-  const charges = createCharges(store, gate, { clock, timer: systemTimer }, log)
-  return { store, logged, caller: callerOf(record), charges }
+  const createChargesOn = (each: Store) => createCharges(each, gate, { clock, timer: systemTimer }, log)
+  return { store, logged, caller: callerOf(record), charges: createChargesOn(store), createChargesOn }
 }
 
 test("held credits are refused to other calls of any key of the account, until they are released once", async () => {
@@ -71,6 +71,42 @@ test("a client that leaves before the commit is not charged; others of the same 
   stayed.release()
   expect((await store.findAccount("acc_1"))?.used).toBe(999)
   expect(charges.status(caller, null).balance.remaining).toBe(1)
+})
+
+test("no call waits for another of its turn that the store decides later", async () => {
+  const { store, caller, createChargesOn } = await setUp({ ...account, used: 900 })
+  const decide: (() => void)[] = []
+  const charges = createChargesOn({
+    ...store,
+    charge: (all, onDecided) =>
+      new Promise(() => {
+        const outcome = { charged: true, used: 901, bonus: 0, periodStartMs: nowMs }
+        for (const index of all.keys()) decide.push(() => onDecided?.(outcome, index))
+        decide[0]?.()
+      }),
+  })
+  const ended: string[] = []
+  const settle = async (name: string) => {
+    await charges.settle(charges.hold(caller, 1), items, present)
+    ended.push(name)
+  }
+  const [atOnce, second, third] = [settle("at once"), settle("second"), settle("third")]
+  await atOnce
+  expect(ended).toEqual(["at once"])
+  decide[2]?.()
+  await third
+  expect(ended).toEqual(["at once", "third"])
+  decide[1]?.()
+  await second
+})
+
+test("a charge that the store never decides fails with the store's error", async () => {
+  const { store, caller, createChargesOn } = await setUp({ ...account, used: 900 })
+  const failing = createChargesOn({ ...store, charge: () => Promise.reject(new Error("disk full")) })
+  const forgetting = createChargesOn({ ...store, charge: async () => [] })
+  const settle = (charges: Charges) => charges.settle(charges.hold(caller, 1), items, present)
+  await expect(settle(failing)).rejects.toThrow("disk full")
+  await expect(settle(forgetting)).rejects.toThrow("must decide each charge")
 })
 
 test("a charge is refused when another process spent the credits first; the balance is then up to date", async () => {

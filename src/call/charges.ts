@@ -40,12 +40,14 @@ interface PendingCharge {
   readonly request: Pick<CallerRequest, "hasLeft">
   /** Null until the charge is decided. */
   outcome: ChargeOutcome | "callerLeft" | null
+  /** For a charge that was not decided at once: resolves when it is. */
+  decision: PromiseWithResolvers<void> | null
 }
 
 /** An operator who changes an account again and again must not keep a call for ever. */
 const maxAttempts = 8
 
-/** Charges of one event-loop turn share one transaction. */
+/** The store gets the charges of one event-loop turn together. */
 export function createCharges(
   store: Store,
   gate: Pick<Gate, "identifyAgain" | "requireApi">,
@@ -56,19 +58,21 @@ export function createCharges(
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
     const present = pending.filter(isPresent)
     if (present.length === 0) return
-    const outcomes = await store.charge(present.map(({ charge }) => charge))
-    for (const [index, one] of present.entries()) {
-      const outcome = outcomes[index]
-      if (!outcome) throw new Error("the store must give one outcome per charge")
-      // In one step with the new balance: credits that count twice would refuse another call wrongly.
-      one.hold.release()
-      one.outcome = outcome
-      if (!outcome.charged) continue
-      const { snapshot } = one.hold
-      snapshot.used = outcome.used
-      snapshot.bonus = outcome.bonus
-      snapshot.periodStartMs = outcome.periodStartMs
+    const all = store.charge(
+      present.map(({ charge }) => charge),
+      (outcome, index) => decide(present[index], outcome),
+    )
+    const undecided = present.filter(({ outcome }) => outcome === null)
+    if (undecided.length === 0) {
+      await all
+      return
     }
+    // No call waits for the others of its turn, which may wait for something else in the database.
+    for (const one of undecided) one.decision = Promise.withResolvers()
+    void all.then(
+      () => fail(undecided, new Error("the store must decide each charge")),
+      (cause) => fail(undecided, cause),
+    )
   })
 
   function balanceOf(snapshot: AccountSnapshot, caller: Caller, nowMs: number): Balance {
@@ -116,8 +120,9 @@ export function createCharges(
       let { caller } = hold
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const charge = toCharge(hold.snapshot, caller, items)
-        const pending: PendingCharge = { charge, hold, request, outcome: null }
+        const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
         await submit(pending)
+        if (pending.decision) await pending.decision.promise
         const { outcome } = pending
         if (outcome === "callerLeft") throw fixedFault("callerLeft")
         if (outcome === null) throw new Error("the charge must be decided")
@@ -150,6 +155,26 @@ function isPresent(pending: PendingCharge): boolean {
   if (!pending.request.hasLeft()) return true
   pending.outcome = "callerLeft"
   return false
+}
+
+function decide(pending: PendingCharge | undefined, outcome: ChargeOutcome): void {
+  if (!pending) throw new Error("the store must decide the charges it was given")
+  const { hold, decision } = pending
+  // In one step with the new balance: credits that count twice would refuse another call wrongly.
+  hold.release()
+  pending.outcome = outcome
+  if (outcome.charged) {
+    const { snapshot } = hold
+    snapshot.used = outcome.used
+    snapshot.bonus = outcome.bonus
+    snapshot.periodStartMs = outcome.periodStartMs
+  }
+  decision?.resolve()
+}
+
+/** Ends the wait for charges that the store has not decided. */
+function fail(undecided: readonly PendingCharge[], cause: unknown): void {
+  for (const { outcome, decision } of undecided) if (outcome === null) decision?.reject(cause)
 }
 
 function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number): Hold {

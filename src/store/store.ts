@@ -7,8 +7,12 @@ export interface Store {
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
   /** The same, but read anew from the database. */
   findKeyAnew(secretHash: string, accountId: string): Promise<KeyAccess | null>
-  /** Decides the charges in order and commits them in one transaction. Gives one outcome per charge, in the same order. */
-  charge(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]>
+  /**
+   * Decides the charges of each account in order. Gives one outcome per charge, in the same order, when all are decided.
+   * @param onDecided is told the outcome of each charge as soon as it is committed: charges may be decided in several
+   *   transactions. A charge that it was not told is not decided when the promise rejects
+   */
+  charge(charges: readonly Charge[], onDecided?: OnDecided): Promise<readonly ChargeOutcome[]>
   /**
    * Counts calls against their rate limits, in order. Gives one outcome per take, in the same order.
    * @param now reads the time in milliseconds since the Unix epoch. It is called while the database is locked, so that the
@@ -133,6 +137,9 @@ export interface ChargeItem {
 export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
   | { readonly charged: false; readonly cause?: unknown }
+
+/** Takes the outcome of the charge at a place of the list. Must not throw. */
+export type OnDecided = (outcome: ChargeOutcome, index: number) => void
 
 /** One call, counted against several rate limits: all of them must grant it, else none counts it. */
 export interface RateTake {

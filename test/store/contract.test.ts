@@ -130,6 +130,18 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   describe("charging", () => {
+    test("tells each outcome once, as soon as it is decided", async () => {
+      await store.createAccount(accountOf())
+      await store.createAccount(accountOf({ id: "acc_2" }))
+      const told: [number, ChargeOutcome][] = []
+      const charges = ["acc_1", "acc_9", "acc_2", "acc_1"].map((accountId) =>
+        chargeOf({ accountId, credits: 6 }),
+      )
+      const outcomes = await store.charge(charges, (outcome, index) => told.push([index, outcome]))
+      expect(outcomes).toEqual([charged(6, 0), refused, charged(6, 0), refused])
+      expect(told.sort(([a], [b]) => a - b)).toEqual([...outcomes.entries()])
+    })
+
     test("spends the month's credits first, then the bonus", async () => {
       await store.createAccount(accountOf({ bonus: 5 }))
       const outcomes = await store.charge(Array.from({ length: 17 }, () => chargeOf()))

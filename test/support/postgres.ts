@@ -13,6 +13,8 @@ export interface TestPostgres {
   crash(): Promise<void>
   /** Its own database, `postgres`, as its administrator. */
   readonly url: string
+  /** Its first process, whose children are the others; null when `PENKNIFE_TEST_POSTGRES` names the server. */
+  readonly pid: number | null
   stop(): Promise<void>
 }
 
@@ -31,7 +33,7 @@ export async function startPostgres(
   { standby = false } = {},
 ): Promise<TestPostgres> {
   const named = process.env.PENKNIFE_TEST_POSTGRES
-  if (named && !standby) return { ...databasesOf(named), crash: notOurs, stop: async () => {} }
+  if (named && !standby) return { ...databasesOf(named), pid: null, crash: notOurs, stop: async () => {} }
   // PostgreSQL does not run as root, so its user must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "penknife-postgres-"))
   chmodSync(folder, 0o755)
@@ -69,8 +71,11 @@ export async function startPostgres(
   }
   return {
     ...databasesOf(`postgres://postgres:${password}@127.0.0.1:${port}`),
+    get pid() {
+      return childOf(server).pid ?? null
+    },
     async crash() {
-      const { process: child } = server as unknown as { readonly process: ChildProcess }
+      const child = childOf(server)
       const exited = new Promise((resolve) => child.once("exit", resolve))
       child.kill("SIGKILL")
       await exited
@@ -91,6 +96,10 @@ export async function startPostgres(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function childOf(server: EmbeddedPostgres): ChildProcess {
+  return (server as unknown as { readonly process: ChildProcess }).process
 }
 
 /** The server that the test files of a process share. It ends with the process. */

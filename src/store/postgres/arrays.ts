@@ -3,7 +3,10 @@ export function toArray(values: readonly (string | number | null)[]): string {
   return `{${values.map(toElement).join(",")}}`
 }
 
+const special = /["\\]/
+
 function toElement(value: string | number | null): string {
   if (value === null) return "NULL"
-  return typeof value === "number" ? String(value) : `"${value.replace(/["\\]/g, "\\$&")}"`
+  if (typeof value === "number") return String(value)
+  return `"${special.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`
 }

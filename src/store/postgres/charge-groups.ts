@@ -27,7 +27,10 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
     all.push(next)
   }
   return all.map(({ charge, members }) => {
-    const items = sumByApi(members.flatMap((one) => one.charge.items))
+    const items =
+      members.length === 1 && charge.items.length === 1
+        ? charge.items
+        : sumByApi(members.flatMap((one) => one.charge.items))
     return { charge, members, items, credits: sumOf(items) }
   })
 }
@@ -41,7 +44,10 @@ function haveSameTerms(one: Charge, other: Charge): boolean {
   )
 }
 
-/** The first group of each account in the order of the identifiers' octets, and the rest: a statement updates a row once. */
+/**
+ * The first group of each account, in an order of the accounts that is the same in every process, and the rest: a statement
+ * updates a row once, and two statements must not lock the same rows in different orders.
+ */
 export function splitByAccount<G extends { readonly charge: Charge }>(
   groups: readonly G[],
 ): [first: G[], rest: G[]] {
@@ -52,8 +58,8 @@ export function splitByAccount<G extends { readonly charge: Charge }>(
     if (first.has(accountId)) rest.push(group)
     else first.set(accountId, group)
   }
-  const sorted = [...first].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  return [sorted.map(([, group]) => group), rest]
+  const sorted = [...first.values()].sort((a, b) => (a.charge.accountId < b.charge.accountId ? -1 : 1))
+  return [sorted, rest]
 }
 
 export function sumOf(items: readonly ChargeItem[]): number {

@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test"
 import { chargeOf } from "../../../test/support/store.ts"
 import { toFault } from "../../call/fault.ts"
+import { systemTimer } from "../../ports/timer.ts"
 import { createActivity } from "../activity.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createServerClock } from "./server-clock.ts"
 
-/** A connection whose answers the test gives. */
-function setUp(answer: (statement: string, parameters: readonly unknown[]) => object[] | Promise<object[]>) {
+/** Connections whose answers the test gives. */
+function setUp(
+  answer: (statement: string, parameters: readonly unknown[]) => object[] | Promise<object[]>,
+  lanes = 1,
+) {
   let nowMs = 0
   const clock = { now: () => 0, monotonicMs: () => nowMs }
   const asked: string[] = []
@@ -21,7 +25,7 @@ function setUp(answer: (statement: string, parameters: readonly unknown[]) => ob
   } as Connection
   const activity = createActivity()
   const serverClock = createServerClock(clock)
-  const charge = prepareCharges([connection], { clock, serverClock, activity, limitMs: 500 })
+  const charge = prepareCharges(Array(lanes).fill(connection), { clock, serverClock, activity, limitMs: 500 })
   return {
     charge,
     activity,
@@ -84,6 +88,32 @@ test("charges of a statement whose answer is lost may have been made; those that
   expect(causes.map((cause) => cause instanceof ChargeUnknown)).toEqual([true, false])
   expect(causes.map((cause) => toFault(cause).code)).toEqual(["chargeUnknown", "storeUnavailable"])
   expect(asked).toEqual(["UPDATE"])
+})
+
+test("a charge is answered when its own batch is, not when all that were asked with it are", async () => {
+  const answers: (() => void)[] = []
+  const { charge } = setUp(
+    (_, parameters) => new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
+    2,
+  )
+  const decided: number[] = []
+  const first = charge([chargeOf()])
+  const isDecided = Promise.withResolvers<void>()
+  const both = charge([chargeOf(), chargeOf({ accountId: "acc_2" })], ({ charged }, index) => {
+    expect(charged).toBe(true)
+    decided.push(index)
+    isDecided.resolve()
+  })
+  answers[1]?.()
+  await isDecided.promise
+  expect(decided).toEqual([1])
+  answers[0]?.()
+  await first
+  // The lane takes what waits for it when its batch has ended.
+  await systemTimer.turn()
+  answers[2]?.()
+  expect(await both).toMatchObject([{ charged: true }, { charged: true }])
+  expect(decided).toEqual([1, 0])
 })
 
 test("what happened to a lost statement is not known, so it is not sent again", async () => {

@@ -1,7 +1,8 @@
 import type { Clock } from "../../apis/contract.ts"
 import type { StoreActivity } from "../activity.ts"
-import { type Charge, type ChargeOutcome, ChargeUnknown, StoreUnavailable } from "../store.ts"
+import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { toArray } from "./arrays.ts"
+import { toColumns } from "./charge-columns.ts"
 import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createLanes } from "./lanes.ts"
@@ -28,17 +29,27 @@ function statementLimitOf(limitMs: number): number {
   return limitMs / 2
 }
 
+/** Accounts in a statement. */
+const smallBatch = 32
 const maxBatch = 512
 /** Other instances may take the credits that were left, again and again. */
 const maxRounds = 8
 
-interface Pending {
-  readonly accountId: string
-  readonly charge: Charge
+/** Charges that were asked for together. */
+interface Request {
   /** Monotonic times. */
   readonly askedMs: number
   readonly deadlineMs: number
-  outcome: ChargeOutcome | null
+  decide(pending: Pending, outcome: ChargeOutcome): void
+}
+
+interface Pending {
+  readonly accountId: string
+  readonly charge: Charge
+  /** Its place in the request. */
+  readonly index: number
+  readonly request: Request
+  isDecided: boolean
 }
 
 interface ChargedRow {
@@ -65,6 +76,9 @@ const changed: ChargeOutcome = { charged: false, cause: "changed" }
 const usedBefore = "CASE WHEN x.period > l.period_start_ms THEN 0 ELSE l.used END"
 const leftOfMonth = `CASE WHEN x.allowance IS NULL THEN x.credits ELSE greatest(0, x.allowance - (${usedBefore})) END`
 
+/** In brackets it is computed once for each statement, not for each row. */
+const serverMs = "(SELECT date_part('epoch', statement_timestamp()) * 1000)"
+
 /** One statement, since an instance that stops inside a transaction would stop all others. */
 const chargeStatement = `
   UPDATE ledger l SET
@@ -79,16 +93,16 @@ const chargeStatement = `
         THEN coalesce(x.items::jsonb, jsonb_build_object(x.api, jsonb_build_array(x.calls, x.credits)))
       WHEN x.items IS NOT NULL THEN add_usage(l.booked, x.items::jsonb)
       ELSE l.booked || jsonb_build_object(x.api, jsonb_build_array(
-        coalesce((l.booked -> x.api ->> 0)::bigint, 0) + x.calls, coalesce((l.booked -> x.api ->> 1)::bigint, 0) + x.credits))
+        coalesce((l.booked -> x.api -> 0)::bigint, 0) + x.calls, coalesce((l.booked -> x.api -> 1)::bigint, 0) + x.credits))
     END
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[],
       $10::float8[])
     WITH ORDINALITY AS x (id, credits, allowance, period, api, calls, items, day, revision, deadline, number)
   WHERE l.account_id = x.id AND l.closed_ms IS NULL AND (x.revision IS NULL OR l.revision = x.revision)
-    AND (x.deadline IS NULL OR extract(epoch FROM statement_timestamp()) * 1000 < x.deadline)
+    AND (x.deadline IS NULL OR ${serverMs} < x.deadline)
     AND x.credits <= (${leftOfMonth}) + l.bonus
   RETURNING x.number::float8 AS number, l.used::float8 AS used, l.bonus::float8 AS bonus,
-    l.period_start_ms::float8 AS "periodStartMs", extract(epoch FROM statement_timestamp())::float8 * 1000 AS "serverMs",
+    l.period_start_ms::float8 AS "periodStartMs", ${serverMs} AS "serverMs",
     $11::text AS batch`
 
 const readStatement = `
@@ -108,20 +122,21 @@ interface ChargeParts {
 export function prepareCharges(
   connections: readonly Connection[],
   { clock, serverClock, activity, limitMs }: ChargeParts,
-): (charges: readonly Charge[]) => Promise<readonly ChargeOutcome[]> {
+): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
-  const lanes = createLanes<Pending>(connections.length, maxBatch, async (lane, pending) => {
+  const sizes = { lanes: connections.length, smallBatch, maxBatch }
+  const lanes = createLanes<Pending>(sizes, async (lane, pending) => {
     const connection = connections[lane]
     if (!connection) throw new Error("there is a connection for each lane")
     const nowMs = clock.monotonicMs()
     activity.batches++
     activity.charges += pending.length
-    for (const { askedMs } of pending) activity.waitSeconds += (nowMs - askedMs) / 1_000
+    for (const { request } of pending) activity.waitSeconds += (nowMs - request.askedMs) / 1_000
     try {
       await chargeAll(connection, pending)
     } catch (cause) {
-      for (const one of pending) one.outcome ??= { charged: false, cause }
+      decideAll(pending, { charged: false, cause })
     }
   })
 
@@ -134,7 +149,7 @@ export function prepareCharges(
       const again = missing.length === 0 ? [] : await chooseAgain(connection, missing, statementLimitMs)
       groups = [...again, ...later]
     }
-    for (const one of pending) one.outcome ??= { charged: false, cause: tooLate() }
+    decideAll(pending, { charged: false, cause: tooLate() })
   }
 
   /** Says what the charge waited for, for the log. */
@@ -147,12 +162,13 @@ export function prepareCharges(
   }
 
   /** Gives up the charges that the database would find too late: nothing is charged after its 503. */
-  function inTime(groups: readonly ChargeGroup<Pending>[]): ChargeGroup<Pending>[] {
+  function inTime(groups: readonly ChargeGroup<Pending>[]): readonly ChargeGroup<Pending>[] {
     const latestMs = clock.monotonicMs() + statementLimitMs
-    const late = groups.flatMap(({ members }) => members.filter(({ deadlineMs }) => deadlineMs <= latestMs))
-    if (late.length === 0) return [...groups]
-    for (const one of late) one.outcome = { charged: false, cause: tooLate() }
-    return groupCharges(groups.flatMap(({ members }) => members.filter((one) => one.outcome === null)))
+    const isLate = ({ request }: Pending) => request.deadlineMs <= latestMs
+    if (!groups.some(({ members }) => members.some(isLate))) return groups
+    const all = groups.flatMap(({ members }) => members)
+    decideAll(all.filter(isLate), { charged: false, cause: tooLate() })
+    return groupCharges(all.filter(({ isDecided }) => !isDecided))
   }
 
   /** Sends one group for each account. Gives those that were not charged. */
@@ -160,59 +176,72 @@ export function prepareCharges(
     const batch = String(++batches)
     const sentMs = clock.monotonicMs()
     const rows = await connection
-      .run<ChargedRow>(chargeStatement, [...toColumns(groups), batch], statementLimitMs)
+      .run<ChargedRow>(chargeStatement, [...toColumns(groups, prepareDeadlines()), batch], statementLimitMs)
       .catch((cause: unknown) => {
         if (cause instanceof OutcomeUnknown) giveUp(groups, new ChargeUnknown(cause.message, { cause }))
         throw cause
       })
     const localMs = clock.monotonicMs()
     activity.roundTripSeconds += (localMs - sentMs) / 1_000
-    const charged = new Set<ChargeGroup<Pending>>()
-    for (const row of rows) {
-      const group = groups[row.number - 1]
-      if (row.batch !== batch || !group) throw new StoreUnavailable("The database answered another question.")
-      serverClock.observe(row.serverMs, localMs)
-      charged.add(group)
-      const { used, bonus, periodStartMs } = row
-      for (const one of group.members) one.outcome = { charged: true, used, bonus, periodStartMs }
+    if (rows.some((row) => row.batch !== batch)) {
+      throw new StoreUnavailable("The database answered another question.")
     }
-    return groups.filter((group) => !charged.has(group))
+    if (rows[0]) serverClock.observe(rows[0].serverMs, localMs)
+    const missing = new Set(groups)
+    for (const { number, used, bonus, periodStartMs } of rows) {
+      const group = groups[number - 1]
+      if (!group) throw new Error("the database must answer with numbers of groups")
+      missing.delete(group)
+      decideAll(group.members, { charged: true, used, bonus, periodStartMs })
+    }
+    return [...missing]
   }
 
-  function toColumns(groups: readonly ChargeGroup<Pending>[]): string[] {
-    const column = (pick: (group: ChargeGroup<Pending>) => string | number | null) =>
-      toArray(groups.map(pick))
-    const only = ({ items }: ChargeGroup<Pending>) => (items.length === 1 ? items[0] : undefined)
-    return [
-      column(({ charge }) => charge.accountId),
-      column(({ credits }) => credits),
-      column(({ charge }) => charge.allowance),
-      column(({ charge }) => charge.periodStartMs),
-      column((group) => only(group)?.api ?? null),
-      column((group) => only(group)?.calls ?? null),
-      column((group) => (only(group) ? null : toJson(group.items))),
-      column(({ charge }) => charge.day),
-      column(({ charge }) => charge.revision ?? null),
-      column(({ members }) =>
-        serverClock.at(Math.min(...members.map(({ deadlineMs }) => deadlineMs)) - statementLimitMs),
-      ),
-    ]
+  /** Gives the time in the database's clock at which a statement must have arrived. */
+  function prepareDeadlines(): (group: ChargeGroup<Pending>) => number | null {
+    const offsetMs = serverClock.at(-statementLimitMs)
+    return ({ members }) => {
+      if (offsetMs === null) return null
+      return members.reduce((ms, { request }) => Math.min(ms, request.deadlineMs), Infinity) + offsetMs
+    }
   }
 
-  return async (charges) => {
+  return (charges, onDecided) => {
     const askedMs = clock.monotonicMs()
-    const deadlineMs = askedMs + limitMs
-    const pending = charges.map(
-      (charge): Pending => ({ accountId: charge.accountId, charge, askedMs, deadlineMs, outcome: null }),
-    )
-    await lanes.submit(pending)
-    for (const { outcome } of pending) if (outcome === refused) activity.refusals++
-    return pending.map(({ outcome }) => outcome ?? refused)
+    return new Promise((resolve) => {
+      const outcomes: ChargeOutcome[] = []
+      let undecided = charges.length
+      const request: Request = {
+        askedMs,
+        deadlineMs: askedMs + limitMs,
+        decide({ index }, outcome) {
+          if (outcome === refused) activity.refusals++
+          outcomes[index] = outcome
+          onDecided?.(outcome, index)
+          undecided--
+          if (undecided === 0) resolve(outcomes)
+        },
+      }
+      if (undecided === 0) resolve(outcomes)
+      const toPending = (charge: Charge, index: number): Pending => {
+        return { accountId: charge.accountId, charge, index, request, isDecided: false }
+      }
+      lanes.submit(charges.map(toPending))
+    })
+  }
+}
+
+/** Gives an outcome to those that have none. */
+function decideAll(pending: readonly Pending[], outcome: ChargeOutcome): void {
+  for (const one of pending) {
+    if (one.isDecided) continue
+    one.isDecided = true
+    one.request.decide(one, outcome)
   }
 }
 
 function giveUp(groups: readonly ChargeGroup<Pending>[], cause: StoreUnavailable): void {
-  for (const { members } of groups) for (const one of members) one.outcome = { charged: false, cause }
+  for (const { members } of groups) decideAll(members, { charged: false, cause })
 }
 
 /** Reads the rows of groups that were not charged as a whole, and chooses in order what still fits. */
@@ -235,28 +264,22 @@ function choose(
   { revision, allowance, periodStartMs }: Charge,
   row: LedgerRow | undefined,
 ) {
-  const decide = (outcome: ChargeOutcome): Pending[] => {
-    for (const one of members) one.outcome = outcome
+  const end = (outcome: ChargeOutcome): Pending[] => {
+    decideAll(members, outcome)
     return []
   }
-  if (!row || row.closed) return decide(refused)
-  if (revision !== undefined && row.revision !== revision) return decide(changed)
+  if (!row || row.closed) return end(refused)
+  if (revision !== undefined && row.revision !== revision) return end(changed)
   const used = periodStartMs > row.periodStartMs ? 0 : row.used
   const ofMonth = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
   let left = ofMonth + row.bonus
   return members.filter((one) => {
     const credits = sumOf(one.charge.items)
     if (credits > left) {
-      one.outcome = refused
+      decideAll([one], refused)
       return false
     }
     left -= credits
     return true
   })
-}
-
-/** `{api: [calls, credits]}`. Not by assignment, since an API may be called like a property of every object. */
-function toJson(items: ChargeGroup<Pending>["items"]): string {
-  const parts = items.map(({ api, calls, credits }) => `${JSON.stringify(api)}:[${calls},${credits}]`)
-  return `{${parts.join(",")}}`
 }

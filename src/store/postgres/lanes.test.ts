@@ -8,46 +8,61 @@ interface Entry {
 }
 
 /** Lanes whose batches end when the test says so. */
-function setUp(count: number, maxBatch = 100) {
+function setUp(count: number, { smallBatch = 100, maxBatch = 100 } = {}) {
   const running: { readonly lane: number; readonly batch: readonly Entry[]; readonly end: () => void }[] = []
   const lanes = createLanes<Entry>(
-    count,
-    maxBatch,
-    (lane, batch) => new Promise((end) => running.push({ lane, batch, end })),
+    { lanes: count, smallBatch, maxBatch },
+    (lane, batch) => new Promise<void>((end) => running.push({ lane, batch, end })),
   )
-  return { lanes, running }
+  const accounts = () => running.map(({ batch }) => batch.map(({ accountId }) => accountId).join(""))
+  return { lanes, running, accounts }
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const entries = (...accounts: string[]) => accounts.map((accountId, number) => ({ accountId, number }))
+const entries = (accounts: string) => [...accounts].map((accountId, number) => ({ accountId, number }))
 
 test("accounts of a running batch wait; others go to the next lane", async () => {
-  const { lanes, running } = setUp(2)
-  const first = lanes.submit(entries("a", "b"))
-  const second = lanes.submit(entries("a", "c"))
-  expect(running.map(({ lane, batch }) => [lane, batch.map(({ accountId }) => accountId)])).toEqual([
-    [0, ["a", "b"]],
-    [1, ["c"]],
-  ])
+  const { lanes, running, accounts } = setUp(2)
+  lanes.submit(entries("ab"))
+  lanes.submit(entries("ac"))
+  expect(accounts()).toEqual(["ab", "c"])
   expect(lanes.load()).toEqual({ waiting: 1, lanesInUse: 2 })
   running[0]?.end()
-  await first
+  await turn()
   expect(running[2]).toMatchObject({ lane: 0, batch: [{ accountId: "a" }] })
   running[1]?.end()
   running[2]?.end()
-  await second
+  await turn()
   expect(lanes.load()).toEqual({ waiting: 0, lanesInUse: 0 })
 })
 
-test("a batch has a largest size, and nothing submitted is done at once", async () => {
-  const { lanes, running } = setUp(1, 2)
-  await lanes.submit([])
-  const all = lanes.submit(entries("a", "b", "c"))
-  expect(running[0]?.batch).toHaveLength(2)
+test("many accounts are divided among all lanes, few are not, and each account's tickets go together", async () => {
+  const { lanes, accounts } = setUp(4, { smallBatch: 2 })
+  lanes.submit(entries("abcdefgahhbij"))
+  expect(accounts()).toEqual(["aabbc", "def", "ghhi", "j"])
+})
+
+test("a lane that is free takes its share and leaves the rest to the lanes that end next", async () => {
+  const { lanes, running, accounts } = setUp(2, { smallBatch: 2 })
+  lanes.submit(entries("a"))
+  lanes.submit(entries("b"))
+  lanes.submit(entries("cdefgh"))
+  expect(accounts()).toEqual(["a", "b"])
   running[0]?.end()
   await turn()
-  expect(running[1]?.batch).toHaveLength(1)
+  expect(accounts()).toEqual(["a", "b", "cdef"])
   running[1]?.end()
-  await all
+  await turn()
+  expect(accounts()).toEqual(["a", "b", "cdef", "gh"])
+})
+
+test("a batch has a largest size", async () => {
+  const { lanes, running, accounts } = setUp(1, { maxBatch: 2 })
+  lanes.submit([])
+  lanes.submit(entries("abc"))
+  expect(accounts()).toEqual(["ab"])
+  running[0]?.end()
+  await turn()
+  expect(accounts()).toEqual(["ab", "c"])
 })
 
 test("an account is never in two batches, and its tickets keep their order", async () => {
@@ -60,11 +75,9 @@ test("an account is never in two batches, and its tickets keep their order", asy
   )
   await fc.assert(
     fc.asyncProperty(submissions, fc.infiniteStream(fc.nat(3)), async (accounts, choices) => {
-      const { lanes, running } = setUp(3, 4)
+      const { lanes, running } = setUp(3, { smallBatch: 1, maxBatch: 4 })
       let count = 0
-      const done = accounts.map((list) =>
-        lanes.submit(list.map((accountId) => ({ accountId, number: count++ }))),
-      )
+      for (const list of accounts) lanes.submit(list.map((accountId) => ({ accountId, number: count++ })))
       const ended: Entry[] = []
       while (running.length > 0) {
         const all = running.map(({ batch }) => new Set(batch.map(({ accountId }) => accountId)))
@@ -76,7 +89,6 @@ test("an account is never in two batches, and its tickets keep their order", asy
         one?.end()
         await turn()
       }
-      await Promise.all(done)
       expect(ended).toHaveLength(count)
       for (const account of "abcd") {
         const numbers = ended.filter(({ accountId }) => accountId === account).map(({ number }) => number)

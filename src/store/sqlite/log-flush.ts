@@ -51,8 +51,8 @@ export function withLogFlush(store: Store, file: string, { timer, sync = fdatasy
 
   return {
     ...store,
-    async charge(charges) {
-      const outcomes = await store.charge(charges)
+    async charge(charges, onDecided) {
+      const outcomes = await store.charge(charges, onDecided)
       schedule()
       return outcomes
     },

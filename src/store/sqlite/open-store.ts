@@ -42,8 +42,8 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
 function counted(store: Store, activity: StoreActivity): Store {
   return {
     ...store,
-    async charge(charges) {
-      const outcomes = await store.charge(charges)
+    async charge(charges, onDecided) {
+      const outcomes = await store.charge(charges, onDecided)
       activity.batches++
       activity.charges += charges.length
       for (const outcome of outcomes) if (!outcome.charged) activity.refusals++

@@ -61,7 +61,12 @@ export function createSqliteStores(
       access.clear()
       return read(() => access.find(secretHash))
     },
-    charge: (charges) => write(() => charge(charges)),
+    charge: (charges, onDecided) =>
+      write(() => {
+        const outcomes = charge(charges)
+        if (onDecided) outcomes.forEach(onDecided)
+        return outcomes
+      }),
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
 
     async createAccount(account) {
