@@ -51,7 +51,7 @@ async function run(command: string, serviceUrl: string): Promise<string> {
 }
 
 /**
- * Reads the few options that the documentation uses. `$KEY` is a key with premium fields.
+ * Reads the few options that the documentation uses. `$KEY` is a key with premium fields, `$ADMIN_KEY` an admin key.
  * @throws Error for any other option
  */
 function readCurl(command: string): { url: string; method: string; headers: Headers; body?: string } {
@@ -77,7 +77,7 @@ function readCurl(command: string): { url: string; method: string; headers: Head
 
 function readHeader(text: string): [name: string, value: string] {
   const [name = "", value = ""] = text.split(": ")
-  return [name, value.replace("$KEY", "mock-pro")]
+  return [name, value.replace("$ADMIN_KEY", "mock-admin").replace("$KEY", "mock-pro")]
 }
 
 /** The words of a command: quotes are taken off, and a backslash outside single quotes takes the next character as it is. */

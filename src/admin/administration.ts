@@ -91,10 +91,7 @@ export function createAdministration(parts: AdminParts): Administration {
 
   return {
     async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
-      const { permission } = operation
-      if (permission !== null && !allows(actor.permissions, permission)) {
-        throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
-      }
+      requirePermission(operation, actor)
       const context: AdminContext = { ...parts, actor, ifVersion }
       const lock = `${actor.id} ${idempotencyKey}`
       try {
@@ -116,6 +113,15 @@ export function createAdministration(parts: AdminParts): Administration {
       }
     },
   }
+}
+
+/**
+ * For a way in that reads the input only for someone who may run the operation.
+ * @throws AdminFault
+ */
+export function requirePermission({ permission }: Operation, { permissions }: Actor): void {
+  if (permission === null || allows(permissions, permission)) return
+  throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
 }
 
 function requireKnownNames(known: readonly string[], raw: RawInput): void {

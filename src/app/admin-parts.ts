@@ -10,6 +10,8 @@ export interface AdminPartsOptions {
   readonly opened: OpenStore
   readonly clock: Clock
   readonly random: Random
+  /** For the ids of audit records; `random` by default. */
+  readonly auditRandom?: Random
   /** Ids of the catalog with the credits of a call. */
   readonly prices: ReadonlyMap<string, number>
   readonly version: string
@@ -18,7 +20,7 @@ export interface AdminPartsOptions {
 
 /** What the operations of the administration work with, on an open store. */
 export function createAdminParts(config: Config, options: AdminPartsOptions): AdminParts {
-  const { opened, clock, random, prices, version, startedMs } = options
+  const { opened, clock, random, auditRandom = random, prices, version, startedMs } = options
   const { store, admin, outbox, gauges } = opened
   return {
     store,
@@ -26,7 +28,7 @@ export function createAdminParts(config: Config, options: AdminPartsOptions): Ad
     outbox,
     clock,
     random,
-    auditRandom: random,
+    auditRandom,
     plans: config.plans,
     prices,
     settings: { ...describeConfig(config), db: withoutPassword(config.db) },

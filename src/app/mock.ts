@@ -9,10 +9,11 @@ import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { nameAdminKey, seedAdminKey } from "../mock/admin-key.ts"
 import { dnsWorld } from "../mock/dns-world.ts"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal } from "../mock/journal.ts"
-import { defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
+import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
 import { injectAtApi, injectAtGate } from "../mock/request-effects.ts"
 import { createStubs } from "../mock/stubs.ts"
 import type { MockWorld } from "../mock/world.ts"
@@ -29,6 +30,7 @@ import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/message.ts"
+import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { mcpNames, prepareApis, version } from "./service.ts"
 
@@ -77,22 +79,35 @@ export async function startMock(
 
 /** Makes everything that a reset replaces. */
 async function createWorld(
-  { plans, plan, seedTimeMs, logLevel }: Config,
+  config: Config,
   apis: readonly PreparedApi[],
   zone: DnsZone,
   opened: OpenLog,
   openRequests: () => number,
 ): Promise<MockWorld> {
+  const { plans, plan, seedTimeMs, logLevel } = config
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone)
   const ports = { clock, random, dns, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
-  const { store, outbox, gauges } = openSqliteStore(":memory:", { timer: systemTimer, notices })
+  const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
+  const { store, outbox, gauges } = openedStore
   const apiIds = apis.map(({ definition }) => definition.id)
   const accounts = createAccounts({ store, plans, clock, random, apiIds })
   const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
+  const adminKey = await seedAdminKey(openedStore.admin, clock)
+  names.set(adminKeyName, adminKey)
+  const admin = createAdminAccess(config, {
+    opened: openedStore,
+    apis,
+    clock,
+    random,
+    auditRandom: createSeededRandom("audit"),
+    version,
+    startedMs: clock.now(),
+  })
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
   // The mock reads its answers for the journal, so none is unsent.
@@ -114,6 +129,7 @@ async function createWorld(
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
+    admin: { ...admin, signIn: nameAdminKey(admin.signIn, adminKey) },
     observer,
     readMetrics,
     clock,

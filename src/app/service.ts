@@ -36,6 +36,7 @@ import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
+import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, openLog } from "./observability.ts"
 
 export const version = packageJson.version
@@ -84,7 +85,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { log } = opened
-  const { store, outbox, gauges, isNew } = await openStore(config.db, {
+  const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     log,
@@ -95,6 +96,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       onRaised: (notices) => delivery.raised(notices),
     },
   })
+  const { store, outbox, gauges, isNew } = openedStore
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
@@ -130,8 +132,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
     )
     const { observer } = observability
     const readMetrics = noMetrics ? null : observability.readMetrics
+    const admin = createAdminAccess(config, {
+      opened: openedStore,
+      apis,
+      clock,
+      random,
+      version,
+      startedMs: clock.now(),
+    })
     const server = startHttpServer(
-      { apis, pipeline, random, observer, readMetrics, ping: () => store.ping(), version },
+      { apis, pipeline, random, observer, readMetrics, ping: () => store.ping(), admin, version },
       {
         ...config,
         sharedPort,
@@ -141,6 +151,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         mcp: mcpNames(config),
       },
     )
+    if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     delivery.start()
     return {
       server,
@@ -186,6 +197,7 @@ export async function checkConfig(config: Config): Promise<void> {
     const { store, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
     if (isNew) logNewDataFile(opened.log, config)
     logOpenMetrics(opened.log, config)
+    logAdminPlace(opened.log, config)
     await requireKnownPlans(store, config).finally(store.close)
   } finally {
     await opened.close()
@@ -205,6 +217,13 @@ function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): vo
     host,
     advice: "Set --metrics-token, better as PENKNIFE_METRICS_TOKEN, or turn them off with --no-metrics.",
   })
+}
+
+/** Tells an operator who reaches the administration. Several processes say it once, before they listen. */
+function logAdminPlace(log: Log, { admin, host }: Config, url: string | null = null): void {
+  if (admin === "off") log.info("admin API is off", {})
+  else if (url !== null) log.info("admin API is served", { url: `${url}/admin/v1` })
+  else log.info("admin API is served", admin === "same" ? { host } : { ...admin })
 }
 
 function logDataFile(log: Log, problem: string | null): void {

@@ -1,6 +1,8 @@
 import { logLevels } from "../ports/log.ts"
 import type { Reader } from "./readers.ts"
 import {
+  type AdminPlace,
+  adminPlace,
   dnsServer,
   hostNames,
   httpOrigin,
@@ -40,6 +42,12 @@ export const options = {
   port: one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080),
   db: one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
   workers: one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1),
+  admin: one<AdminPlace, AdminPlace>(
+    "admin off|same|HOST:PORT",
+    "where to serve /admin: nowhere, with the APIs, or there",
+    adminPlace,
+    "same",
+  ),
   dnsServers: many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
   trustedProxies: many(
     "trust-proxy CIDR",

@@ -72,6 +72,18 @@ export function dnsServer(value: string): string {
   return value
 }
 
+/** Where the administration is served: nowhere, beside the APIs, or at an address of its own. */
+export type AdminPlace = "off" | "same" | { readonly host: string; readonly port: number }
+
+export function adminPlace(value: string): AdminPlace {
+  if (value === "off" || value === "same") return value
+  const [, host, bracketed, digits] = /^(?:([\w.-]+)|\[([\da-f:.]+)\]):(\d{1,5})$/i.exec(value) ?? []
+  const name = host ?? bracketed
+  const port = Number(digits)
+  if (name !== undefined && port <= 65_535) return { host: name, port }
+  throw new Error(`must be off, same, or HOST:PORT such as 127.0.0.1:8081, not '${value}'`)
+}
+
 export function network(value: string): Network {
   try {
     return toNetwork(value)

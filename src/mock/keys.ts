@@ -8,6 +8,9 @@ import { type Store, StoreUnavailable } from "../store/store.ts"
 /** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
 
+/** The admin key. */
+export const adminKeyName = "mock-admin"
+
 /** Keys that need no set-up, and what each shows. */
 export const magicKeys: Readonly<Record<string, string>> = {
   [defaultKey]: "an account on the plan that --plan names",
@@ -20,6 +23,7 @@ export const magicKeys: Readonly<Record<string, string>> = {
   "mock-no-credits": "429, the month's credits are used up",
   "mock-rate-limited": "429, throttled: one call a minute, already made",
   "mock-unavailable": "503 on every call: the store does not answer",
+  [adminKeyName]: "the admin API, with every permission",
 }
 
 const magicKeyForm = new RegExp(`^(${Object.keys(magicKeys).join("|")})(?:-[0-9A-Za-z-]+)?$`)
@@ -51,7 +55,7 @@ interface SeedParts {
 }
 
 /** Real keys by their names. */
-type KeyNames = ReadonlyMap<string, string>
+type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Gives the real keys by name. */
 export async function seedMagicKeys({ store, accounts, plans, clock, plan }: SeedParts): Promise<KeyNames> {

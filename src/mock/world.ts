@@ -1,3 +1,4 @@
+import type { AdminAccess } from "../admin/admin-access.ts"
 import type { Random } from "../apis/contract.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
@@ -14,6 +15,7 @@ export interface MockWorld {
   readonly pipeline: Pipeline
   readonly apis: readonly PreparedApi[]
   readonly random: Random
+  readonly admin: AdminAccess
   readonly observer: Observer
   readonly clock: MockClock
   readonly dns: MockDns

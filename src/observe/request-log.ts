@@ -37,6 +37,7 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
       requestId: start.requestId,
       account: end.caller?.account.id ?? null,
       key: end.caller?.key.id ?? null,
+      actor: end.actor,
       api: end.apis?.join(",") || tally.api,
       surface: tally.surface,
       status,

@@ -80,9 +80,11 @@ export function startCatalogService(
       observer: createObserver(createCounts([]), noRequestLog, ports.clock, []),
       readMetrics: null,
       ping: () => store.ping(),
+      admin: null,
       version: "0.0.0-test",
     },
     {
+      admin: "off",
       host: "127.0.0.1",
       port: 0,
       sharedPort: false,

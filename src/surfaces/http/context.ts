@@ -20,8 +20,8 @@ export interface HttpContext {
   readonly server: () => ListeningServer | null
   /** Calls in progress at once; more are refused. */
   readonly maxCalls: number
-  /** Whether idle connections are closed. A test double keeps them, since its delays may be long. */
-  readonly closesIdle: boolean
+  /** Whether idle connections are closed and clients of the admin API are slowed down. A test double, whose time stands still, does neither. */
+  readonly strict: boolean
   readonly prepared: PreparedHeaders
   /** The method of each path, for refusals. Features add their own. */
   readonly methods: Map<string, string>
@@ -55,7 +55,7 @@ export async function patiently<T>(
   context: HttpContext,
   work: () => Promise<T>,
 ): Promise<T> {
-  const server = context.closesIdle ? context.server() : null
+  const server = context.strict ? context.server() : null
   server?.timeout(request, httpLimits.patientSeconds)
   try {
     return await work()

@@ -20,6 +20,11 @@ export const httpLimits = {
   drainBytesPerPiece: 1_024,
   /** `/ready` and `/metrics` do their work at most once in this time; others who ask get the same answer. */
   sharedAnswerSeconds: 1,
+  /** Requests of one admin key in a minute. */
+  adminRequestsPerMinute: 600,
+  /** Failed sign-ins of one client address in a minute: after so many each answer waits longer, then they get 429. */
+  freeSignInFailures: 10,
+  maxSignInFailures: 100,
   /** Calls in progress get this long when the service stops. */
   stopSeconds: 10,
 } as const

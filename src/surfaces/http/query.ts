@@ -24,11 +24,16 @@ export function parseQuery(url: string): TextInput {
   return { kind: "text", parameters }
 }
 
-/** Null when the text is not percent-encoded UTF-8. */
+/** A part of a query string, in which a plus is a space; null when it is not percent-encoded UTF-8. */
 function decode(text: string): string | null {
-  if (!text.includes("%") && !text.includes("+")) return text
+  return text.includes("+") ? decodePart(text.replaceAll("+", " ")) : decodePart(text)
+}
+
+/** A part of a path; null when it is not percent-encoded UTF-8. */
+export function decodePart(text: string): string | null {
+  if (!text.includes("%")) return text
   try {
-    return decodeURIComponent(text.replaceAll("+", " "))
+    return decodeURIComponent(text)
   } catch {
     return null
   }

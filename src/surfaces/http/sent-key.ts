@@ -12,6 +12,6 @@ export function hasTwoKeys(headers: Headers): boolean {
 }
 
 /** The scheme's name is case-insensitive (RFC 9110 §11.1). */
-function bearerToken(authorization: string | null): string | null {
+export function bearerToken(authorization: string | null): string | null {
   return (authorization && /^bearer +([^ ]+) *$/i.exec(authorization)?.[1]) || null
 }

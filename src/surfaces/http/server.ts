@@ -1,24 +1,23 @@
 import { holdsKey } from "../../accounts/key.ts"
+import type { AdminPlace } from "../../config/readers.ts"
+import { createAdminApp } from "./admin/app.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { createCallsInProgress } from "./calls.ts"
 import { createClosing } from "./closing.ts"
 import { httpLimits } from "./limits.ts"
-import { type Listener, listen, type Tls } from "./listener.ts"
+import type { ListeningApp, Tls } from "./listener.ts"
+import { listenRenewably, type RenewableListener } from "./renewable-listener.ts"
 
 export interface HttpOptions extends Omit<HttpAppOptions, "closing" | "holdsKey" | "strict"> {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** Whether other processes may share the port. With a certificate they always may: check first that the port is free. */
+  /** Whether other processes may share the ports. With a certificate they always may: check first that they are free. */
   readonly sharedPort: boolean
   readonly tls: Tls | null
+  /** Where `/admin` is served. */
+  readonly admin: AdminPlace
 }
-
-/** Busy clients have this long to reconnect before idle connections of an old certificate are closed. */
-const letGoMs = 1_000
-
-/** Calls in progress on an old certificate get this long, which is more than any may take. */
-const leaveMs = httpLimits.patientSeconds * 1_000
 
 /** A server that listens. */
 export interface HttpServer {
@@ -31,39 +30,32 @@ export interface HttpServer {
 
 /** The HTTP surface of the service, which can change its certificate while it runs. */
 export interface ServiceServer extends HttpServer {
+  /** The address of the admin API without a path; null when it is off. */
+  readonly adminUrl: string | null
   /**
    * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
    * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at most.
    */
   closeBusyConnections(): Promise<void>
-  /**
-   * Serves new connections with another certificate; resolves when the old one no longer listens. Calls in progress finish on
-   * the old one. Rejects when certificate and key cannot be served; the old ones stay.
-   */
+  /** See {@link RenewableListener.replaceCertificate}. */
   replaceCertificate(tls: Tls): Promise<void>
 }
 
 /** Starts the HTTP surface. It accepts connections when this returns. */
 export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
-  const { host, tls } = options
+  const { host, port, tls, admin } = options
   const { timer } = parts.pipeline.ports
   const calls = createCallsInProgress()
   const closing = createClosing(timer)
-  const app = createHttpApp(parts, { ...options, closing, holdsKey, strict: true }, calls)
+  const appOptions = { ...options, closing, holdsKey, strict: true }
   const shared = options.sharedPort || tls !== null
-  const common = { host, shared, idleSeconds: httpLimits.idleSeconds }
-  let current = listen(app, { ...common, port: options.port, tls }, timer)
-  const { port } = current
-  const leaving = new Set<Listener>()
-  let turn = Promise.resolve()
+  const listeners: RenewableListener[] = []
 
-  async function replace(next: Tls): Promise<void> {
-    const old = current
-    current = listen(app, { ...common, port, tls: next }, timer)
-    leaving.add(old)
-    old.letGo()
-    await new Promise<void>((resolve) => timer.after(letGoMs, resolve))
-    old.stop(leaveMs).then(() => leaving.delete(old))
+  function listenAt(app: ListeningApp, place: { readonly host: string; readonly port: number }): string {
+    const listening = { ...place, shared, tls, idleSeconds: httpLimits.idleSeconds }
+    const listener = listenRenewably(app, listening, timer)
+    listeners.push(listener)
+    return urlOf(place.host, listener.port, tls !== null)
   }
 
   /** Calls whose client hung up, too: they have still to be logged. */
@@ -77,19 +69,31 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     })
   }
 
+  async function stop(graceMs: number): Promise<void> {
+    await Promise.all([...listeners.map((listener) => listener.stop(graceMs)), endedWithin(graceMs)])
+  }
+
+  const app = createHttpApp(admin === "same" ? parts : { ...parts, admin: null }, appOptions, calls)
+  const url = listenAt(app, { host, port })
+  let adminUrl = parts.admin && admin === "same" ? url : null
+  if (parts.admin && typeof admin === "object") {
+    try {
+      adminUrl = listenAt(createAdminApp({ ...parts, admin: parts.admin }, appOptions, calls), admin)
+    } catch (thrown) {
+      void stop(0)
+      throw thrown
+    }
+  }
+
   return {
-    url: urlOf(host, port, tls !== null),
-    replaceCertificate(next) {
-      const done = turn.then(() => replace(next))
-      turn = done.catch(() => {})
-      return done
+    url,
+    adminUrl,
+    async replaceCertificate(next) {
+      await Promise.all(listeners.map((listener) => listener.replaceCertificate(next)))
     },
     closeBusyConnections: closing.begin,
-    openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
-    async stop(graceMs) {
-      const listeners = [current, ...leaving].map((listener) => listener.stop(graceMs))
-      await Promise.all([...listeners, endedWithin(graceMs)])
-    },
+    openRequests: () => listeners.reduce((sum, listener) => sum + listener.openRequests(), 0),
+    stop,
   }
 }
 

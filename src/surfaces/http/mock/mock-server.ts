@@ -238,10 +238,11 @@ function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault
 /** The headers of a request as the journal keeps them: keys and other credentials may be real, sent here by mistake. */
 function requestHeaders(headers: Headers): Record<string, string> {
   const entries = Object.fromEntries([...headers].map(([name, value]) => [name, shortenKeys(value)]))
-  const { "x-api-key": key, authorization } = entries
+  const { "x-api-key": key, "x-admin-key": adminKey, authorization } = entries
   return {
     ...entries,
     ...(key !== undefined && { "x-api-key": shownKey(key) }),
+    ...(adminKey !== undefined && { "x-admin-key": shownKey(adminKey) }),
     ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),
   }
 }

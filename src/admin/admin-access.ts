@@ -1,0 +1,8 @@
+import type { Administration } from "./administration.ts"
+import type { SignIn } from "./sign-in.ts"
+
+/** What a way in over a network works with. */
+export interface AdminAccess {
+  readonly administration: Administration
+  readonly signIn: SignIn
+}

@@ -1,0 +1,45 @@
+import { hashKey, isWellFormedAdminKey, kindOfKey } from "../accounts/key.ts"
+import type { Clock } from "../apis/contract.ts"
+import type { AdminKeyRecord, AdminStore } from "../store/admin-store.ts"
+
+/** Finds who a text that was sent as an admin key stands for. Rejects with StoreUnavailable. */
+export type SignIn = (text: string) => Promise<SignInResult>
+
+export type SignInResult =
+  | { readonly adminKey: AdminKeyRecord; readonly refusal: null }
+  | {
+      /** The admin key that is no longer valid; null when it is not known which one was meant. */
+      readonly adminKey: AdminKeyRecord | null
+      readonly refusal: SignInRefusal
+    }
+
+export type SignInRefusal = keyof typeof signInRefusals
+
+/** Why a sign-in is refused, with the text for the client. */
+export const signInRefusals = {
+  apiKey:
+    "This is an API key. The admin API takes admin keys, which begin with 'pka-': make one with 'penknife admin-key create'.",
+  malformed: "The admin key is mistyped or cut short.",
+  unknown: "The admin key is not known.",
+  expired: "The admin key has expired.",
+  revoked: "The admin key has been revoked.",
+} as const satisfies Record<string, string>
+
+/** Every sign-in reads the store, so that a revoked key stops working at once, on every instance. */
+export function createSignIn(admin: Pick<AdminStore, "findAdminKey">, clock: Clock): SignIn {
+  return async (text) => {
+    if (!isWellFormedAdminKey(text)) {
+      return { adminKey: null, refusal: kindOfKey(text) === "api" ? "apiKey" : "malformed" }
+    }
+    const adminKey = await admin.findAdminKey(hashKey(text))
+    return adminKey === null
+      ? { adminKey: null, refusal: "unknown" }
+      : { adminKey, refusal: refusalOf(adminKey, clock.now()) }
+  }
+}
+
+function refusalOf({ revokedMs, expiresMs }: AdminKeyRecord, nowMs: number): SignInRefusal | null {
+  // A revocation is final, even when the clock is set back.
+  if (revokedMs !== null) return "revoked"
+  return expiresMs !== null && expiresMs <= nowMs ? "expired" : null
+}

@@ -1,0 +1,42 @@
+import { createAdminKey, createId, hashKey, visiblePrefix } from "../accounts/key.ts"
+import type { SignIn } from "../admin/sign-in.ts"
+import type { Clock } from "../apis/contract.ts"
+import { createSeededRandom } from "../ports/mock/random.ts"
+import type { AdminStore } from "../store/admin-store.ts"
+import { adminKeyName, toMagicKey } from "./keys.ts"
+
+/** Makes the admin key of the mock, which may do everything, and gives its text. */
+export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
+  // Of its own, so that the ids and keys that tests make stay the same.
+  const random = createSeededRandom("admin")
+  const text = createAdminKey(random)
+  const id = createId("adm", random)
+  const nowMs = clock.now()
+  const times = { createdMs: nowMs, expiresMs: null, revokedMs: null }
+  const adminKey = { id, name: adminKeyName, prefix: visiblePrefix(text), permissions: ["*"], ...times }
+  const outcome = await admin.apply({
+    mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
+    audit: {
+      id: createId("aud", random),
+      atMs: nowMs,
+      actor: "service",
+      actorName: "mock",
+      operation: "admins.create",
+      targetKind: "admin key",
+      targetId: id,
+      accountId: null,
+      before: null,
+      after: JSON.stringify({ name: adminKeyName, permissions: ["*"] }),
+      source: "mock",
+      requestId: "start",
+    },
+    replay: null,
+  })
+  if (outcome !== "applied") throw new Error(`the admin key of the mock is ${outcome}`)
+  return text
+}
+
+/** A sign-in that also takes `mock-admin`, with or without a tail. */
+export function nameAdminKey(signIn: SignIn, key: string): SignIn {
+  return (text) => signIn(toMagicKey(text) === adminKeyName ? key : text)
+}

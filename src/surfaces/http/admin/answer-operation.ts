@@ -1,0 +1,84 @@
+import { type Administration, requirePermission } from "../../../admin/administration.ts"
+import type { Actor, Operation } from "../../../admin/operation.ts"
+import { operations } from "../../../admin/operations.ts"
+import type { RawInput } from "../../../call/input.ts"
+import type { RecordRequest } from "../../../observe/request.ts"
+import { finishBody, type HttpContext, inProgress } from "../context.ts"
+import type { Exchange } from "../exchange.ts"
+import { type CallerParts, requireActor } from "./caller.ts"
+import { etagOf, readConditions } from "./conditions.ts"
+import { streamEntries } from "./entry-lines.ts"
+import { readOperationInput } from "./operation-input.ts"
+import { adminRoot, type OperationRoute } from "./operation-path.ts"
+import { requireMethod } from "./other-paths.ts"
+import { problems, sendProblem, setAdminHeaders, toRefusal } from "./problem.ts"
+
+export interface AnswerParts extends CallerParts {
+  readonly administration: Administration
+  readonly context: HttpContext
+}
+
+/** Answers a request to one operation: who → permission → headers and input → run. */
+export async function answerOperation(
+  exchange: Exchange,
+  route: OperationRoute,
+  record: RecordRequest,
+  parts: AnswerParts,
+): Promise<string | Response> {
+  const { request, set, incoming } = exchange
+  const { context, log } = parts
+  let actor: Actor | null = null
+  try {
+    requireMethod(request)
+    actor = await requireActor(request, incoming, parts)
+    const text = await run(exchange, route, actor, parts)
+    record(incoming, { status: Number(set.status), actor: actor.id })
+    return text
+  } catch (thrown) {
+    const refusal = toRefusal(thrown, incoming.requestId, log)
+    await inProgress(context, () => finishBody(request, set, context))
+    const { status } = problems[refusal.code]
+    record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
+    return sendProblem(refusal, incoming.requestId, set)
+  }
+}
+
+function run(
+  { request, set }: Exchange,
+  route: OperationRoute,
+  actor: Actor,
+  { administration, context }: AnswerParts,
+): Promise<string | Response> {
+  const { operation } = route
+  return inProgress(context, async () => {
+    requirePermission(operation, actor)
+    const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
+    const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
+    const input = await readOperationInput(route, request, context.intake, giveWay)
+    const { output, isReplay } = await administration.run(operation, input, actor, conditions)
+    set.status = operation.status ?? 200
+    if (context.closing.isBegun) set.headers.connection = "close"
+    if (operation.format === "json-lines") {
+      setAdminHeaders(set, "application/x-ndjson")
+      const readPage = async (page: RawInput) => (await administration.run(operation, page, actor)).output
+      return new Response(streamEntries(output, input, readPage, context))
+    }
+    setAdminHeaders(set, "application/json")
+    const { headers } = set
+    const etag = etagOf(output)
+    if (etag !== null) headers.etag = etag
+    if (isReplay) headers["idempotent-replayed"] = "true"
+    const location = locationOf(operation, output)
+    if (location !== null) headers.location = location
+    return JSON.stringify(output)
+  })
+}
+
+/** The path of what an operation has created (RFC 9110 §15.3.2); null where it cannot be read. */
+function locationOf({ status, path }: Operation, output: unknown): string | null {
+  if (status !== 201 || typeof output !== "object" || output === null || !("id" in output)) return null
+  const isReadable = operations.some(
+    ({ method, path: other }) => method === "GET" && other === `${path}/{id}`,
+  )
+  return isReadable ? `${adminRoot}${path}/${output.id}` : null
+}

@@ -1,0 +1,60 @@
+import type { Operation } from "../../../admin/operation.ts"
+import { decodePart } from "../query.ts"
+
+/** What the paths of all operations begin with. */
+export const adminRoot = "/admin/v1"
+
+/** One way to an operation. Most have one; `/accounts/{id}/usage` does the same as `/usage` for one account. */
+export interface OperationRoute {
+  readonly operation: Operation
+  /** Such as `/admin/v1/accounts/{id}`. A name in braces is a parameter of the operation. */
+  readonly template: string
+  /** The parameters in the path. */
+  readonly inPath: readonly string[]
+}
+
+/** Every route of the operations, in their order. */
+export function routesOf(operations: readonly Operation[]): readonly OperationRoute[] {
+  return operations.flatMap((operation) =>
+    [operation.path, ...(operation.otherPaths ?? [])].map((path) => ({
+      operation,
+      template: adminRoot + path,
+      inPath: partsOf(path).flatMap((part) => nameIn(part) ?? []),
+    })),
+  )
+}
+
+/** The routes that a path stands for. There can be several: `/keys/find` is also `/keys/{id}`. */
+export function matching(path: string, routes: readonly OperationRoute[]): readonly OperationRoute[] {
+  const parts = partsOf(path)
+  return routes.filter(({ template }) => {
+    const expected = partsOf(template)
+    return (
+      expected.length === parts.length &&
+      expected.every((part, index) => nameIn(part) !== null || part === parts[index])
+    )
+  })
+}
+
+/** The parameters in the path of a request; the text is null when it is not percent-encoded UTF-8. */
+export function pathValues({ template }: OperationRoute, path: string) {
+  const parts = partsOf(path)
+  return partsOf(template).flatMap((part, index) => {
+    const name = nameIn(part)
+    return name === null ? [] : [{ name, text: decodePart(parts[index] ?? "") }]
+  })
+}
+
+/** The path as Elysia's router writes it: `/admin/v1/accounts/:id`. */
+export function routerPath({ template }: OperationRoute): string {
+  return template.replaceAll(/\{(\w+)\}/g, ":$1")
+}
+
+function nameIn(part: string): string | null {
+  return /^\{(\w+)\}$/.exec(part)?.[1] ?? null
+}
+
+/** Elysia takes a path with a slash at its end for the same path. */
+function partsOf(path: string): string[] {
+  return path.replace(/(?<=.)\/$/, "").split("/")
+}

@@ -1,0 +1,124 @@
+import { AdminFault, adminFaults } from "../../../admin/fault.ts"
+import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
+import { logFault, type Pipeline } from "../../../call/pipeline.ts"
+import { StoreUnavailable } from "../../../store/store.ts"
+import { sameOriginOnly } from "../cross-origin.ts"
+import type { AnswerSettings } from "../exchange.ts"
+
+/** Every problem that the admin API answers with. The names are the ends of their types and do not change. */
+export const problems = {
+  ...adminFaults,
+  "method-not-allowed": { status: 405, title: "The path does not take this method" },
+  "body-too-slow": { status: 408, title: "The body did not arrive in time" },
+  "body-too-large": { status: 413, title: "The body is too large" },
+  "media-type-unsupported": { status: 415, title: "The body is not declared as JSON" },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ProblemCode = keyof typeof problems
+
+/** What comes before the code in a problem's `type`. A URN is the same on every installation (RFC 9457 §3.1.1). */
+export const problemTypeStart = "urn:penknife:problem:"
+
+/** Problem details (RFC 9457). */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  /** What to change. */
+  readonly detail: string
+  /** The parameter, header or `body` to change. */
+  readonly parameter?: string
+  readonly request_id: string
+}
+
+/** A request that is refused before an operation runs, for a reason that the administration does not know. */
+export class HttpProblem extends Error {
+  override readonly name = "HttpProblem"
+  readonly code: ProblemCode
+  readonly headers: Readonly<Record<string, string>>
+  constructor(code: ProblemCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.code = code
+    this.headers = headers
+  }
+}
+
+/** What was thrown, as it is answered and recorded. */
+export interface Refusal {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly parameter: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Turns anything thrown into a refusal. Faults of the service are logged; their cause never reaches a client. */
+export function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Refusal {
+  if (thrown instanceof HttpProblem) {
+    return { code: thrown.code, detail: thrown.message, parameter: null, headers: thrown.headers }
+  }
+  if (thrown instanceof AdminFault) {
+    const { code, message: detail, parameter, retryAfterSeconds, cause } = thrown
+    if (adminFaults[code].status >= 500) logFault(toFault(cause), requestId, log)
+    return { code, detail, parameter, headers: headersOf(code, retryAfterSeconds) }
+  }
+  const fault = toFault(thrown)
+  logFault(fault, requestId, log)
+  const code = codeOf(fault)
+  const detail = thrown instanceof StoreUnavailable ? storeUnavailable : fault.message
+  return { code, detail, parameter: fault.parameter, headers: headersOf(code, fault.retryAfterSeconds) }
+}
+
+/** A transaction whose answer was lost may have been kept. */
+const storeUnavailable =
+  "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
+
+/** Sets status and headers for a refusal and gives the body. */
+export function sendProblem(
+  { code, detail, parameter, headers }: Refusal,
+  requestId: string,
+  set: AnswerSettings,
+): string {
+  const { status, title } = problems[code]
+  setAdminHeaders(set, "application/problem+json")
+  Object.assign(set.headers, headers)
+  set.status = status
+  const problem: Problem = {
+    type: problemTypeStart + code,
+    title,
+    status,
+    detail,
+    ...(parameter !== null && { parameter }),
+    request_id: requestId,
+  }
+  return JSON.stringify(problem)
+}
+
+/** What every answer of the admin API has: it is kept by no cache and read by no page of another origin. */
+export function setAdminHeaders(set: AnswerSettings, contentType: string): void {
+  sameOriginOnly(set)
+  set.headers["content-type"] = contentType
+  set.headers["cache-control"] = "no-store"
+}
+
+/** RFC 9110 §11.6.1: a 401 names the scheme that is taken. */
+function headersOf(code: ProblemCode, retryAfterSeconds: number | null): Record<string, string> {
+  return {
+    ...(code === "unauthenticated" && { "www-authenticate": "Bearer" }),
+    ...(retryAfterSeconds !== null && { "retry-after": String(retryAfterSeconds) }),
+  }
+}
+
+const codes: Readonly<Partial<Record<FaultCode, ProblemCode>>> = {
+  notFound: "not-found",
+  methodNotAllowed: "method-not-allowed",
+  bodyTooSlow: "body-too-slow",
+  bodyTooLarge: "body-too-large",
+  mediaTypeUnsupported: "media-type-unsupported",
+}
+
+function codeOf({ code, status }: Fault): ProblemCode {
+  const known = codes[code]
+  if (known) return known
+  if (status < 500) return "invalid"
+  return status === 503 ? "unavailable" : "internal"
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from "lru-cache"
+import { AdminFault } from "../../../admin/fault.ts"
+import type { Clock, Timer } from "../../../apis/contract.ts"
+import { isIpv6, parseAddress } from "../../../values/ip.ts"
+import { httpLimits } from "../limits.ts"
+
+/** Slows down whoever tries one key after the other. */
+export interface SignInFailures {
+  /**
+   * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten of a minute, then
+   * each 10 ms later than the one before.
+   * @throws AdminFault 429 after a hundred of a minute
+   */
+  add(address: string): Promise<void>
+}
+
+export const unlimitedFailures: SignInFailures = { add: async () => {} }
+
+interface Failures {
+  count: number
+  readonly endMs: number
+}
+
+const windowMs = 60_000
+/** How much longer each answer waits than the one before it. */
+const stepMs = 10
+/** About 100 B each. */
+const maxAddresses = 10_000
+/** Answers that wait at once, of all addresses: each holds a connection. */
+const maxWaiting = 200
+
+/** A right key is never counted, nor refused because of others: who shares an address with an attacker is not locked out. */
+export function createSignInFailures({
+  clock,
+  timer,
+}: {
+  readonly clock: Clock
+  readonly timer: Timer
+}): SignInFailures {
+  const byAddress = new LRUCache<string, Failures>({ max: maxAddresses })
+  let waiting = 0
+
+  function count(address: string): Failures {
+    const nowMs = clock.monotonicMs()
+    const network = networkOf(address)
+    const known = byAddress.get(network)
+    const failures = known && known.endMs > nowMs ? known : { count: 0, endMs: nowMs + windowMs }
+    failures.count++
+    byAddress.set(network, failures)
+    return failures
+  }
+
+  return {
+    async add(address) {
+      const { count: failed, endMs } = count(address)
+      const late = failed - httpLimits.freeSignInFailures
+      if (late <= 0) return
+      if (failed > httpLimits.maxSignInFailures || waiting >= maxWaiting) {
+        throw tooManyFailures(endMs - clock.monotonicMs())
+      }
+      waiting++
+      await new Promise<void>((resolve) => timer.after(late * stepMs, resolve))
+      waiting--
+    },
+  }
+}
+
+/** A client of IPv6 usually has all addresses of a /64 (RFC 6177). */
+function networkOf(text: string): string {
+  const address = parseAddress(text)
+  if (address === null || !isIpv6(address)) return text
+  return address.parts.slice(0, 4).join(":")
+}
+
+function tooManyFailures(waitMs: number): AdminFault {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new AdminFault(
+    "too-many-requests",
+    `Too many sign-ins failed from this address. Try again in ${retryAfterSeconds} s, with the right key.`,
+    { retryAfterSeconds },
+  )
+}

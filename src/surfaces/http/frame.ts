@@ -1,0 +1,108 @@
+import type { Server } from "elysia/universal"
+import type { Random } from "../../apis/contract.ts"
+import type { Pipeline } from "../../call/pipeline.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { Observer } from "../../observe/observer.ts"
+import type { Network } from "../../values/ip.ts"
+import type { CallsInProgress } from "./calls.ts"
+import { clientAddress } from "./client-address.ts"
+import type { Closing } from "./closing.ts"
+import type { HttpContext } from "./context.ts"
+import type { Exchange, IncomingRequest } from "./exchange.ts"
+import { incomingRequests } from "./incoming.ts"
+import { createIntake } from "./intake.ts"
+import { createPreparedHeaders, fixedHeaders } from "./reply.ts"
+import { createRequestIds } from "./request-id.ts"
+import { hasTwoKeys, sentKey } from "./sent-key.ts"
+
+export interface FrameParts {
+  readonly apis: readonly PreparedApi[]
+  readonly pipeline: Pipeline
+  readonly random: Random
+  readonly observer: Observer
+}
+
+export interface FrameOptions {
+  /** Null when it is served without TLS. */
+  readonly tls: object | null
+  readonly trustedProxies: readonly Network[]
+  readonly maxBodyBytes: number
+  /** Time in which a body must have arrived; shorter than a connection may idle. */
+  readonly bodyTimeoutMs: number
+  /** Calls in progress at once; more are refused. */
+  readonly maxCalls: number
+  /** Whether a text contains a key, or what may be one, and must not be logged or sent back. */
+  readonly holdsKey: (text: string) => boolean
+  readonly closing: Closing
+  /** Tells browsers to use only TLS, closes idle connections, and keeps answers of `/ready` and `/metrics`. A test double does not. */
+  readonly strict: boolean
+}
+
+/** A year (RFC 6797 §6.1.1), without subdomains. */
+const strictTransport = { "strict-transport-security": "max-age=31536000" }
+
+/**
+ * What every Elysia app of the service begins with: how a request is received, and what its features share.
+ * @param server gives the listening server, null before it listens
+ * @param opened may answer a request before its route does
+ */
+export function createFrame(
+  { apis, pipeline, random, observer }: FrameParts,
+  options: FrameOptions,
+  calls: CallsInProgress,
+  server: () => Server | null,
+  opened: (exchange: Exchange) => Response | undefined = () => undefined,
+) {
+  const { closing, trustedProxies } = options
+  const requestIdFor = createRequestIds(random, options.holdsKey)
+  const context: HttpContext = {
+    apis,
+    pipeline,
+    observer,
+    calls,
+    intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, pipeline.ports.timer),
+    server,
+    maxCalls: options.maxCalls,
+    strict: options.strict,
+    prepared: createPreparedHeaders(),
+    methods: new Map(),
+    closing,
+  }
+
+  function open(request: Request): IncomingRequest {
+    const { headers } = request
+    const key = sentKey(headers)
+    let socket: string | null = null
+    return {
+      requestId: requestIdFor(headers.get("x-request-id"), key),
+      key,
+      hasTwoKeys: hasTwoKeys(headers),
+      address: () =>
+        clientAddress(socket ?? socketOf(request) ?? "", headers.get("x-forwarded-for"), trustedProxies),
+      // The log needs the address anyway. To make the request's signal takes 5 % of a metered call.
+      hasLeft() {
+        socket = socketOf(request)
+        return socket === null
+      },
+      startedMs: observer.nowMs(),
+    }
+  }
+
+  /** The address of the connection; null when it has ended. */
+  function socketOf(request: Request): string | null {
+    return server()?.requestIP(request)?.address ?? null
+  }
+
+  const base = incomingRequests(open, (exchange) => {
+    if (closing.isBegun) {
+      closing.requests++
+      exchange.set.headers.connection = "close"
+    }
+    return opened(exchange)
+  })
+  return {
+    base,
+    context,
+    headers: { ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) },
+  }
+}

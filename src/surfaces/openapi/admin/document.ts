@@ -1,0 +1,125 @@
+import type { Operation } from "../../../admin/operation.ts"
+import { permissions } from "../../../admin/permission.ts"
+import { documentPath } from "../../http/admin/document-path.ts"
+import { routesOf } from "../../http/admin/operation-path.ts"
+import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
+import { operationOf } from "./operation.ts"
+import { problemResponses, problemSchema } from "./problem-responses.ts"
+import { createSchemas } from "./schemas.ts"
+import { adminHeaders, adminParameters } from "./shared-parts.ts"
+
+/** What the document of the admin API is made from. */
+export interface AdminDocInput {
+  readonly operations: readonly Operation[]
+  readonly version: string
+}
+
+/** The OpenAPI 3.1 document of the admin API as text. The same version gives the same text. */
+export function printAdminOpenApi(input: AdminDocInput): string {
+  return `${JSON.stringify(createAdminDocument(input), null, 2)}\n`
+}
+
+/** The OpenAPI 3.1 document of the admin API, made from the definitions of the operations. */
+export function createAdminDocument({ operations, version }: AdminDocInput): OpenApiDocument {
+  const schemas = createSchemas(operations)
+  const paths: Record<string, JsonObject> = {}
+  for (const route of routesOf(operations)) {
+    const method = route.operation.method.toLowerCase()
+    paths[route.template] = { ...paths[route.template], [method]: operationOf(route, schemas) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "penknife admin API",
+      version,
+      summary: "Accounts, keys, credits, usage and everything else that an operator looks after.",
+      description,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "The service that serves this document." }],
+    security: [{ adminKey: [] }, { bearerKey: [] }],
+    tags: tagsOf(operations),
+    paths: { ...paths, [documentPath]: { get: documentOperation } },
+    components: {
+      securitySchemes: {
+        adminKey: {
+          type: "apiKey",
+          in: "header",
+          name: "x-admin-key",
+          description: "An admin key: `pka-` and 38 letters and digits.",
+        },
+        bearerKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "The same key. Where both headers are sent, they must hold the same key.",
+        },
+      },
+      parameters: adminParameters,
+      headers: adminHeaders,
+      responses: problemResponses,
+      schemas: { Problem: problemSchema, ...schemas.components() },
+    },
+  }
+}
+
+const description = `Each request needs an admin key, and most operations a permission (\`x-permission\`): ${Object.keys(
+  permissions,
+)
+  .map((name) => `\`${name}\``)
+  .join(", ")}. \`keys.*\` grants all of a group and \`*\` everything.
+
+Errors are problem details (RFC 9457). Their \`type\` does not change; \`detail\` says what to change. Every answer has an \`X-Request-ID\`.
+
+Changes take an \`Idempotency-Key\`: a second request with the same key and the same contents gets the first answer, within 24 hours. What is shown once, such as a key's text, is null in it.
+
+Answers with a \`version\` have it as \`ETag\`; \`If-Match\` makes a change depend on it. A list gives \`next\` where \`has_more\` is true; send it as \`after\` for the next page.`
+
+/** What the parts of the ids before the dot stand for. */
+const groups: Readonly<Record<string, string>> = {
+  accounts: "The accounts of customers.",
+  credits: "The credits of accounts.",
+  keys: "The API keys of accounts.",
+  usage: "What accounts were charged.",
+  requests: "Requests while they happen.",
+  webhooks: "Where accounts get their notices.",
+  notices: "Notices and their delivery.",
+  plans: "Plans and prices.",
+  config: "The configuration of the service.",
+  whoami: "The caller.",
+  health: "How the service is doing.",
+  audit: "Who did what, when and from where.",
+  admins: "The keys of this API.",
+  backups: "Copies of the store.",
+  portal: "Links for customers.",
+}
+
+function tagsOf(operations: readonly Operation[]): readonly JsonObject[] {
+  const names = new Set(operations.map(({ id }) => tagOf(id)))
+  return [
+    ...[...names].map((name) => ({ name, description: groups[name] ?? `Operations on ${name}.` })),
+    documentTag,
+  ]
+}
+
+/** The group of an operation: `keys` of `keys.rotate`. */
+export function tagOf(id: string): string {
+  return id.split(".")[0] ?? id
+}
+
+const documentTag = { name: "document", description: "This document." }
+
+const documentOperation: JsonObject = {
+  operationId: "openapi",
+  tags: [documentTag.name],
+  summary: "This document",
+  description: "Needs no key: it says nothing of this installation.",
+  security: [],
+  responses: {
+    200: {
+      description: "An OpenAPI 3.1 document.",
+      headers: { "X-Request-ID": refTo("headers", "X-Request-ID"), ETag: refTo("headers", "ETag") },
+      content: { "application/json": { schema: { type: "object" } } },
+    },
+    405: refTo("responses", "MethodNotAllowed"),
+  },
+}

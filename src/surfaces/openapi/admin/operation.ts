@@ -1,0 +1,109 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+import { needsBody } from "../../http/admin/operation-input.ts"
+import type { OperationRoute } from "../../http/admin/operation-path.ts"
+import { type JsonObject, refTo } from "../json-object.ts"
+import { problemsOf } from "./problem-responses.ts"
+import { type AdminSchemas, itemOf, toAdminSchema, toName } from "./schemas.ts"
+
+/** The OpenAPI operation of one route of the admin API. */
+export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonObject {
+  const { operation } = route
+  const { id, title, description, permission, isFinal, output } = operation
+  const parameters = parametersOf(route)
+  const body = bodyOf(route)
+  return {
+    operationId: operationIdOf(route),
+    tags: [id.split(".")[0] ?? id],
+    summary: title,
+    description: isFinal ? `${description} This cannot be undone.` : description,
+    "x-operation": id,
+    "x-permission": permission,
+    ...(itemOf(output) && { "x-pagination": { cursor: "after", next: "next", more: "has_more" } }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: { [operation.status ?? 200]: answerOf(route, schemas), ...failuresOf(route) },
+  }
+}
+
+/** `keysRotate` of `keys.rotate`; a further path of an operation is named by its parameters, too. */
+export function operationIdOf({ operation, template, inPath }: OperationRoute): string {
+  const name = toName(operation.id)
+  const more = template.endsWith(operation.path) ? "" : `By${inPath.map(toName).join("")}`
+  return name.charAt(0).toLowerCase() + name.slice(1) + more
+}
+
+function parametersOf({ operation, inPath }: OperationRoute): readonly JsonObject[] {
+  const { method, input, example, run } = operation
+  const names = Object.keys(input.properties).filter((name) => method === "GET" || inPath.includes(name))
+  const own = names.map((name): JsonObject => {
+    const { description, ...schema } = toAdminSchema(input.properties[name] as TSchema)
+    const isInPath = inPath.includes(name)
+    return {
+      name,
+      in: isInPath ? "path" : "query",
+      required: isInPath || input.required?.includes(name) === true,
+      description,
+      schema,
+      ...(name in example && { example: example[name] }),
+    }
+  })
+  if (run.kind === "read") return own
+  const ifMatch = inPath.length > 0 ? [refTo("parameters", "IfMatch")] : []
+  return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
+}
+
+function bodyOf(route: OperationRoute): JsonObject | null {
+  const { operation, inPath } = route
+  const { method, input, example } = operation
+  const members = Object.entries(input.properties).filter(([name]) => !inPath.includes(name))
+  if (method === "GET" || members.length === 0) return null
+  const required = (input.required ?? []).filter((name) => !inPath.includes(name))
+  const schema = {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, toAdminSchema(schema as TSchema)])),
+    additionalProperties: false,
+  }
+  const shown = Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name)))
+  return {
+    required: needsBody(route),
+    content: { "application/json": { schema, example: shown } },
+  }
+}
+
+function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
+  const { output, format, run, status, title } = operation
+  const isVersioned = KindGuard.IsObject(output) && "version" in output.properties
+  const names = [
+    "X-Request-ID",
+    ...(isVersioned ? ["ETag"] : []),
+    ...(run.kind === "change" ? ["Idempotent-Replayed"] : []),
+    ...(status === 201 ? ["Location"] : []),
+  ]
+  const lines = { type: "string", description: "One JSON object a line." }
+  return {
+    description: `${title}: done.`,
+    headers: Object.fromEntries(names.map((name) => [name, refTo("headers", name)])),
+    content:
+      format === "json-lines"
+        ? { "application/x-ndjson": { schema: lines } }
+        : { "application/json": { schema: schemas.outputOf(operation) } },
+  }
+}
+
+function failuresOf({ operation, inPath }: OperationRoute): JsonObject {
+  const { method, run } = operation
+  return problemsOf([
+    400,
+    401,
+    403,
+    404,
+    405,
+    ...(method === "GET" ? [] : ([408, 413, 415] as const)),
+    ...(run.kind === "change" ? ([409, 422] as const) : []),
+    ...(run.kind === "change" && inPath.length > 0 ? ([412] as const) : []),
+    429,
+    500,
+    503,
+  ])
+}

@@ -1,0 +1,107 @@
+import { signInRefusals } from "../../../admin/sign-in.ts"
+import { type ProblemCode, problems, problemTypeStart } from "../../http/admin/problem.ts"
+import { type JsonObject, refTo } from "../json-object.ts"
+
+/** Problem details (RFC 9457). */
+export const problemSchema: JsonObject = {
+  type: "object",
+  description: "Why a request was refused or failed (RFC 9457).",
+  required: ["type", "title", "status", "detail", "request_id"],
+  properties: {
+    type: {
+      type: "string",
+      enum: Object.keys(problems).map((code) => problemTypeStart + code),
+      description: "The kind of problem. It does not change.",
+    },
+    title: { type: "string", description: "The kind of problem in words." },
+    status: { type: "integer", description: "The HTTP status." },
+    detail: { type: "string", description: "What to change." },
+    parameter: { type: "string", description: "The parameter or header to change, or `body`." },
+    request_id: { type: "string", description: "The id of the request." },
+  },
+}
+
+/** What an operation answers with besides its result, by status; the names are those of the components. */
+const names = {
+  400: "Invalid",
+  401: "Unauthenticated",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  408: "BodyTooSlow",
+  409: "Conflict",
+  412: "VersionMismatch",
+  413: "BodyTooLarge",
+  415: "MediaTypeUnsupported",
+  422: "IdempotencyMismatch",
+  429: "TooManyRequests",
+  500: "Internal",
+  503: "Unavailable",
+} as const satisfies Record<number, string>
+
+type ProblemStatus = keyof typeof names
+
+/** An example of the `detail` of each problem. */
+const details: Readonly<Record<ProblemCode, string>> = {
+  invalid: "The 'limit' parameter must be a whole number from 1 to 1000.",
+  unauthenticated: signInRefusals.expired,
+  forbidden: "This needs the permission 'keys.write'.",
+  "not-found": "There is no account 'acc_1234567890abcdef'.",
+  conflict: "Choose another 'external_id': this one is taken.",
+  "in-progress": "Wait for the first request's answer, then try again.",
+  "version-mismatch": "Read it again: the version is 4 now, not 3.",
+  "idempotency-mismatch": "Send a new Idempotency-Key: this one was used for a request with other contents.",
+  "too-many-requests": "The limit of 600 requests a minute of this admin key is reached; try again in 1 s.",
+  internal: "Something went wrong here. Quote the request id when you report it.",
+  unavailable: "Try again soon: the store does not answer.",
+  "method-not-allowed": "This path takes GET, POST, not PUT.",
+  "body-too-slow": "The request 'body' must arrive whole within 20 s.",
+  "body-too-large": "The request 'body' must have at most 2,097,152 bytes.",
+  "media-type-unsupported":
+    "The request 'body' must be JSON: send the header 'Content-Type: application/json'.",
+}
+
+/** The responses of all problems, with an example of each. */
+export const problemResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.entries(names).map(([status, name]) => [name, responseOf(Number(status))]),
+)
+
+/** References to the responses of some statuses. */
+export function problemsOf(statuses: readonly ProblemStatus[]): JsonObject {
+  return Object.fromEntries(statuses.map((status) => [status, refTo("responses", names[status])]))
+}
+
+function responseOf(status: number): JsonObject {
+  const codes = (Object.keys(problems) as ProblemCode[]).filter((code) => problems[code].status === status)
+  const examples = codes.map((code) => [code, { summary: problems[code].title, value: exampleOf(code) }])
+  const headers = ["X-Request-ID", ...(headersOf[status] ?? [])].map((name) => [name, refTo("headers", name)])
+  return {
+    description: `${codes.map((code) => problems[code].title).join(", or ")}.`,
+    headers: Object.fromEntries(headers),
+    content: {
+      "application/problem+json": {
+        schema: refTo("schemas", "Problem"),
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+const headersOf: Readonly<Record<number, readonly string[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+}
+
+function exampleOf(code: ProblemCode): JsonObject {
+  const { title, status } = problems[code]
+  return {
+    type: problemTypeStart + code,
+    title,
+    status,
+    detail: details[code],
+    ...(code === "invalid" && { parameter: "limit" }),
+    request_id: "0rj2_hZ6vQm1.2s",
+  }
+}

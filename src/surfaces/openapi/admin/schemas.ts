@@ -1,0 +1,69 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+import type { Operation } from "../../../admin/operation.ts"
+import { type JsonObject, objectOf, refTo } from "../json-object.ts"
+import { toJsonSchema } from "../json-schema.ts"
+
+/** The schemas of answers. Those that several operations share are named once, so that a generated client has one type for them. */
+export interface AdminSchemas {
+  /** The schema of an operation's answer, or a reference to it. */
+  outputOf(operation: Operation): JsonObject
+  /** All named schemas. */
+  components(): Readonly<Record<string, JsonObject>>
+}
+
+export function createSchemas(operations: readonly Operation[]): AdminSchemas {
+  const names = new Map<TSchema, string>()
+  for (const { id, output } of operations) {
+    const schema = itemOf(output) ?? output
+    if (names.has(schema)) continue
+    const [group = id] = id.split(".")
+    const short = toName(group.replace(/s$/, ""))
+    names.set(schema, [...names.values()].includes(short) ? `${toName(id)}Answer` : short)
+  }
+  const referTo = (schema: TSchema) => refTo("schemas", names.get(schema) ?? "")
+  return {
+    outputOf({ output }) {
+      const item = itemOf(output)
+      if (!item) return referTo(output)
+      const { data, ...others } = output.properties
+      const properties = Object.fromEntries(
+        Object.entries(others).map(([name, schema]) => [name, toAdminSchema(schema as TSchema)]),
+      )
+      return objectOf({
+        data: { type: "array", description: data.description, items: referTo(item) },
+        ...properties,
+      })
+    },
+    components: () => Object.fromEntries([...names].map(([schema, name]) => [name, toAdminSchema(schema)])),
+  }
+}
+
+/** The entries of a list; null for another answer. */
+export function itemOf(output: TSchema): TSchema | null {
+  if (!KindGuard.IsObject(output) || !("has_more" in output.properties)) return null
+  const { data } = output.properties
+  return data && KindGuard.IsArray(data) ? data.items : null
+}
+
+/** Converts a schema to JSON Schema, without what only the command line reads. */
+export function toAdminSchema(schema: TSchema): JsonObject {
+  return clean(toJsonSchema(schema)) as JsonObject
+}
+
+/** A record of TypeBox becomes an object with additional properties, which more generators of clients know. */
+function clean(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clean)
+  if (typeof value !== "object" || value === null) return value
+  const { "x-flag": _flag, "x-requirement": _words, patternProperties, ...rest } = value as JsonObject
+  const members = Object.entries(rest).map(([name, part]) => [name, clean(part)])
+  const [values] = Object.values((patternProperties ?? {}) as JsonObject)
+  return {
+    ...Object.fromEntries(members),
+    ...(values !== undefined && { additionalProperties: clean(values) }),
+  }
+}
+
+/** `KeysRotate` of `keys.rotate`. */
+export function toName(id: string): string {
+  return id.replaceAll(/(?:^|[._-])(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,180 @@
+/** Who may use the admin API: its keys, what is said to others, and how they are slowed down. */
+import { describe, expect, test } from "bun:test"
+import { createAdminKey, createKey } from "../../src/accounts/key.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
+import { startTestService, type TestService } from "../support/service.ts"
+import { createManualTimer } from "../support/timer.ts"
+
+const service = await startTestService()
+const stranger = adminClient(service.url, null)
+
+/** The log lines of a service. */
+function linesOf({ logged }: TestService): Record<string, unknown>[] {
+  return logged()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+}
+
+describe("a key", () => {
+  test("in x-admin-key, as a bearer token, or in both", async () => {
+    const { key } = await createTestAdminKey(service.db)
+    const sent: Record<string, string>[] = [
+      { "x-admin-key": key },
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer  ${key} `, "x-admin-key": key },
+    ]
+    for (const headers of sent) expect((await stranger("GET", "/accounts", { headers })).status).toBe(200)
+  })
+
+  test("is a 400 when two differ, and neither is sent back", async () => {
+    const [one, other] = [await createTestAdminKey(service.db), await createTestAdminKey(service.db)]
+    const headers = { "x-admin-key": one.key, authorization: `Bearer ${other.key}` }
+    const { status, text } = await stranger("GET", "/accounts", { headers })
+    expect(status).toBe(400)
+    expect(text).toContain("'x-admin-key' and 'Authorization' hold different keys")
+    expect(text).not.toContain("pka-")
+  })
+
+  test("works until the instant of its expiry, and not after it was revoked", async () => {
+    const expiresMs = service.clock.now() + 1_000
+    const expiring = await createTestAdminKey(service.db, { expiresMs })
+    expect((await stranger("GET", "/accounts", { key: expiring.key })).status).toBe(200)
+    service.clock.advance(1_000)
+    const expired = await stranger("GET", "/accounts", { key: expiring.key })
+    expect([expired.status, expired.body.detail]).toEqual([401, "The admin key has expired."])
+    const revoked = await createTestAdminKey(service.db, { revokedMs: 1 })
+    const refused = await stranger("GET", "/accounts", { key: revoked.key })
+    expect([refused.status, refused.body.detail]).toEqual([401, "The admin key has been revoked."])
+  })
+})
+
+test.each([
+  ["no key", {}, "An admin key is needed"],
+  ["another scheme", { authorization: "Basic dXNlcjpwYXNz" }, "An admin key is needed"],
+  ["an API key", { "x-admin-key": createKey(systemRandom) }, "This is an API key."],
+  [
+    "an API key as a bearer token",
+    { authorization: `Bearer ${createKey(systemRandom)}` },
+    "This is an API key.",
+  ],
+  ["an API key in its own header", { "x-api-key": createKey(systemRandom) }, "'x-api-key' is for the APIs"],
+  ["a mistyped key", { "x-admin-key": createAdminKey(systemRandom).slice(0, -1) }, "mistyped or cut short"],
+  ["an unknown key", { "x-admin-key": createAdminKey(systemRandom) }, "not known"],
+])("%s is a 401 that says what to send, before anything else is read", async (_name, headers, expected) => {
+  const own: Readonly<Record<string, string>> = headers
+  const answers = [
+    await stranger("GET", "/accounts?limit=many&nothing=1", { headers: own }),
+    await stranger("POST", "/accounts", { headers: { ...own, "idempotency-key": "é" }, body: "no JSON" }),
+  ]
+  for (const { status, headers, body, text } of answers) {
+    expect([status, headers.get("www-authenticate")]).toEqual([401, "Bearer"])
+    expect(headers.get("content-type")).toBe("application/problem+json")
+    expect(body).toMatchObject({ type: "urn:penknife:problem:unauthenticated", status: 401 })
+    expect(text).toContain(expected)
+    expect(text).not.toMatch(/pka?-[0-9A-Za-z]{9}/)
+  }
+})
+
+test("a missing permission is a 403 that names it, before anything else is read", async () => {
+  const { key } = await createTestAdminKey(service.db, { permissions: ["accounts.read", "keys.*"] })
+  expect((await stranger("GET", "/accounts", { key })).status).toBe(200)
+  const refused = await stranger("POST", "/accounts", { key, body: "no JSON" })
+  expect([refused.status, refused.body.detail]).toEqual([403, "This needs the permission 'accounts.write'."])
+  const unknown = await stranger("PATCH", "/accounts/acc_nobody", { key, body: { name: "x" } })
+  expect(unknown.status).toBe(403)
+})
+
+describe("the log", () => {
+  test("names the admin key of a request and of a failed sign-in, and holds no key", async () => {
+    const own = await startTestService()
+    const ask = adminClient(own.url, null)
+    const { id, key } = await createTestAdminKey(own.db)
+    const revoked = await createTestAdminKey(own.db, { revokedMs: 1, name: "old" })
+    const keys = [key, revoked.key, createAdminKey(systemRandom), createKey(systemRandom)]
+    for (const sent of keys) {
+      await ask("GET", "/accounts", { key: sent, headers: { "x-request-id": sent } })
+    }
+    const lines = linesOf(own)
+    const served = lines.find(({ actor }) => actor === `admin-key:${id}`)
+    expect(served).toMatchObject({
+      surface: "admin",
+      api: "accounts.list",
+      status: 200,
+      account: null,
+      credits: 0,
+    })
+    const failed = lines.filter(({ message }) => message === "admin sign-in failed")
+    expect(failed).toMatchObject([
+      { level: "warn", reason: "revoked", adminKey: revoked.id, name: "old", address: "127.0.0.1" },
+      { level: "warn", reason: "unknown", address: "127.0.0.1" },
+      { level: "warn", reason: "apiKey", address: "127.0.0.1" },
+    ])
+    for (const sent of keys) expect(own.logged()).not.toContain(sent.slice(0, 20))
+  })
+
+  test("requests are counted by operation, and never as charged", async () => {
+    const own = await startTestService()
+    const ask = await adminOf(own)
+    await ask("POST", "/accounts", { body: { name: "Ann" } })
+    await ask("GET", "/nothing")
+    const metrics = await (await own.fetch("/metrics")).text()
+    expect(metrics).toContain('penknife_requests_total{api="accounts.create",surface="admin",status="201"} 1')
+    expect(metrics).toContain('penknife_requests_total{api="none",surface="admin",status="404"} 1')
+    expect(metrics).not.toMatch(/charged_total\{[^}]*admin/)
+  })
+})
+
+describe("failed sign-ins of one address", () => {
+  test("wait longer and longer from the 11th of a minute on, are a 429 after the 100th, and a right key is not held up", async () => {
+    const timer = createManualTimer()
+    const own = await startTestService({ ports: { timer } })
+    const ask = adminClient(own.url, createAdminKey(systemRandom))
+    const { key } = await createTestAdminKey(own.db)
+    for (let count = 0; count < 10; count++) expect((await ask("GET", "/accounts")).status).toBe(401)
+    const waits: number[] = []
+    for (let count = 10; count < 100; count++) {
+      const answer = ask("GET", "/accounts")
+      while (!timer.waiting.some((ms) => ms === (count - 9) * 10)) await timer.turn()
+      waits.push((count - 9) * 10)
+      timer.advance((count - 9) * 10)
+      expect((await answer).status).toBe(401)
+    }
+    expect(waits.at(-1)).toBe(900)
+    const refused = await ask("GET", "/accounts")
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"])
+    expect(refused.body).toMatchObject({ type: "urn:penknife:problem:too-many-requests" })
+    expect((await ask("GET", "/accounts", { key })).status).toBe(200)
+    own.clock.advance(60_000)
+    expect((await ask("GET", "/accounts")).status).toBe(401)
+  })
+
+  test("without a key, or with an API key, are mistakes and not counted", async () => {
+    const own = await startTestService()
+    for (const key of [null, createKey(systemRandom)]) {
+      const ask = adminClient(own.url, key)
+      const answers = Array.from({ length: 110 }, () => ask("GET", "/accounts"))
+      for (const { status } of await Promise.all(answers)) expect(status).toBe(401)
+    }
+  })
+})
+
+test("a key is limited to 600 requests a minute, which come back evenly; another key is not affected", async () => {
+  const own = await startTestService()
+  const ask = await adminOf(own)
+  const other = await adminOf(own)
+  for (let count = 0; count < 600; count += 20) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask("GET", "/accounts?limit=1")))
+    for (const { status } of answers) expect(status).toBe(200)
+  }
+  const refused = await ask("GET", "/accounts")
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+  expect(refused.body.detail).toBe(
+    "The limit of 600 requests a minute of this admin key is reached; try again in 1 s.",
+  )
+  expect((await other("GET", "/accounts")).status).toBe(200)
+  own.clock.advance(100)
+  expect((await ask("GET", "/accounts")).status).toBe(200)
+  expect((await ask("GET", "/accounts")).status).toBe(429)
+})
