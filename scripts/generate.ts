@@ -11,6 +11,7 @@ import { mockOptions, mockPort, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiReference, apiTable } from "./generate/apis.ts"
+import { problemTable } from "./generate/problems.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
 const root = join(import.meta.dir, "..")
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => string>> = {
   settings: () => settingsTable(Object.values(options)),
   "mock-settings": () => settingsTable([mockPort, ...Object.values(mockOptions)]),
   plans: planTable,
+  problems: problemTable,
   example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,
 }
 

@@ -1,0 +1,90 @@
+import type { Operation } from "../../src/admin/operation.ts"
+import { type OperationRoute, routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
+import type { adminClient } from "./admin.ts"
+
+type Client = ReturnType<typeof adminClient>
+
+/** A request made from the example of an operation. */
+export interface ExampleRequest {
+  readonly method: string
+  /** Below `/admin/v1`, with a query string. */
+  readonly path: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** Things that the examples of operations name, made for one call. */
+interface Things {
+  readonly account: string
+  readonly key: string
+  readonly keyText: string
+}
+
+/** What has to be done to these things before the example of an operation works. */
+const preparations: Readonly<Record<string, (admin: Client, things: Things) => Promise<unknown>>> = {
+  "accounts.reopen": (admin, { account }) => admin("POST", `/accounts/${account}/close`),
+  "keys.enable": (admin, { key }) => admin("POST", `/keys/${key}/disable`),
+}
+
+/** Makes what the example of an operation names, and gives a request that works. */
+export async function exampleRequest(operation: Operation, admin: Client): Promise<ExampleRequest> {
+  const things = await makeThings(admin)
+  await preparations[operation.id]?.(admin, things)
+  const input: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(operation.example)) {
+    input[name] = typeof value === "string" ? await replaced(value, things, admin) : value
+  }
+  // A month that is not in the future is only started again on purpose.
+  if ("anyway" in operation.input.properties) input.anyway = true
+  const [route] = routesOf([operation])
+  if (!route) throw new Error(`${operation.id} has no route`)
+  return toRequest(route, input)
+}
+
+/** The request for an operation with these parameters. */
+function toRequest(
+  { operation, template, inPath }: OperationRoute,
+  input: Record<string, unknown>,
+): ExampleRequest {
+  const path = template
+    .replace("/admin/v1", "")
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)))
+  const { method } = operation
+  if (method !== "GET") return { method, path, ...(Object.keys(rest).length > 0 && { body: rest }) }
+  const query = new URLSearchParams(
+    Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)])),
+  )
+  return { method, path: query.size > 0 ? `${path}?${query}` : path }
+}
+
+const webhook = { url: "http://127.0.0.1:1/hook", allow_private: true }
+
+/** A notice whose webhook was removed and set again, so that it is not being sent. */
+async function unsentNotice(account: string, admin: Client): Promise<string> {
+  const id = idOf(await admin("POST", `/accounts/${account}/webhook/test`))
+  await admin("DELETE", `/accounts/${account}/webhook`)
+  await admin("POST", `/accounts/${account}/webhook`, { body: webhook })
+  return id
+}
+
+async function makeThings(admin: Client): Promise<Things> {
+  const account = idOf(await admin("POST", "/accounts", { body: { name: "Ann" } }))
+  await admin("POST", `/accounts/${account}/webhook`, { body: webhook })
+  const key = await admin("POST", "/keys", { body: { account, name: "ci" } })
+  return { account, key: idOf(key), keyText: String(key.body.key) }
+}
+
+/** The id of a thing that exists, in place of one in an example. */
+async function replaced(value: string, { account, key, keyText }: Things, admin: Client): Promise<string> {
+  if (value.startsWith("acc_")) return account
+  if (value.startsWith("key_")) return key
+  if (value.startsWith("pk-")) return keyText
+  if (value.startsWith("msg_")) return unsentNotice(account, admin)
+  if (value.startsWith("adm_")) return idOf(await admin("POST", "/admins", { body: { name: "other" } }))
+  return value
+}
+
+function idOf({ status, body }: Awaited<ReturnType<Client>>): string {
+  if (status >= 300 || typeof body.id !== "string") throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body.id
+}
