@@ -1,6 +1,7 @@
 /** An instance whose clock, plans or connections are not as those of the others on the same database. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
+import { migrate, schemaVersion } from "../src/store/postgres/migrations.ts"
 import { readAnswer } from "./support/answer.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
@@ -102,6 +103,44 @@ async function run(url: string, statement: string): Promise<void> {
   const sql = new Bun.SQL(url, { max: 1 })
   try {
     await sql.unsafe(statement)
+  } finally {
+    await sql.close()
+  }
+}
+
+test("a roll-out: an instance goes on when a newer version changes the tables, and says what it found", async () => {
+  const db = await postgres.createDatabase()
+  const start = () => startTestService({ ports: { clock: systemClock }, flags: { db } })
+  const running = await start()
+  const { account, key } = await running.createKey("pro")
+  const statusOf = async (service: typeof running) =>
+    (await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status
+  expect(await statusOf(running)).toBe(200)
+  expect(running.logged()).not.toContain("newer version")
+
+  const newer = `"tables":${schemaVersion + 1},"known":${schemaVersion},"advice":"This instance goes on`
+  await migrateToNewer(db, "ALTER TABLE accounts ADD COLUMN of_the_newer_version text")
+  await until(() => running.logged().includes(newer))
+  const started = await start()
+  expect(started.logged()).toContain(newer)
+  expect(await Promise.all([running, started].map(statusOf))).toEqual([200, 200])
+  await started.accounts.grant(account, 7)
+  expect((await running.accounts.show(account)).balance).toMatchObject({ used: 3, bonus: 7 })
+
+  await migrateToNewer(db, `UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`)
+  await until(() => running.logged().includes("This instance cannot work with them. Replace it now."))
+  await expect(start()).rejects.toThrow(`(store version ${schemaVersion + 2}; this one knows ${schemaVersion})`)
+})
+
+const newerSteps: string[] = []
+
+/** Changes the tables as a newer version of the program would. */
+async function migrateToNewer(db: string, step: string): Promise<void> {
+  newerSteps.push(step)
+  const own = Array<string>(schemaVersion).fill("SELECT 1")
+  const sql = new Bun.SQL(db, { max: 1 })
+  try {
+    await migrate(sql, db, [...own, ...newerSteps])
   } finally {
     await sql.close()
   }

@@ -1,5 +1,6 @@
 import type { SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
+import { migratedChannel } from "./migrations.ts"
 
 /** Hears what other instances tell through the database. */
 export interface Listener {
@@ -16,6 +17,8 @@ interface ListenerOptions {
   readonly onChanged: (accountId: string) => void
   /** A notice was raised, by this instance or another. */
   readonly onRaised: (noticeId: string, byThisInstance: boolean) => void
+  /** Another instance changed the tables to a version; older ones than `oldest` cannot work with them. */
+  readonly onMigrated: (version: number, oldest: number) => void
   /** Notifications may have been lost. */
   readonly onGap: () => void
   /** Called when the connection could not be made, or was lost. It is tried again every second. */
@@ -48,6 +51,10 @@ export function startListener(options: ListenerOptions): Listener {
     await opened.listen("penknife_raised", (payload) => {
       const [id = "", by] = payload.split(" ")
       onRaised(id, by === instance)
+    })
+    await opened.listen(migratedChannel, (payload) => {
+      const [version = 0, oldest = 0] = payload.split(" ").map(Number)
+      options.onMigrated(version, oldest)
     })
     await opened.listen(own, () => {
       missed = 0

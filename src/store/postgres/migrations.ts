@@ -7,30 +7,50 @@ import step2 from "./migrations/2.sql" with { type: "text" }
 /** Entry n takes the schema from version n to n + 1. Released entries never change, and only add: see `oldest`. */
 const migrations: readonly string[] = [step1, step2]
 
-const schemaVersion = migrations.length
+/** The version of the tables that this program makes. */
+export const schemaVersion = migrations.length
+/** The channel on which a migration tells the running instances the new version, and the oldest that can work with it. */
+export const migratedChannel = "penknife_migrated"
 const minServerVersion = 150_000
 /** "pk" in octets and a number: no other program waits for this lock. */
 const lockNumber = 7_361_001
 
+/** What a migration found. */
+export interface MigratedSchema {
+  /** Whether the database had no tables before. */
+  readonly isNew: boolean
+  /** Of the tables now: that of this program or, when a newer one has made them, a later one. */
+  readonly version: number
+}
+
 /**
- * Brings a database to the newest schema, all or nothing; instances that start together do it one after the other. True when the
- * database had no tables before.
- * @throws StoreUnusable when the server is too old, or the database belongs to another program or to a newer version
+ * Brings a database to the newest schema, all or nothing; instances that start together do it one after the other.
+ * @param steps tests give those of a newer version
+ * @throws StoreUnusable when the server is too old, or the database belongs to another program or to a newer version that this
+ *   one cannot work beside
  */
-export async function migrate(sql: SQL, address: string): Promise<boolean> {
+export async function migrate(
+  sql: SQL,
+  address: string,
+  steps: readonly string[] = migrations,
+): Promise<MigratedSchema> {
   await requireServer(sql, address)
-  if ((await readVersion(sql, address)) === schemaVersion) return false
+  const found = await readVersion(sql, address, steps.length)
+  if (found >= steps.length) return { isNew: false, version: found }
   try {
     return await sql.begin(async (transaction) => {
       await transaction.unsafe("SELECT pg_advisory_xact_lock($1::bigint)", [String(lockNumber)])
-      const version = await readVersion(transaction, address)
-      for (const step of migrations.slice(version)) await transaction.unsafe(step).simple()
-      if (version < schemaVersion) {
-        await transaction.unsafe("UPDATE meta SET value = $1::bigint WHERE name = 'schema'", [
-          String(schemaVersion),
-        ])
-      }
-      return version === 0
+      const version = await readVersion(transaction, address, steps.length)
+      if (version >= steps.length) return { isNew: false, version }
+      for (const step of steps.slice(version)) await transaction.unsafe(step).simple()
+      await transaction.unsafe("UPDATE meta SET value = $1::bigint WHERE name = 'schema'", [
+        String(steps.length),
+      ])
+      await transaction.unsafe(
+        `SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
+         WHERE name IN ('schema', 'oldest')`,
+      )
+      return { isNew: version === 0, version: steps.length }
     })
   } catch (cause) {
     if (sqlStateOf(cause) !== "42501") throw cause
@@ -71,7 +91,7 @@ export function requireServerVersion({ number, name, encoding }: ServerVersion, 
 }
 
 /** The schema's version; 0 for an empty database. */
-async function readVersion(sql: SQL, address: string): Promise<number> {
+async function readVersion(sql: SQL, address: string, known: number): Promise<number> {
   const [found] = await sql.unsafe<{ tables: number; columns: number }[]>(
     `SELECT count(DISTINCT oid)::integer AS "tables",
        (count(*) FILTER (WHERE (relname, attname) IN (('accounts', 'plan'), ('keys', 'prefix'), ('secrets', 'hash'),
@@ -86,9 +106,9 @@ async function readVersion(sql: SQL, address: string): Promise<number> {
   )
   const readValue = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
   if (readValue("schema") === 0) throw foreign(address)
-  if (readValue("oldest") <= schemaVersion) return Math.min(readValue("schema"), schemaVersion)
+  if (readValue("oldest") <= known) return readValue("schema")
   throw new StoreUnusable(
-    `${address} was changed by a newer penknife (store version ${readValue("schema")}; this one knows ${schemaVersion}). ` +
+    `${address} was changed by a newer penknife (store version ${readValue("schema")}; this one knows ${known}). ` +
       "Use that version, or another database.",
   )
 }

@@ -11,7 +11,7 @@ import { type ConnectionOptions, connectToPrimary, createConnection } from "./co
 import { toStartError } from "./errors.ts"
 import { prepareGauges } from "./gauges.ts"
 import { startListener } from "./listener.ts"
-import { migrate } from "./migrations.ts"
+import { type MigratedSchema, migrate, schemaVersion } from "./migrations.ts"
 import { findNotice, prepareOutbox } from "./outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareRates } from "./rates.ts"
@@ -65,17 +65,28 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
       })
     },
   }
-  let isNew = false
+  let schema: MigratedSchema
   try {
     const sql = await connectToPrimary(common)
     try {
-      isNew = await migrate(sql, name)
+      schema = await migrate(sql, name)
       if (options.serving) await requireRights(sql, name)
     } finally {
       await sql.close({ timeout: 0 })
     }
   } catch (cause) {
     throw toStartError(cause, name)
+  }
+  tellVersion(schema.version)
+
+  /** During a roll-out, an older instance works on tables that a newer one has changed. */
+  function tellVersion(version: number, oldest = 0): void {
+    if (version <= schemaVersion) return
+    const advice =
+      oldest > schemaVersion
+        ? "This instance cannot work with them. Replace it now."
+        : "This instance goes on with what it knows of them. Replace it before you update to the version after."
+    log?.warn("tables of a newer version", { tables: version, known: schemaVersion, advice })
   }
 
   const settings = {
@@ -108,6 +119,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
         instance,
         connect: (onClose) => connectToPrimary({ ...common, onClose }),
         onChanged: (accountId) => access.forget(accountId),
+        onMigrated: tellVersion,
         onGap: () => access.clear(),
         onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),
         onProblem: (cause) =>
@@ -142,6 +154,6 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     admin: prepareAdminStore(rest, access),
     outbox,
     gauges: prepareGauges(rest, { activity, access }),
-    isNew,
+    isNew: schema.isNew,
   }
 }
