@@ -129,7 +129,9 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
 
   await migrateToNewer(db, `UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`)
   await until(() => running.logged().includes("This instance cannot work with them. Replace it now."))
-  await expect(start()).rejects.toThrow(`(store version ${schemaVersion + 2}; this one knows ${schemaVersion})`)
+  await expect(start()).rejects.toThrow(
+    `(store version ${schemaVersion + 2}; this one knows ${schemaVersion})`,
+  )
 })
 
 const newerSteps: string[] = []
