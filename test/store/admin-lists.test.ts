@@ -1,0 +1,338 @@
+/** The lists of the administration: pages, filters, and the same in every kind of store. */
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import type { AccountFilter, AuditFilter, Mutation, Page } from "../../src/store/admin-store.ts"
+import { isPostgresUrl } from "../../src/store/open.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import {
+  accountDetailsOf,
+  adminKeyOf,
+  auditOf,
+  changeOf,
+  firstPage,
+  keyDetailsOf,
+  replayOf,
+  secretOf,
+} from "../support/admin-store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+
+const kinds = useStoreKinds()
+const idOf = (i: number) => `acc_${String(i).padStart(2, "0")}`
+const count = 23
+
+/** Reads a whole list by pages. */
+async function readAll<Row>(
+  read: (page: Page) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => readonly (string | number)[],
+  limit: number,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let after: Page["after"] = null; ; ) {
+    const page = await read({ limit, after })
+    rows.push(...page)
+    expect(page.length).toBeLessThanOrEqual(limit)
+    const last = page.at(-1)
+    if (last === undefined) return rows
+    after = placeOf(last)
+  }
+}
+
+describe.each(kinds)("$name", ({ create }) => {
+  let opened: OpenStore
+  let db: string
+
+  beforeAll(async () => {
+    db = await create()
+    opened = await openAnyStore(db)
+    for (let i = 0; i < count; i++) {
+      // Not in the order of their ids, and several with the same time.
+      const createdMs = 1_000 + ((i * 7) % 4)
+      const account = accountDetailsOf({
+        id: idOf(i),
+        name: i % 5 === 0 ? `Müller ${i} & 100%` : `other_${i}`,
+        plan: i % 3 === 0 ? "pro" : "free",
+        createdMs,
+        externalId: i === 7 ? "customer 7" : null,
+      })
+      const key = keyDetailsOf({
+        id: `key_${i}`,
+        accountId: idOf(i % 4),
+        createdMs,
+        externalId: i % 6 === 0 ? "fleet" : null,
+      })
+      const mutations: Mutation[] = [
+        { kind: "account.insert", account },
+        { kind: "key.insert", key, secret: secretOf(`hash ${i}`) },
+        { kind: "adminKey.insert", adminKey: adminKeyOf({ id: `adm_${i}`, createdMs }), hash: `admin ${i}` },
+        {
+          kind: "notice.insert",
+          id: `msg_${i}`,
+          accountId: idOf(i % 4),
+          type: "key.created",
+          data: "{}",
+          nowMs: createdMs,
+        },
+      ]
+      if (i % 8 === 0) {
+        mutations.push({ kind: "account.update", id: idOf(i), version: 1, set: { closedMs: 5_000 } })
+      }
+      const audit = auditOf({
+        atMs: createdMs,
+        actor: i % 2 === 0 ? "cli:ann" : "admin-key:adm_1",
+        operation: i % 3 === 0 ? "keys.create" : "keys.update",
+        targetId: `key_${i % 5}`,
+        accountId: i % 4 === 3 ? null : idOf(i % 4),
+      })
+      expect(await opened.admin.apply(changeOf(mutations, { audit }))).toBe("applied")
+    }
+  })
+  afterAll(() => opened.store.close())
+
+  const sorted = <Row>(rows: readonly Row[], placeOf: (row: Row) => readonly [number, string]) =>
+    rows.toSorted((a, b) => {
+      const [[aMs, aId], [bMs, bId]] = [placeOf(a), placeOf(b)]
+      return aMs - bMs || (aId < bId ? -1 : 1)
+    })
+
+  test.each([1, 4, 5, 100])("pages of %d have every row once, in a stable order", async (limit) => {
+    const { admin } = opened
+    const byCreation = (row: { createdMs: number; id: string }) => [row.createdMs, row.id] as const
+    for (const rows of [
+      await readAll((page) => admin.accounts({}, page), byCreation, limit),
+      await readAll((page) => admin.keys({}, page), byCreation, limit),
+      await readAll((page) => admin.adminKeys(page), byCreation, limit),
+    ]) {
+      expect(rows).toHaveLength(count)
+      expect(rows.map(({ id }) => id)).toEqual(
+        sorted<(typeof rows)[number]>(rows, byCreation).map(({ id }) => id),
+      )
+    }
+    const byRaise = (row: { raisedMs: number; id: string }) => [row.raisedMs, row.id] as const
+    const notices = await readAll((page) => admin.notices({}, page), byRaise, limit)
+    expect(notices.map(({ id }) => id)).toEqual(
+      sorted(notices, byRaise)
+        .reverse()
+        .map(({ id }) => id),
+    )
+    const byTime = (row: { atMs: number; id: string }) => [row.atMs, row.id] as const
+    const audit = await readAll((page) => admin.audit({}, page), byTime, limit)
+    expect(audit.map(({ id }) => id)).toEqual(
+      sorted(audit, byTime)
+        .reverse()
+        .map(({ id }) => id),
+    )
+    expect([notices.length, audit.length]).toEqual([count, count])
+  })
+
+  const accountFilters: readonly (readonly [AccountFilter, (i: number) => boolean])[] = [
+    [{ plan: "pro" }, (i) => i % 3 === 0],
+    [{ externalId: "customer 7" }, (i) => i === 7],
+    [{ closed: true }, (i) => i % 8 === 0],
+    [{ closed: false, plan: "free" }, (i) => i % 8 !== 0 && i % 3 !== 0],
+    [{ search: "& 100%" }, (i) => i % 5 === 0],
+    [{ search: "OTHER_1" }, (i) => i % 5 !== 0 && String(i).startsWith("1")],
+    [{ search: "ACC_1" }, (i) => i >= 10 && i < 20],
+    [{ search: "cc_1" }, () => false],
+    [{ search: "%" }, (i) => i % 5 === 0],
+  ]
+  test.each(accountFilters)("accounts: %p", async (filter, matches) => {
+    const rows = await readAll(
+      (page) => opened.admin.accounts(filter, page),
+      ({ createdMs, id }) => [createdMs, id],
+      3,
+    )
+    const expected = Array.from({ length: count }, (_, i) => i).filter(matches)
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.map(idOf))
+  })
+
+  test("keys of an account, and by external id", async () => {
+    const keys = (filter: object) => opened.admin.keys(filter, firstPage)
+    expect(await keys({ accountId: idOf(1) })).toHaveLength(6)
+    expect(await keys({ externalId: "fleet" })).toHaveLength(4)
+    expect(await keys({ accountId: idOf(0), externalId: "fleet" })).toHaveLength(2)
+    expect(await keys({ accountId: "acc_99" })).toEqual([])
+  })
+
+  test("notices by account and state", async () => {
+    expect(await opened.admin.notices({ accountId: idOf(3) }, firstPage)).toHaveLength(5)
+    expect(await opened.admin.notices({ state: "unsent", accountId: idOf(3) }, firstPage)).toHaveLength(5)
+    expect(await opened.admin.notices({ state: "pending" }, firstPage)).toEqual([])
+    expect(await opened.admin.findNotice("msg_3")).toMatchObject({ accountId: idOf(3) })
+    expect(await opened.admin.findNotice("msg_99")).toBeNull()
+  })
+
+  const auditFilters: readonly (readonly [AuditFilter, (i: number) => boolean])[] = [
+    [{ actor: "cli:ann" }, (i) => i % 2 === 0],
+    [{ operation: "keys.create", actor: "cli:ann" }, (i) => i % 6 === 0],
+    [{ targetId: "key_2" }, (i) => i % 5 === 2],
+    [{ accountId: idOf(1) }, (i) => i % 4 === 1],
+    [{ fromMs: 1_001, toMs: 1_003 }, (i) => [1, 2].includes((i * 7) % 4)],
+  ]
+  test.each(auditFilters)("audit: %p", async (filter, matches) => {
+    const expected = Array.from({ length: count }, (_, i) => i).filter(matches)
+    expect(await opened.admin.audit(filter, firstPage)).toHaveLength(expected.length)
+  })
+
+  test.each([[["x", "acc_1"]], [[1_000]], [[1_000, "acc_1", 2]], [[1_000, 2]]])(
+    "a page after %p, which is no place of the list, is refused",
+    async (after) => {
+      await expect(opened.admin.accounts({}, { limit: 5, after })).rejects.toThrow("'after'")
+    },
+  )
+
+  test("attempts by notice and by account, newest first", async () => {
+    const { admin, outbox } = opened
+    const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
+    await admin.apply(changeOf([{ kind: "webhook.set", accountId: idOf(2), webhook }]))
+    const due = { nowMs: 10_000, leaseMs: 1, maxWaitMs: 3_600_000, busyHosts: [], untriedOnly: false }
+    for (const id of ["msg_2", "msg_6"]) {
+      await admin.apply(changeOf([{ kind: "notice.resend", id, nowMs: 9_000 }]))
+      for (const atMs of [10_000, 20_000]) {
+        const notice = await outbox.claim({ ...due, nowMs: atMs })
+        if (notice?.id !== id) throw new Error("another notice is due")
+        const attempt = { atMs, durationMs: 1, status: 500, error: null }
+        await outbox.record(
+          notice,
+          attempt,
+          atMs === 10_000 ? { kind: "retry", delayMs: 1 } : { kind: "failed" },
+        )
+      }
+    }
+    const read = (filter: object) =>
+      readAll(
+        (page) => admin.noticeAttempts(filter, page),
+        ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
+        1,
+      )
+    const all: readonly (string | number)[][] = [
+      ["msg_6", 2],
+      ["msg_2", 2],
+      ["msg_6", 1],
+      ["msg_2", 1],
+    ]
+    const shown = (rows: readonly { noticeId: string; attempt: number }[]) =>
+      rows.map(({ noticeId, attempt }) => [noticeId, attempt])
+    expect(shown(await read({}))).toEqual([...all])
+    expect(shown(await read({ accountId: idOf(2) }))).toEqual([...all])
+    expect(shown(await read({ accountId: idOf(3) }))).toEqual([])
+    expect(shown(await read({ noticeId: "msg_2" }))).toEqual(all.filter(([id]) => id === "msg_2"))
+  })
+
+  test("audit records cannot be changed or deleted", async () => {
+    for (const statement of ["UPDATE audit SET actor = 'nobody'", "DELETE FROM audit"]) {
+      if (isPostgresUrl(db)) {
+        const sql = new Bun.SQL(db, { max: 1 })
+        await expect(sql.unsafe(statement).execute()).rejects.toThrow("cannot be changed or deleted")
+        await sql.close()
+      } else {
+        using database = new Database(db)
+        expect(() => database.run(statement)).toThrow(/cannot be (changed|deleted)/)
+      }
+    }
+    expect((await opened.admin.audit({}, firstPage)).length).toBeGreaterThanOrEqual(count)
+  })
+})
+
+const id = fc.constantFrom("a", "b", "c")
+const version = fc.constantFrom(1, 1, 2, 3)
+const mutation: fc.Arbitrary<(prefix: string) => Mutation> = fc.oneof(
+  fc.record({ id, version, name: fc.constantFrom("Ann", "Bob"), taken: fc.constantFrom(null, "x", "y") }).map(
+    ({ id, version, name, taken }) =>
+      (prefix: string): Mutation => ({
+        kind: "account.update",
+        id: prefix + id,
+        version,
+        set: { name, externalId: taken && prefix + taken, closedMs: name === "Bob" ? 5 : null },
+      }),
+  ),
+  fc.record({ id, version, disabledMs: fc.constantFrom(null, 7) }).map(
+    ({ id, version, disabledMs }) =>
+      (prefix: string): Mutation => ({
+        kind: "key.update",
+        id: `${prefix}key ${id}`,
+        version,
+        set: { disabledMs, allowApis: ["hmac"] },
+      }),
+  ),
+  fc.record({ id, version, hash: fc.uuid() }).map(
+    ({ id, version, hash }) =>
+      (prefix: string): Mutation => ({
+        kind: "key.rotate",
+        id: `${prefix}key ${id}`,
+        version,
+        secret: secretOf(prefix + hash),
+        othersUntilMs: 9,
+      }),
+  ),
+  fc.record({ id: fc.constantFrom("a", "z"), credits: fc.constantFrom(3, 9) }).map(
+    ({ id, credits }) =>
+      (prefix: string): Mutation => ({ kind: "account.grant", id: prefix + id, credits, maxBonus: 15 }),
+  ),
+  id.map(
+    (one) =>
+      (prefix: string): Mutation => ({
+        kind: "notice.insert",
+        id: `${prefix}msg ${one}`,
+        accountId: prefix + one,
+        type: "key.created",
+        data: "{}",
+        nowMs: 5,
+      }),
+  ),
+)
+const steps = fc.array(
+  fc.record({
+    mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }),
+    replay: fc.constantFrom(null, null, "again"),
+  }),
+  { minLength: 1, maxLength: 10 },
+)
+
+test("the same changes give the same outcomes and lists in every kind of store", async () => {
+  const opened = await Promise.all(kinds.map(async ({ create }) => openAnyStore(await create())))
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(steps, async (changes) => {
+      const prefix = `run ${String(++run).padStart(4, "0")} `
+      const inserts = ["a", "b", "c"].flatMap((name): Mutation[] => [
+        { kind: "account.insert", account: accountDetailsOf({ id: prefix + name }) },
+        {
+          kind: "key.insert",
+          key: keyDetailsOf({ id: `${prefix}key ${name}`, accountId: prefix + name }),
+          secret: secretOf(`${prefix}hash ${name}`),
+        },
+      ])
+      const results = await Promise.all(
+        opened.map(async ({ admin }) => {
+          const outcomes = [await admin.apply(changeOf(inserts, { audit: auditOf({ id: prefix }) }))]
+          for (const [index, { mutations, replay }] of changes.entries()) {
+            const audit = auditOf({ id: `${prefix}audit ${index}`, accountId: `${prefix}a` })
+            const more = { audit, replay: replay === null ? null : replayOf({ actor: prefix, key: replay }) }
+            outcomes.push(
+              await admin.apply(
+                changeOf(
+                  mutations.map((make) => make(prefix)),
+                  more,
+                ),
+              ),
+            )
+          }
+          return {
+            outcomes,
+            accounts: await admin.accounts({ search: prefix }, firstPage),
+            keys: await Promise.all(
+              ["a", "b", "c"].map((name) => admin.keys({ accountId: prefix + name }, firstPage)),
+            ),
+            notices: await admin.notices({ accountId: `${prefix}a` }, firstPage),
+            audit: await admin.audit({ accountId: `${prefix}a` }, firstPage),
+            replay: await admin.findReplay(prefix, "again"),
+          }
+        }),
+      )
+      expect(results[1]).toEqual(results[0])
+    }),
+    { seed: 20250104, numRuns: 60 },
+  )
+  for (const { store } of opened) await store.close()
+}, 120_000)
