@@ -56,7 +56,7 @@ export function createAdminDocument({ operations, version }: AdminDocInput): Ope
       },
       parameters: adminParameters,
       headers: adminHeaders,
-      responses: problemResponses,
+      responses: problemResponses(),
       schemas: { Problem: problemSchema, ...schemas.components() },
     },
   }

@@ -62,9 +62,9 @@ const details: Readonly<Record<ProblemCode, string>> = {
 }
 
 /** The responses of all problems, with an example of each. */
-export const problemResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
-  Object.entries(names).map(([status, name]) => [name, responseOf(Number(status))]),
-)
+export function problemResponses(): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(names).map(([status, name]) => [name, responseOf(Number(status))]))
+}
 
 /** References to the responses of some statuses. */
 export function problemsOf(statuses: readonly ProblemStatus[]): JsonObject {
