@@ -6,6 +6,11 @@ type Client = ReturnType<typeof adminClient>
 
 /** A request made from the example of an operation. */
 export interface ExampleRequest {
+  /** As a generated client takes it. */
+  readonly options: {
+    readonly params: { readonly path?: object; readonly query?: object }
+    readonly body?: object
+  }
   readonly method: string
   /** Below `/admin/v1`, with a query string. */
   readonly path: string
@@ -48,13 +53,34 @@ function toRequest(
   const path = template
     .replace("/admin/v1", "")
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
-  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)))
   const { method } = operation
-  if (method !== "GET") return { method, path, ...(Object.keys(rest).length > 0 && { body: rest }) }
-  const query = new URLSearchParams(
-    Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)])),
-  )
-  return { method, path: query.size > 0 ? `${path}?${query}` : path }
+  const options = clientOptions(operation, inPath, input)
+  const query = new URLSearchParams(options.params.query)
+  return {
+    options,
+    method,
+    path: query.size > 0 ? `${path}?${query}` : path,
+    ...(options.body && { body: options.body }),
+  }
+}
+
+/** The options of a call of a generated client. */
+export function clientOptions(
+  { method }: Operation,
+  inPath: readonly string[],
+  input: Readonly<Record<string, unknown>>,
+) {
+  const given = Object.entries(input)
+  const path = Object.fromEntries(given.filter(([name]) => inPath.includes(name)))
+  const rest = Object.fromEntries(given.filter(([name]) => !inPath.includes(name)))
+  const hasRest = Object.keys(rest).length > 0
+  return {
+    params: {
+      ...(inPath.length > 0 && { path }),
+      ...(method === "GET" && hasRest && { query: rest as Record<string, string> }),
+    },
+    ...(method !== "GET" && hasRest && { body: rest }),
+  }
 }
 
 const webhook = { url: "http://127.0.0.1:1/hook", allow_private: true }

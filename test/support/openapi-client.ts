@@ -14,7 +14,7 @@ export interface WrittenClient {
   /** Runs a program beside the types, and gives what it prints. */
   run(program: string, env: Readonly<Record<string, string>>): Promise<string>
   /** Loads the client: makes the calls of `clientText` at an address with a key. */
-  load(): Promise<(url: string, key: string) => Record<string, () => Promise<CallResult>>>
+  load(): Promise<(url: string, key: string) => Record<string, (options?: object) => Promise<CallResult>>>
   remove(): void
 }
 
@@ -25,13 +25,17 @@ export interface CallResult {
 }
 
 /** Writes the client of a document, with a call for each path: for an API with each of its examples. */
-export async function writeClient(document: string, apis: readonly ApiDefinition[]): Promise<WrittenClient> {
+export function writeClient(document: string, apis: readonly ApiDefinition[]): Promise<WrittenClient> {
+  return writeClientOf(document, clientText(apis))
+}
+
+/** Writes the client of a document. Its text exports `createCalls`. */
+export async function writeClientOf(document: string, text: string): Promise<WrittenClient> {
   mkdirSync(join(root, "dist"), { recursive: true })
   // Inside the project, so that the client finds what it imports.
   const folder = mkdtempSync(join(root, "dist/client-"))
   writeFileSync(join(folder, "schema.d.ts"), await generateTypes(document))
   const file = join(folder, "client.ts")
-  const text = clientText(apis)
   writeFileSync(file, text)
   function write(program: string): string {
     const name = join(folder, `program-${written++}.ts`)
