@@ -19,7 +19,7 @@ export interface ListParts {
   listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
   /** The SQL that selects the rows of each list; attempts of one account from a join with notices. */
   readonly selects: Readonly<Record<Exclude<keyof Lists, "accounts"> | "accountAttempts", string>>
-  /** The SQL for the place of a text in a column, in any case of A to Z, from 1 on; 0 if it is not there. */
+  /** The SQL for the place of a text without capitals A to Z in a column of any case, from 1 on; 0 if it is not there. */
   readonly position: (column: string, text: string) => string
   /** The SQL that is true for closed accounts. */
   readonly isClosed: string
@@ -42,7 +42,7 @@ export function prepareLists(parts: ListParts): Lists {
       if (closed !== undefined) conditions.push([(one) => `(${isClosed}) = (${one} = 1)`, closed ? 1 : 0])
       if (search !== undefined) {
         const matches = (text: string) => `(${position("name", text)} > 0 OR ${position("id", text)} = 1)`
-        conditions.push([matches, search])
+        conditions.push([matches, search.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])
       }
       return (await listAccounts({ conditions, order: byCreation, page })).map(toAccountDetails)
     },

@@ -71,7 +71,7 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       listAccounts: (query) => list({ ...query, select: selectAccountDetails }),
       selects,
       // "C" knows the cases of A to Z alone, as SQLite does.
-      position: (column, text) => `strpos(lower(${column} COLLATE "C"), lower(${text} COLLATE "C"))`,
+      position: (column, text) => `strpos(lower(${column} COLLATE "C"), ${text})`,
       isClosed: "closed_ms IS NOT NULL",
     }),
 

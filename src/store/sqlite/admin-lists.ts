@@ -39,7 +39,7 @@ export function prepareSqliteLists(database: Database, read: <T>(operation: () =
       return read(() => database.query<AccountDetailsRow, [string]>(sql).all(ids))
     },
     selects,
-    position: (column, text) => `instr(lower(${column}), lower(${text}))`,
+    position: (column, text) => `instr(lower(${column}), ${text})`,
     isClosed: `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed
       WHERE ledger.account_id = accounts.id AND ledger.closed_ms IS NOT NULL)`,
   })
