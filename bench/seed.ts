@@ -1,10 +1,11 @@
-import { createAccounts } from "../src/accounts/accounts.ts"
 import { defaultPlans } from "../src/accounts/plan.ts"
+import { createProgramAccounts } from "../src/admin/program-accounts.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
-import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
+import { prepareOutbox } from "../src/store/sqlite/outbox.ts"
+import { createSqliteStores } from "../src/store/sqlite/sqlite-store.ts"
 
 /** More credits than a run spends. The accounts stay limited, so that every call is checked against a balance. */
 const plenty = 1_000_000_000_000
@@ -18,13 +19,16 @@ export async function seed(
   { accounts: count, keysPerAccount }: { accounts: number; keysPerAccount: number },
 ): Promise<string[]> {
   const database = openDatabase(file)
-  const store = createSqliteStore(database, { timer: keepAliveTimer })
-  const accounts = createAccounts({
+  const { store, admin } = createSqliteStores(database, { timer: keepAliveTimer })
+  const accounts = createProgramAccounts({
     store,
+    admin,
+    outbox: prepareOutbox(database, keepAliveTimer),
     plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
     clock: systemClock,
     random: systemRandom,
-    apiIds: [],
+    auditRandom: systemRandom,
+    prices: new Map(),
   })
   const keys: string[] = []
   // A million random keys touch every page of the tables, so the pages stay in memory.

@@ -211,7 +211,7 @@ describe("errors are exit code 1", () => {
       ["key create --account acc_9", "There is no account 'acc_9'."],
       [`key create --account ${id} --allow-api hmca`, "There is no API 'hmca'."],
       [`key create --account ${id} --allow-ip 10.0.0.0/99`, "'10.0.0.0/99' is not an IP address"],
-      [`key create --account ${id} --expires 2001-01-01`, "The expiry of a new key must be in the future."],
+      [`key create --account ${id} --expires 2001-01-01`, "The expiry of a key must be in the future."],
       [
         `key create --account ${id} --rate-limit 1000001`,
         "The rate limit of a key must be a whole number from 1 to 1,000,000 calls a minute.",

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { createAccounts } from "../../src/accounts/accounts.ts"
+import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
@@ -35,9 +35,15 @@ export async function createCustomers(
 ): Promise<readonly Customer[]> {
   const config = loadConfig({ flags: { db: url }, env: {}, file: { name: "plans", values: { plans } } })
   const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-  const { store } = await openStore(url, ports)
+  const opened = await openStore(url, ports)
   try {
-    const accounts = createAccounts({ store, plans: config.plans, ...ports, apiIds: [] })
+    const accounts = createProgramAccounts({
+      ...opened,
+      ...ports,
+      auditRandom: systemRandom,
+      plans: config.plans,
+      prices: new Map(),
+    })
     const made: Customer[] = []
     for (let number = 0; number < count; number++) {
       const { id } = await accounts.create(`exactness ${number}`, plan)
@@ -46,7 +52,7 @@ export async function createCustomers(
     }
     return made
   } finally {
-    await store.close()
+    await opened.store.close()
   }
 }
 

@@ -8,7 +8,6 @@ import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
-import { operations } from "./operations.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { withoutSecrets } from "./secrets.ts"
@@ -42,19 +41,9 @@ const replayMs = 24 * 3_600_000
 
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
-  const readers = new Map<string, ReadInput>(
-    operations.map(({ id, input }) => [id, compileInput(input)] as const),
-  )
   const newAuditId = createAuditIds(parts.auditRandom)
   /** Idempotency-Keys whose first request is being carried out by this process. */
   const inProgress = new Set<string>()
-
-  function readInput({ id, input }: Operation, raw: RawInput): Record<string, unknown> {
-    requireKnownNames(Object.keys(input.properties), raw)
-    const read = readers.get(id)
-    if (!read) throw new Error(`the operation ${id} is not in the list`)
-    return read(raw, true)
-  }
 
   async function change(
     operation: Operation,
@@ -122,6 +111,16 @@ export function createAdministration(parts: AdminParts): Administration {
 export function requirePermission({ permission }: Operation, { permissions }: Actor): void {
   if (permission === null || allows(permissions, permission)) return
   throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
+}
+
+const readers = new WeakMap<Operation["input"], ReadInput>()
+
+function readInput({ input }: Operation, raw: RawInput): Record<string, unknown> {
+  requireKnownNames(Object.keys(input.properties), raw)
+  // Compiled when it is first used: the mock must start fast, and uses few.
+  const read = readers.get(input) ?? compileInput(input)
+  readers.set(input, read)
+  return read(raw, true)
 }
 
 function requireKnownNames(known: readonly string[], raw: RawInput): void {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { createAccounts } from "../accounts/accounts.ts"
 import { noticeThresholds } from "../accounts/notices.ts"
+import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
 import { createGate } from "../call/gate.ts"
@@ -95,8 +95,11 @@ async function createWorld(
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
   const { store, outbox, gauges } = openedStore
   const apiIds = apis.map(({ definition }) => definition.id)
-  const accounts = createAccounts({ store, plans, clock, random, apiIds })
-  const names = await seedMagicKeys({ store, accounts, plans, clock, plan })
+  // Ids of audit records must not change the keys and ids that follow from the seed.
+  const auditRandom = createSeededRandom("audit")
+  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
+  const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
+  const names = await seedMagicKeys({ store, admin: openedStore.admin, accounts, plans, clock, plan })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
   names.set(adminKeyName, adminKey)
   const admin = createAdminAccess(config, {
@@ -104,7 +107,7 @@ async function createWorld(
     apis,
     clock,
     random,
-    auditRandom: createSeededRandom("audit"),
+    auditRandom,
     version,
     startedMs: clock.now(),
   })

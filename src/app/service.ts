@@ -2,9 +2,10 @@ import { X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import packageJson from "../../package.json" with { type: "json" }
-import { type Accounts, createAccounts } from "../accounts/accounts.ts"
-import { createNotices, type Notices, noticeThresholds } from "../accounts/notices.ts"
+import { noticeThresholds } from "../accounts/notices.ts"
 import { missingPlan } from "../accounts/plan.ts"
+import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
+import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
 import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
@@ -26,6 +27,7 @@ import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
+import type { OpenStore } from "../store/open-store.ts"
 import { backUp } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { type Store, StoreUnusable } from "../store/store.ts"
@@ -155,8 +157,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
     delivery.start()
     return {
       server,
-      accounts: accountsOn(store, config, ports),
-      notices: createNotices({ outbox, store, random }),
+      accounts: createProgramAccounts(programParts(openedStore, config, ports)),
+      notices: createProgramNotices(programParts(openedStore, config, ports)),
       async reloadCertificate() {
         try {
           const renewed = readTls(config)
@@ -237,18 +239,21 @@ export async function openAccounts(
   options: { create: boolean },
 ): Promise<{ accounts: Accounts; close(): Promise<void> }> {
   const ports = livePorts(config)
-  const { store } = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
-  return { accounts: accountsOn(store, config, ports), close: () => store.close() }
+  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
+  return {
+    accounts: createProgramAccounts(programParts(opened, config, ports)),
+    close: () => opened.store.close(),
+  }
 }
 
 /** The notices of an existing data file; close the result when done. */
 export async function openNotices(config: Config): Promise<{ notices: Notices; close(): Promise<void> }> {
-  const { store, outbox } = await openStore(config.db, {
-    ...storePorts(livePorts(config), config),
-    mustExist: true,
-  })
-  const notices = createNotices({ outbox, store, random: systemRandom })
-  return { notices, close: () => store.close() }
+  const ports = livePorts(config)
+  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: true })
+  return {
+    notices: createProgramNotices(programParts(opened, config, ports)),
+    close: () => opened.store.close(),
+  }
 }
 
 /** What every store is opened with. Its timers keep the process running, since their results are waited for. */
@@ -344,8 +349,11 @@ function livePorts({ dnsServers }: Config): Ports {
   return { ...ports, dns: createSystemDns(dnsServers, ports) }
 }
 
-function accountsOn(store: Store, config: Config, { clock, random }: Ports): Accounts {
-  return createAccounts({ store, plans: config.plans, clock, random, apiIds: catalog.map(({ id }) => id) })
+/** What the program itself runs operations of the administration with. */
+function programParts(opened: OpenStore, config: Config, { clock, random }: Ports) {
+  const { store, admin, outbox } = opened
+  const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
+  return { store, admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
 }
 
 /** An account whose plan was removed from the configuration can be neither served nor refused correctly. */

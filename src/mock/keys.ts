@@ -1,8 +1,9 @@
-import type { Accounts, NewKey } from "../accounts/accounts.ts"
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
+import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Gate } from "../call/gate.ts"
 import type { MockClock } from "../ports/mock/clock.ts"
+import type { AdminStore } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
 /** The key whose plan `--plan` sets. */
@@ -47,6 +48,7 @@ const unusedAddress = "192.0.2.1"
 
 interface SeedParts {
   readonly store: Store
+  readonly admin: AdminStore
   readonly accounts: Accounts
   readonly plans: Plans
   readonly clock: MockClock
@@ -58,7 +60,14 @@ interface SeedParts {
 type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Gives the real keys by name. */
-export async function seedMagicKeys({ store, accounts, plans, clock, plan }: SeedParts): Promise<KeyNames> {
+export async function seedMagicKeys({
+  store,
+  admin,
+  accounts,
+  plans,
+  clock,
+  plan,
+}: SeedParts): Promise<KeyNames> {
   const names = new Map<string, string>()
   const startMs = clock.now()
 
@@ -84,7 +93,7 @@ export async function seedMagicKeys({ store, accounts, plans, clock, plan }: See
   await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })
   await issueOn("pro", "mock-unavailable")
 
-  await issue("mock-no-credits", await createSpentAccount(store, plans, startMs))
+  await issue("mock-no-credits", await createSpentAccount(admin, plans, startMs))
 
   const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
   await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }] }], clock.now)
@@ -92,14 +101,30 @@ export async function seedMagicKeys({ store, accounts, plans, clock, plan }: See
 }
 
 /** Creates an account whose credits are used up without a call: no usage, no notice. Its plan is pro unless that is unlimited. */
-async function createSpentAccount(store: Store, plans: Plans, nowMs: number): Promise<string> {
+async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number): Promise<string> {
   const pro = plans.get("pro")
   const limited = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
   if (!limited) throw new Error("mock-no-credits needs a plan with limited credits, and none is configured")
   const id = "acc_mockNoCredits"
   const spent = { plan: limited.name, used: limited.monthlyCredits ?? 0, bonus: 0 }
   const times = { createdMs: nowMs, closedMs: null, periodStartMs: nowMs }
-  await store.createAccount({ id, name: "mock-no-credits", ...spent, ...times })
+  const own = { id, name: "mock-no-credits", version: 1, externalId: null, metadata: "{}", events: [] }
+  const audit = {
+    id: "aud_mockNoCredits",
+    atMs: nowMs,
+    actor: "service",
+    actorName: "the mock",
+    operation: "accounts.create",
+    targetKind: "account",
+    targetId: id,
+    accountId: id,
+    before: null,
+    after: null,
+    source: "this process",
+    requestId: "",
+  }
+  const account = { ...own, ...spent, ...times }
+  await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
   return id
 }
 

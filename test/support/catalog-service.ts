@@ -1,8 +1,8 @@
 import { afterAll } from "bun:test"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
-import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
+import { type Accounts, createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charges.ts"
 import { createGate } from "../../src/call/gate.ts"
@@ -60,7 +60,7 @@ export function startCatalogService(
 ): CatalogService {
   const clock = createManualClock()
   const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), timer: systemTimer, ...more }
-  const { store } = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
+  const { store, admin, outbox } = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
   const apis = definitions.map((definition) => prepareApi(definition))
@@ -113,12 +113,15 @@ export function startCatalogService(
     await server.stop(1_000)
     await store.close()
   })
-  const accounts = createAccounts({
+  const accounts = createProgramAccounts({
     store,
+    admin,
+    outbox,
     plans,
     clock: ports.clock,
     random: systemRandom,
-    apiIds: definitions.map(({ id }) => id),
+    auditRandom: systemRandom,
+    prices: new Map(definitions.map(({ id, credits }) => [id, credits])),
   })
   return {
     url: server.url,

@@ -2,7 +2,8 @@ import type { Database } from "bun:sqlite"
 import { afterEach, setSystemTime } from "bun:test"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
-import { createNotices, type Notices, noticeThresholds } from "../../src/accounts/notices.ts"
+import { noticeThresholds } from "../../src/accounts/notices.ts"
+import { createProgramNotices, type Notices } from "../../src/admin/program-notices.ts"
 import { createLog } from "../../src/ports/log.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
@@ -10,7 +11,7 @@ import { createWebhookSender, type WebhookSender } from "../../src/ports/webhook
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { prepareOutbox } from "../../src/store/sqlite/outbox.ts"
 import { prepareRaise } from "../../src/store/sqlite/raise.ts"
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
@@ -55,7 +56,7 @@ export function useWorkers() {
     const database = openDatabase(file)
     opened.push(database)
     const outbox = prepareOutbox(database, noWaitTimer)
-    const store = createSqliteStore(database, { timer: noWaitTimer })
+    const { store, admin } = createSqliteStores(database, { timer: noWaitTimer })
     const timer = createManualTimer()
     const logged: Record<string, unknown>[] = []
     const log = createLog((line) => logged.push(JSON.parse(line)))
@@ -65,7 +66,10 @@ export function useWorkers() {
       file,
       database,
       store,
-      notices: createNotices({ outbox, store, random: systemRandom }),
+      notices: createProgramNotices({
+        ...{ store, admin, outbox, clock },
+        ...{ random: systemRandom, auditRandom: systemRandom, plans: new Map(), prices: new Map() },
+      }),
       delivery,
       timer,
       clock,

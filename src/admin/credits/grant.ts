@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { maxCredits } from "../../accounts/plan.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
+import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 
@@ -21,7 +22,15 @@ export const grantCredits = defineOperation({
   run: {
     kind: "change",
     async prepare({ id, credits }, context) {
-      await requireOpenAccount(context, id)
+      const { bonus } = await requireOpenAccount(context, id)
+      if (bonus > maxCredits - credits) {
+        throw new AdminFault(
+          "conflict",
+          `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${bonus}: grant ` +
+            `${Math.max(0, maxCredits - bonus)} or less.`,
+          { parameter: "credits" },
+        )
+      }
       return {
         mutations: [{ kind: "account.grant", id, credits, maxBonus: maxCredits }],
         target: { kind: "account", id, accountId: id },

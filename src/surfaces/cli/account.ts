@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { AccountStatus, Accounts } from "../../accounts/accounts.ts"
 import { requireNewAccount } from "../../accounts/requirements.ts"
+import type { AccountStatus, Accounts } from "../../admin/program-accounts.ts"
 import type { AccountRecord } from "../../store/store.ts"
 import { onAccounts, onDataFile } from "./data-file-command.ts"
 import { example, printRecord, printRows, type Row, toIso } from "./output.ts"
@@ -47,8 +47,10 @@ export function addAccount(program: Command, parts: CliParts): void {
       requireNewAccount(name, plan, config.plans)
       return parts.openAccounts(config, { create: true })
     },
-    async ({ accounts }, { name, plan, json }) =>
-      printRecord(terminal, toRow(await accounts.create(name, plan)), json),
+    async ({ accounts }, { name, plan, json }) => {
+      const { id } = await accounts.create(name, plan)
+      printRecord(terminal, toRow((await accounts.show(id)).account), json)
+    },
   )
 
   const list = group

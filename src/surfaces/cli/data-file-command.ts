@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { Accounts } from "../../accounts/accounts.ts"
+import type { Accounts } from "../../admin/program-accounts.ts"
 import type { Config } from "../../config/load.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"

@@ -1,5 +1,5 @@
-import type { Accounts } from "../../accounts/accounts.ts"
-import type { Notices } from "../../accounts/notices.ts"
+import type { Accounts } from "../../admin/program-accounts.ts"
+import type { Notices } from "../../admin/program-notices.ts"
 import type { ApiDefinition, Clock, Timer } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { maxUsageDays } from "../../accounts/accounts.ts"
+import { maxUsageDays } from "../../admin/program-accounts.ts"
 import { onAccounts } from "./data-file-command.ts"
 import { example, printRows } from "./output.ts"
 import type { CliParts } from "./parts.ts"

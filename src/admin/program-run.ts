@@ -1,0 +1,52 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox"
+import { AccountError } from "../accounts/account-error.ts"
+import { StoreUnavailable } from "../store/store.ts"
+import { createAdministration } from "./administration.ts"
+import { AdminFault } from "./fault.ts"
+import type { Actor, Operation } from "./operation.ts"
+import type { AdminParts } from "./parts.ts"
+
+/** What the program itself needs to run operations; none of them tells about the service. */
+export type ProgramParts = Omit<AdminParts, "settings" | "readHealth">
+
+/** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
+export type ProgramRun = <Input extends TObject, Output extends TSchema>(
+  operation: Operation<Input, Output>,
+  values: Readonly<Record<string, unknown>>,
+) => Promise<Static<Output>>
+
+const program: Actor = {
+  id: "service",
+  name: "the program itself",
+  permissions: ["*"],
+  source: "this process",
+  requestId: "",
+}
+
+/** Creates {@link ProgramRun}, which throws AccountError for what cannot be done, and StoreUnavailable. */
+export function createProgramRun(parts: ProgramParts): ProgramRun {
+  const administration = createAdministration({
+    ...parts,
+    settings: {},
+    readHealth: () => Promise.reject(new Error("only a service has a health")),
+  })
+  return async (operation, values) => {
+    const given = Object.entries(values).filter(([, value]) => value !== undefined)
+    const input = { kind: "typed", values: Object.fromEntries(given) } as const
+    try {
+      const { output } = await administration.run(operation, input, program)
+      return output as Static<typeof operation.output>
+    } catch (thrown) {
+      throw toAccountError(thrown)
+    }
+  }
+}
+
+function toAccountError(thrown: unknown): unknown {
+  if (!(thrown instanceof AdminFault)) return thrown
+  const { code, message, parameter, cause } = thrown
+  if (code === "invalid" || code === "not-found" || code === "conflict") {
+    return new AccountError(message, code, parameter)
+  }
+  return cause instanceof StoreUnavailable ? cause : thrown
+}
