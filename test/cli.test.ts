@@ -214,7 +214,7 @@ describe("errors are exit code 1", () => {
       [`key create --account ${id} --expires 2001-01-01`, "The expiry of a key must be in the future."],
       [
         `key create --account ${id} --rate-limit 1000001`,
-        "The rate limit of a key must be a whole number from 1 to 1,000,000 calls a minute.",
+        "The 'rate_limit' parameter must be a whole number from 1 to 1,000,000 calls a minute, or null.",
       ],
       ["key revoke key_9", "There is no key 'key_9'."],
     ]
