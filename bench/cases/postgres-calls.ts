@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { createAccounts } from "../../src/accounts/accounts.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
+import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -115,15 +115,21 @@ function cpuMsOf(pid: number): number {
 /** Makes the accounts, and gives one key of each. */
 async function fill(db: string): Promise<string[]> {
   const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-  const { store } = await openStore(db, ports)
+  const opened = await openStore(db, ports)
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
-  const accounts = createAccounts({ ...ports, store, plans, apiIds: [] })
+  const accounts = createProgramAccounts({
+    ...opened,
+    ...ports,
+    auditRandom: systemRandom,
+    plans,
+    prices: new Map(),
+  })
   const keys: string[] = []
   for (let index = 0; index < accountCount; index++) {
     const { id: accountId } = await accounts.create("bench", "enterprise")
     keys.push((await accounts.createKey({ accountId })).key)
   }
-  await store.close()
+  await opened.store.close()
   return keys
 }
 
