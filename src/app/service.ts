@@ -221,11 +221,15 @@ function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): vo
   })
 }
 
-/** Tells an operator who reaches the administration. Several processes say it once, before they listen. */
-function logAdminPlace(log: Log, { admin, host }: Config, url: string | null = null): void {
+/**
+ * Tells an operator where the admin API is, unless it is beside the APIs on this machine alone. Several processes say it once,
+ * before they listen.
+ * @param url where it listens, once that is known
+ */
+function logAdminPlace(log: Log, { admin, host, port }: Config, url: string | null = null): void {
   if (admin === "off") log.info("admin API is off", {})
-  else if (url !== null) log.info("admin API is served", { url: `${url}/admin/v1` })
-  else log.info("admin API is served", admin === "same" ? { host } : { ...admin })
+  else if (admin !== "same") log.info("admin API is served", { at: url ?? `${admin.host}:${admin.port}` })
+  else if (!isLoopback(host)) log.info("admin API is served", { at: url ?? `${host}:${port}` })
 }
 
 function logDataFile(log: Log, problem: string | null): void {

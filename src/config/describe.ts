@@ -1,6 +1,7 @@
 import type { Network } from "../values/ip.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"
+import type { AdminPlace } from "./readers.ts"
 
 /** Settings whose value nobody may read back. */
 const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly OptionKey[]
@@ -33,7 +34,12 @@ export function describeConfig(config: Config): Record<string, unknown> {
 
 function toJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJson)
+  if (isPlace(value)) return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`
   return isNetwork(value) ? `${value.address}/${value.prefix}` : value
+}
+
+function isPlace(value: unknown): value is Exclude<AdminPlace, string> {
+  return typeof value === "object" && value !== null && "host" in value && "port" in value
 }
 
 function isNetwork(value: unknown): value is Network {

@@ -7,6 +7,7 @@ import { connect, type TLSSocket } from "node:tls"
 import { createSelfSigned } from "../../src/ports/tls/self-signed.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount, lookUp } from "./accounts.ts"
+import { freePort } from "./free-port.ts"
 import { run, serve } from "./support.ts"
 
 const dir = tempDir()
@@ -64,6 +65,18 @@ function ask(socket: TLSSocket): Promise<string> {
 const linux = process.platform === "linux"
 
 describe.if(linux)("a renewed certificate", () => {
+  test("is used after SIGHUP at the address of the admin API, too", async () => {
+    const port = freePort()
+    const server = await startTls("--admin", `127.0.0.1:${port}`)
+    const url = `https://127.0.0.1:${port}`
+    expect(await namesAt(url)).toContain("first.test")
+    server.install(second)
+    server.reload()
+    await server.wrote("certificate reloaded", 1)
+    for (const reached of [url, server.url]) expect(await namesAt(reached)).toContain("second.test")
+    expect(await server.stop()).toBe(0)
+  }, 60_000)
+
   test.each([[[]], [["--workers", "2"]]])(
     "is used after SIGHUP with %p, and no request fails",
     async (flags) => {

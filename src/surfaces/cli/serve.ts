@@ -48,7 +48,7 @@ interface Running {
 
 async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
-  if (config.tlsCert !== null && !isWorker && config.port !== 0) requireFreePort(config.host, config.port)
+  if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
   const service = await startService(config, { sharedPort: isWorker })
   const reload = () => void service.reloadCertificate()
   return { url: service.server.url, reload, stop: () => service.stop() }
@@ -62,10 +62,21 @@ async function startWorkers(
   if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
   // Report a wrong configuration once; otherwise each worker would report it and be restarted.
   await checkConfig(config)
-  // For port 0 the first worker picks a free port.
-  if (config.port !== 0) requireFreePort(config.host, config.port)
+  const { admin } = config
+  if (typeof admin === "object" && admin.port === 0) {
+    throw new ConfigError(
+      "--admin needs a port other than 0 with --workers above 1, since all of them share it.",
+    )
+  }
+  requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
   return supervise(config.workers, { spawn: spawnWorker, clock, timer, report, heartbeatMs })
+}
+
+/** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */
+function requireFreePorts({ host, port, admin }: Config): void {
+  if (port !== 0) requireFreePort(host, port)
+  if (typeof admin === "object" && admin.port !== 0) requireFreePort(admin.host, admin.port)
 }
 
 /** Creates an account and a key and gives the key; null when the data file already has an account. */

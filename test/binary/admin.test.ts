@@ -1,0 +1,46 @@
+/** The admin API on the executable: at an address of its own, with several processes and over a stop. */
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { adminClient, createTestAdminKey } from "../support/admin.ts"
+import { tempDir } from "../support/temp.ts"
+import { seedOne } from "./accounts.ts"
+import { freePort } from "./free-port.ts"
+import { run, serve } from "./support.ts"
+
+const dir = tempDir()
+setDefaultTimeout(60_000)
+
+test.if(process.platform === "linux")(
+  "all workers share the address of the admin API, and stop with it",
+  async () => {
+    const { db } = await seedOne(dir)
+    const { key } = await createTestAdminKey(db)
+    const port = freePort()
+    const server = await serve(db, "--workers", "2", "--admin", `127.0.0.1:${port}`)
+    const ask = adminClient(`http://127.0.0.1:${port}`, key)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask("GET", "/accounts")))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const prefixes = answers.map(({ headers }) => headers.get("x-request-id")?.split(".")[0])
+    expect(new Set(prefixes).size).toBe(2)
+    expect((await adminClient(server.url, key)("GET", "/accounts")).status).toBe(404)
+    expect(await server.stop()).toBe(0)
+    const log = await server.stderr
+    expect(log.match(/admin API is served/g)).toHaveLength(1)
+    expect(log).not.toContain(key)
+  },
+)
+
+test("port 0 is refused with several workers", async () => {
+  const { db } = await seedOne(dir)
+  const { code, err } = await run([
+    "serve",
+    "--port",
+    "0",
+    "--db",
+    db,
+    "--workers",
+    "2",
+    "--admin",
+    "127.0.0.1:0",
+  ])
+  expect([code, err.includes("--admin needs a port other than 0")]).toEqual([2, true])
+})
