@@ -115,6 +115,16 @@ test("only main.ts reads argv and the environment, and ends the process", () => 
   expect(program.filter((file) => process.test(withoutComments(textOf(file))))).toEqual(["main.ts"])
 })
 
+test("accounts, keys and webhooks change in operations alone, so that each change has its audit record", () => {
+  const change =
+    /\b(?:store|outbox)\.(?:createAccount|updateAccount|grant|renewMonth|createKey|rotateKey|revokeKey|setWebhook)\(/
+  const program = files.filter((file) => !file.startsWith("store/"))
+  expect(program.filter((file) => change.test(withoutComments(textOf(file))))).toEqual([])
+  // The mock seeds an account and an admin key that no operation could make.
+  const applying = program.filter((file) => /\badmin\.apply\(/.test(withoutComments(textOf(file))))
+  expect(applying).toEqual(["admin/administration.ts", "mock/admin-key.ts", "mock/keys.ts"])
+})
+
 test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)
