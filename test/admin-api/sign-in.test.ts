@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { createAdminKey, createKey } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
+import { useStoreKinds } from "../support/any-store.ts"
 import { startTestService, type TestService } from "../support/service.ts"
 import { createManualTimer } from "../support/timer.ts"
 
@@ -75,6 +76,19 @@ test.each([
     expect(text).toContain(expected)
     expect(text).not.toMatch(/pka?-[0-9A-Za-z]{9}/)
   }
+})
+
+describe.each(useStoreKinds())("on $name", ({ create }) => {
+  test("a key that one instance revokes is refused by another at once", async () => {
+    const flags = { db: await create() }
+    const [first, second] = [await startTestService({ flags }), await startTestService({ flags })]
+    const admin = await adminOf(first)
+    const { id, key } = (await admin("POST", "/admins", { body: { name: "other" } })).body
+    const ask = adminClient(second.url, String(key))
+    expect((await ask("GET", "/whoami")).status).toBe(200)
+    expect((await admin("POST", `/admins/${id}/revoke`)).status).toBe(200)
+    expect((await ask("GET", "/whoami")).body.detail).toBe("The admin key has been revoked.")
+  }, 60_000)
 })
 
 test("a missing permission is a 403 that names it, before anything else is read", async () => {
