@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
+import { changeOf } from "../../../test/support/admin-store.ts"
 import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
@@ -8,7 +9,7 @@ import { createActivity } from "../activity.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
+import { createSqliteStores } from "./sqlite-store.ts"
 
 const dir = tempDir()
 let files = 0
@@ -27,7 +28,10 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
       resolve()
     })
   }
-  const store = withLogFlush(createSqliteStore(openDatabase(file), { timer }), file, { timer, sync })
+  const { store, admin } = withLogFlush(createSqliteStores(openDatabase(file), { timer }), file, {
+    timer,
+    sync,
+  })
   await store.createAccount(accountOf())
   /** Ends the delay and waits for the flush. */
   async function flush() {
@@ -35,7 +39,7 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
     await promise
     ;({ promise, resolve } = Promise.withResolvers<void>())
   }
-  return { file, store, timer, flushes, flush }
+  return { file, store, admin, timer, flushes, flush }
 }
 
 test("one flush follows a moment after several charges", async () => {
@@ -54,12 +58,27 @@ test("one flush follows a moment after several charges", async () => {
   await store.close()
 })
 
+test("a change of the administration is flushed too: a revoked key must not work again after a power cut", async () => {
+  const { store, admin, timer, flushes, flush } = await openStore()
+  expect(await admin.apply(changeOf([{ kind: "account.grant", id: "acc_1", credits: 1, maxBonus: 9 }]))).toBe(
+    "applied",
+  )
+  expect(timer.waiting).toEqual([100])
+  await flush()
+  expect(flushes).toHaveLength(1)
+  expect(await admin.apply(changeOf([{ kind: "account.grant", id: "acc_9", credits: 1, maxBonus: 9 }]))).toBe(
+    "missing",
+  )
+  expect(timer.waiting).toEqual([])
+  await store.close()
+})
+
 test("a charge during a flush is flushed after it", async () => {
   const file = join(dir, "during.db")
   const timer = createManualTimer()
   const flushing: (() => void)[] = []
   const sync = (_: number, done: () => void) => void flushing.push(done)
-  const store = withLogFlush(createSqliteStore(openDatabase(file), { timer }), file, { timer, sync })
+  const { store } = withLogFlush(createSqliteStores(openDatabase(file), { timer }), file, { timer, sync })
   await store.createAccount(accountOf())
   await store.charge([charge])
   timer.fire()
@@ -126,9 +145,9 @@ test("closing twice closes nothing else", async () => {
 
 test("a store in memory has no log", async () => {
   const timer = createManualTimer()
-  const store = createSqliteStore(openDatabase(":memory:"), { timer })
-  expect(withLogFlush(store, ":memory:", { timer })).toBe(store)
-  await store.close()
+  const stores = createSqliteStores(openDatabase(":memory:"), { timer })
+  expect(withLogFlush(stores, ":memory:", { timer })).toBe(stores)
+  await stores.store.close()
 })
 
 function isOpen(descriptor: number | undefined): boolean {

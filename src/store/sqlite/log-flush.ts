@@ -1,5 +1,6 @@
 import { close, closeSync, fdatasync, openSync } from "node:fs"
 import type { Timer } from "../../apis/contract.ts"
+import type { AdminStore } from "../admin-store.ts"
 import type { Store } from "../store.ts"
 import { logFileOf } from "./gauges.ts"
 
@@ -12,12 +13,22 @@ export interface FlushOptions {
 /** From a commit to its flush. With `synchronous = NORMAL` a power cut loses what was not flushed. */
 const flushDelayMs = 100
 
+interface Stores {
+  readonly store: Store
+  readonly admin: AdminStore
+}
+
 /**
- * Flushes a store's write-ahead log in the background after charges. SQLite does so only at a checkpoint, which blocks all
+ * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a checkpoint, which blocks all
  * calls. Errors need no handling: the system reports them to SQLite's own flush too (fsync(2)).
  */
-export function withLogFlush(store: Store, file: string, { timer, sync = fdatasync }: FlushOptions): Store {
-  if (file === ":memory:") return store
+export function withLogFlush(
+  stores: Stores,
+  file: string,
+  { timer, sync = fdatasync }: FlushOptions,
+): Stores {
+  if (file === ":memory:") return stores
+  const { store, admin } = stores
   const logFile = logFileOf(file)
   let log: number | null = null
   let cancelFlush: (() => void) | null = null
@@ -49,7 +60,7 @@ export function withLogFlush(store: Store, file: string, { timer, sync = fdatasy
     })
   }
 
-  return {
+  const flushedStore: Store = {
     ...store,
     async charge(charges, onDecided) {
       const outcomes = await store.charge(charges, onDecided)
@@ -63,4 +74,13 @@ export function withLogFlush(store: Store, file: string, { timer, sync = fdatasy
       return store.close()
     },
   }
+  const flushedAdmin: AdminStore = {
+    ...admin,
+    async apply(change) {
+      const outcome = await admin.apply(change)
+      if (outcome === "applied") schedule()
+      return outcome
+    },
+  }
+  return { store: flushedStore, admin: flushedAdmin }
 }

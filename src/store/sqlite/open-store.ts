@@ -22,7 +22,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const activity = createActivity()
   const { database, watch, unlock } = open(file, options)
   const stores = createSqliteStores(database, options, watch)
-  const store = withLogFlush(counted(stores.store, activity), file, options)
+  const { store, admin } = withLogFlush({ ...stores, store: counted(stores.store, activity) }, file, options)
   return {
     store: {
       ...store,
@@ -31,7 +31,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
         await store.close().finally(unlock)
       },
     },
-    admin: stores.admin,
+    admin,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
     isNew,
