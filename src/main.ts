@@ -1,9 +1,9 @@
+import { openAdministration } from "./app/administer.ts"
 import {
   catalog,
   checkConfig,
   createLocalCalls,
   openAccounts,
-  openNotices,
   prepareApis,
   safekeeping,
   startService,
@@ -11,6 +11,9 @@ import {
 } from "./app/service.ts"
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
+import { createHttpClient } from "./ports/http-client.ts"
+import { systemRandom } from "./ports/random.ts"
+import { standardInput } from "./ports/standard-input.ts"
 import { keepAliveTimer } from "./ports/timer.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
@@ -29,12 +32,19 @@ runCli(argv, {
   terminal: {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
+    styled: (text) => process.stdout.write(text),
+    columns: process.stdout.isTTY ? process.stdout.columns : null,
+    // https://no-color.org
+    colours: process.stdout.isTTY && !env.NO_COLOR && env.TERM !== "dumb",
   },
+  standardInput,
   env,
   version,
   catalog,
   clock: systemClock,
   timer: keepAliveTimer,
+  random: systemRandom,
+  httpClient: createHttpClient(keepAliveTimer),
   isWorker,
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...env, [workerVariable]: "1" }),
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
@@ -45,7 +55,7 @@ runCli(argv, {
   // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,
-  openNotices,
+  openAdministration,
   prepareApis,
   safekeeping,
   createLocalCalls,

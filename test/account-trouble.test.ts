@@ -106,9 +106,9 @@ describe("a credit month that begins in the future", () => {
     expect(listed.problem).toContain(`'account renew ${id}'`)
     const renewed = await json("account", "renew", id, "--db", db)
     expect(renewed).toMatchObject({ id, used: 0, bonus: 500, remaining: 1_500 })
-    expect(renewed).not.toHaveProperty("problem")
+    expect(renewed.problem).toBeNull()
     expect(Date.parse(renewed.renews) - Date.now()).toBeLessThan(32 * 86_400_000)
-    expect((await json("account", "list", "--db", db))[0]).not.toHaveProperty("problem")
+    expect((await json("account", "list", "--db", db))[0].problem).toBeNull()
     const missing = await runCliForTest(["account", "renew", "acc_9", "--db", db])
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("There is no account 'acc_9'.") })
   })
@@ -165,14 +165,14 @@ describe("a plan that is no longer configured", () => {
     expect(await json("account", "set-plan", id, "free", "--db", db)).toMatchObject(free)
     const mended = await json("account", "list", "--db", db)
     expect(mended).toMatchObject([{ id, plan: "free" }])
-    expect(mended[0]).not.toHaveProperty("problem")
+    expect(mended[0].problem).toBeNull()
   })
 
   test("is no problem of a closed account", async () => {
     const { db, id } = await setUp()
     const closed = await json("account", "close", id, "--db", db)
     expect(closed).toMatchObject({ id, plan: "old", closed: expect.any(String) })
-    expect(closed).not.toHaveProperty("problem")
+    expect(closed.problem).toBeNull()
   })
 
   test("stops a service from starting, with the same message and exit code for any number of workers", async () => {

@@ -66,6 +66,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "encode",
     "mock",
     "observe",
+    "ports/http-client.ts",
+    "ports/standard-input.ts",
     "ports/timer.ts",
     "store/outbox.ts",
     "store/store.ts",

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox"
-import { nullable } from "../apis/contract.ts"
+import { defineFormat, nullable } from "../apis/contract.ts"
+import { parseDuration, parseInstant } from "../values/time-text.ts"
 
 /** Parameters and fields that several operations have. */
 
@@ -24,6 +25,14 @@ export const externalId = Type.String({
   maxLength: 200,
   description: "Your own id of it, such as that of a customer in your billing system.",
 })
+
+/** A date, an instant, or a time from now. */
+export const timeAheadFormat = "penknife-time-ahead"
+defineFormat(timeAheadFormat, (text) => (parseDuration(text) ?? parseInstant(text)) !== null)
+
+/** A time such as 24h. */
+export const durationFormat = "penknife-duration"
+defineFormat(durationFormat, (text) => parseDuration(text) !== null)
 
 export const metadata = Type.Record(Type.String(), Type.Unknown(), {
   description: "Your own data: a JSON object of at most 4,096 octets.",

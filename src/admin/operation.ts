@@ -68,6 +68,8 @@ export interface OperationCommand {
    * given where there are arguments.
    */
   readonly stdin?: string
+  /** Whether it makes a data file that is missing. */
+  readonly makesStore?: boolean
   /** What help says in place of the operation's description. */
   readonly description?: string
   /** What follows the words in the example of the help. */

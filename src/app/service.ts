@@ -250,16 +250,6 @@ export async function openAccounts(
   }
 }
 
-/** The notices of an existing data file; close the result when done. */
-export async function openNotices(config: Config): Promise<{ notices: Notices; close(): Promise<void> }> {
-  const ports = livePorts(config)
-  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: true })
-  return {
-    notices: createProgramNotices(programParts(opened, config, ports)),
-    close: () => opened.store.close(),
-  }
-}
-
 /** What every store is opened with. Its timers keep the process running, since their results are waited for. */
 function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
   return { timer: keepAliveTimer, clock, random, login: dbLogin }

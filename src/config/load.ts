@@ -7,8 +7,14 @@ import { readCredits, readPlans } from "./plans.ts"
 
 type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
 
+/** Where a setting comes from. */
+export type Origin = "flag" | "environment" | "file" | "default"
+
 /** All settings of the program, read and checked. */
 export interface Config extends Settings {
+  readonly origins: Readonly<Record<OptionKey, Origin>>
+  /** The name of the configuration file; null without one. */
+  readonly file: string | null
   readonly plans: Plans
   /** Who connects to a PostgreSQL database whose URL does not say it: `PGUSER` and `PGPASSWORD`. */
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
@@ -33,12 +39,11 @@ export interface ConfigSources {
 export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config {
   const { file } = sources
   refuseUnknownKeys(file)
-  const settings = Object.fromEntries(
-    Object.entries({ ...allOptions, ...own }).map(([key, option]) => [
-      key,
-      readSetting(key, option, sources),
-    ]),
-  ) as Settings
+  const read = Object.entries({ ...allOptions, ...own }).map(
+    ([key, option]) => [key, readSetting(key, option, sources)] as const,
+  )
+  const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
+  const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     throw new ConfigError("--tls-cert and --tls-key must be given together.")
   }
@@ -47,25 +52,36 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   }
   return Object.freeze({
     ...settings,
+    origins,
+    file: file?.name ?? null,
     dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
     plans: readPlans(file?.values.plans, file?.name ?? ""),
     credits: readCredits(file?.values.credits, file?.name ?? ""),
   })
 }
 
-function readSetting(key: string, option: Option<unknown>, { flags, env, file }: ConfigSources): unknown {
+function readSetting(
+  key: string,
+  option: Option<unknown>,
+  { flags, env, file }: ConfigSources,
+): { readonly value: unknown; readonly origin: Origin } {
   const variable = env[option.env] || undefined
-  const candidates: readonly (readonly [where: string, value: unknown])[] = [
-    [option.flag, flags[key]],
-    [option.env, option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable],
-    [`'${option.fileKey}' in ${file?.name}`, file?.values[option.fileKey]],
+  const candidates: readonly (readonly [origin: Origin, where: string, value: unknown])[] = [
+    ["flag", option.flag, flags[key]],
+    [
+      "environment",
+      option.env,
+      option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable,
+    ],
+    ["file", `'${option.fileKey}' in ${file?.name}`, file?.values[option.fileKey]],
   ]
-  for (const [where, value] of candidates) {
+  for (const [origin, where, value] of candidates) {
     if (value === undefined) continue
-    if (!option.repeatable) return readOne(option, where, value)
-    return (Array.isArray(value) ? value : [value]).map((item) => readOne(option, where, item))
+    if (!option.repeatable) return { value: readOne(option, where, value), origin }
+    const items = Array.isArray(value) ? value : [value]
+    return { value: items.map((item) => readOne(option, where, item)), origin }
   }
-  return option.default
+  return { value: option.default, origin: "default" }
 }
 
 function readOne(option: Option<unknown>, where: string, value: unknown): unknown {

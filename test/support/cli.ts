@@ -1,16 +1,19 @@
-import type { Ports } from "../../src/apis/contract.ts"
+import type { Ports, Timer } from "../../src/apis/contract.ts"
+import { openAdministration } from "../../src/app/administer.ts"
 import { startMock } from "../../src/app/mock.ts"
 import {
   catalog,
   checkConfig,
   createLocalCalls,
   openAccounts,
-  openNotices,
   prepareApis,
   safekeeping,
   startService,
 } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
+import { createHttpClient, type HttpClient } from "../../src/ports/http-client.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import type { StandardInput } from "../../src/ports/standard-input.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { CliParts } from "../../src/surfaces/cli/parts.ts"
 import { runCli } from "../../src/surfaces/cli/program.ts"
@@ -29,6 +32,19 @@ export interface CliTestOptions {
   /** In place of the real one. */
   readonly startMock?: CliParts["startMock"]
   readonly onOut?: (text: string) => void
+  /** The width of the terminal that it prints to; to a file by default. */
+  readonly columns?: number
+  readonly colours?: boolean
+  readonly standardInput?: StandardInput
+  readonly httpClient?: HttpClient
+  readonly timer?: Timer
+}
+
+/** Standard input of a script that sends nothing. */
+const emptyInput: StandardInput = {
+  isTerminal: false,
+  read: async () => "",
+  ask: () => Promise.reject(new Error("nobody can be asked")),
 }
 
 /** Runs a command line in this process, on real files and sockets, and collects what it prints. */
@@ -48,12 +64,21 @@ export async function runCliForTest(
       err: (text) => {
         err += text
       },
+      styled: (text) => {
+        out += text
+      },
+      columns: options.columns ?? null,
+      colours: options.colours ?? false,
     },
+    standardInput: options.standardInput ?? emptyInput,
+    random: systemRandom,
+    httpClient: options.httpClient ?? createHttpClient(keepAliveTimer),
+    openAdministration,
     env: options.env ?? {},
     version: "0.0.0-test",
     catalog,
     clock: systemClock,
-    timer: keepAliveTimer,
+    timer: options.timer ?? keepAliveTimer,
     isWorker: false,
     spawnWorker: () => {
       throw new Error("this test starts no workers")
@@ -67,7 +92,6 @@ export async function runCliForTest(
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
     openAccounts,
-    openNotices,
     prepareApis,
     safekeeping,
     createLocalCalls: (config) => createLocalCalls(config, options.ports),

@@ -36,6 +36,7 @@ export const accountSchema = Type.Object({
     description: "Credits left, of the month and the bonus together.",
   }),
   renews: instant("When the next credit month begins."),
+  keys: Type.Optional(Type.Integer({ description: "How many keys it has, revoked ones too. Not in lists." })),
   problem: nullable(Type.String(), {
     description: "What is wrong with the account and what to do; null if nothing.",
   }),
@@ -98,5 +99,6 @@ export function requireVersion({ version }: { readonly version: number }, { ifVe
 
 /** Reads an account for an answer. */
 export async function readAccount(id: string, context: AdminParts): Promise<AccountOutput> {
-  return toAccountOutput(await requireAccount(context, id), context)
+  const account = toAccountOutput(await requireAccount(context, id), context)
+  return { ...account, keys: (await context.store.listKeys(id)).length }
 }

@@ -16,7 +16,7 @@ export const createAccount = defineOperation({
   permission: "accounts.write",
   method: "POST",
   path: "/accounts",
-  command: { words: "account create", example: "--name Ann --plan pro" },
+  command: { words: "account create", makesStore: true, example: "--name Ann --plan pro" },
   input: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 200, description: "The account's name." }),
     plan: Type.Optional(Type.String({ default: "free", maxLength: 100, description: "The account's plan." })),

@@ -27,7 +27,7 @@ export const updateAccount = defineOperation({
       args: ["id", "name"],
       options: [],
       requires: ["name"],
-      description: "Gives an account another name.",
+      description: "Give an account another name.",
       example: "acc_1234567890abcdef Bob",
     },
     {
@@ -35,7 +35,7 @@ export const updateAccount = defineOperation({
       args: ["id", "plan"],
       options: [],
       requires: ["plan"],
-      description: "Changes the plan of an account.",
+      description: "Change the plan of an account.",
       example: "acc_1234567890abcdef pro",
     },
   ],

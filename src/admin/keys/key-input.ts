@@ -3,7 +3,7 @@ import { maxCallsPerMinute } from "../../accounts/plan.ts"
 import { refuseHidden, requireApis, requireExpiry, requireNetworks } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
-import { externalId, metadata } from "../fields.ts"
+import { externalId, metadata, timeAheadFormat } from "../fields.ts"
 import { requireMetadata } from "../metadata.ts"
 import type { AdminContext } from "../operation.ts"
 
@@ -13,9 +13,9 @@ const maxListItems = 1_000
 export const keyParameters = {
   name: Type.Optional(Type.String({ maxLength: 200, description: "The key's name." })),
   expires: optionalOrNull(
-    Type.String({ maxLength: 40 }),
+    Type.String({ maxLength: 40, format: timeAheadFormat }),
     "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now. Null for never.",
-    "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, a time from now such as 30d, or null",
+    "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, a time from now such as 30d (999999d at most), or null",
   ),
   allow_apis: list("Ids of the only APIs that it may call. An empty list allows all."),
   block_apis: list("Ids of APIs that it may not call."),

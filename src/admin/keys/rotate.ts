@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireGrace } from "../../accounts/requirements.ts"
-import { keyId, maybeInstant } from "../fields.ts"
+import { durationFormat, keyId, maybeInstant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { issuedFields, issuedNote, keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
 
@@ -30,7 +30,9 @@ export const rotateKey = defineOperation({
       Type.String({
         default: "0",
         maxLength: 20,
+        format: durationFormat,
         description: "How long the old text still works: 15m, 24h, 7d; 0 for not at all.",
+        "x-requirement": "must be a time such as 15m, 24h, 7d (999999d at most), or 0 for none",
       }),
     ),
   }),

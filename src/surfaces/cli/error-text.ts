@@ -1,14 +1,20 @@
 import { AccountError } from "../../accounts/account-error.ts"
+import { AdminFault } from "../../admin/fault.ts"
 import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
+import { Declined } from "./admin/consent.ts"
+import { ServerFailed } from "./admin/server-failed.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** Errors whose message already says what to change. */
 const plainErrors = [
   AccountError,
+  AdminFault,
   ConfigError,
+  Declined,
   InputRejected,
+  ServerFailed,
   StoreUnavailable,
   StoreUnusable,
   Unavailable,

@@ -1,14 +1,25 @@
 import { escapeHidden, escapeHiddenInLines } from "../../values/hidden-characters.ts"
+import { toTable } from "./table.ts"
 
 /** Where commands print: standard output and standard error. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
+  /** Prints a text with colours to standard output. All of it that comes from elsewhere must be escaped already. */
+  styled(text: string): void
+  /** The width of the terminal in columns; null when standard output goes to a file or a program. */
+  readonly columns: number | null
+  readonly colours: boolean
 }
 
 /** A terminal that gets all hidden characters escaped, except line breaks and tabs: some come from a data file or a caller. */
-export function withoutHidden({ out, err }: Terminal): Terminal {
-  return { out: (text) => out(escapeHiddenInLines(text)), err: (text) => err(escapeHiddenInLines(text)) }
+export function withoutHidden(terminal: Terminal): Terminal {
+  const { out, err } = terminal
+  return {
+    ...terminal,
+    out: (text) => out(escapeHiddenInLines(text)),
+    err: (text) => err(escapeHiddenInLines(text)),
+  }
 }
 
 /** Values by column name. All rows of a table have the same columns in the same order. */
@@ -23,7 +34,12 @@ export function printRows(
 ): void {
   if (json) terminal.out(`${JSON.stringify(rows)}\n`)
   else if (rows.length === 0) terminal.err(`${empty}\n`)
-  else terminal.out(toTable(rows))
+  else {
+    const names = Object.keys(rows[0] ?? {})
+    const columns = names.map((name) => ({ name, isNumber: false }))
+    const cells = rows.map((row) => Object.values(row).map(toText))
+    terminal.out(toTable(columns, cells, { width: null, colours: false }))
+  }
 }
 
 /** Prints a record as JSON or as lines of `name  value`. */
@@ -31,14 +47,6 @@ export function printRecord(terminal: Terminal, record: Row, json = false): void
   const width = Math.max(...Object.keys(record).map((name) => name.length))
   const lines = Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${toText(value)}\n`)
   terminal.out(json ? `${JSON.stringify(record)}\n` : lines.join(""))
-}
-
-function toTable(rows: readonly Row[]): string {
-  const names = Object.keys(rows[0] ?? {})
-  const lines = [names, ...rows.map((row) => Object.values(row).map(toText))]
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  const toLine = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))
-  return lines.map((line) => `${toLine(line).join("  ").trimEnd()}\n`).join("")
 }
 
 function toText(value: unknown): string {

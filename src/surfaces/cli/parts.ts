@@ -1,8 +1,11 @@
+import type { Administration } from "../../admin/administration.ts"
+import type { Actor } from "../../admin/operation.ts"
 import type { Accounts } from "../../admin/program-accounts.ts"
-import type { Notices } from "../../admin/program-notices.ts"
-import type { ApiDefinition, Clock, Timer } from "../../apis/contract.ts"
+import type { ApiDefinition, Clock, Random, Timer } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
+import type { HttpClient } from "../../ports/http-client.ts"
+import type { StandardInput } from "../../ports/standard-input.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
 
@@ -33,8 +36,15 @@ export interface CliParts {
     config: Config,
     options: { create: boolean },
   ): Promise<{ accounts: Accounts; close(): Promise<void> }>
-  /** Opens the notices of an existing data file. Close the result when done. */
-  openNotices(config: Config): Promise<{ notices: Notices; close(): Promise<void> }>
+  /** Opens a store for operations; `create` makes a missing data file. Close the result when done. */
+  openAdministration(
+    config: Config,
+    options: { create: boolean },
+  ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }>
+  /** For commands that work on a running service. */
+  readonly httpClient: HttpClient
+  readonly random: Random
+  readonly standardInput: StandardInput
   /** The catalog with the prices and data files of a configuration. */
   prepareApis(config: Config): readonly PreparedApi[]
   readonly safekeeping: Safekeeping

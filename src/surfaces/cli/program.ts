@@ -1,15 +1,14 @@
 import { Command, CommanderError } from "commander"
 import { InputRejected } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
-import { addAccount } from "./account.ts"
+import { addOperations } from "./admin/operation-command.ts"
 import { addBackup, addRestore } from "./backup.ts"
 import { addCall } from "./call.ts"
+import { addCompletion } from "./completion.ts"
 import { errorText } from "./error-text.ts"
-import { addKey } from "./key.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
 import { addMove } from "./move.ts"
-import { addNotices } from "./notices.ts"
 import { addOpenApi } from "./openapi.ts"
 import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -22,16 +21,15 @@ const commands = [
   addServe,
   addMock,
   addCall,
-  addAccount,
-  addKey,
+  addOperations,
   addUsage,
-  addNotices,
   addMcp,
   addOpenApi,
   addBackup,
   addRestore,
   addMove,
   addSchema,
+  addCompletion,
 ]
 
 /** Runs one command line, given without the program's name. Gives the exit code: 0, 1 for errors, 2 for wrong usage. */
@@ -45,6 +43,8 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText("after", example("penknife serve --demo"))
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    // 'notices' and its command 'notices test' have options of the same names.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(add --help for help)")
   for (const add of commands) add(program, parts)

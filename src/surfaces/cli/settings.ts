@@ -23,7 +23,9 @@ export function onConfig<Options extends object>(
   return command.action(async () => {
     const flags = command.opts()
     const file = flags.config ?? env.PENKNIFE_CONFIG
-    const config = loadConfig({ flags, env, file: file ? readFile(file) : null }, own)
+    // Other flags may have the name of a setting: `--plan` of an account.
+    const settings = Object.fromEntries(keys.map((key) => [key, flags[key]]))
+    const config = loadConfig({ flags: settings, env, file: file ? readFile(file) : null }, own)
     await run(config, flags as Options, ...command.processedArgs)
   })
 }

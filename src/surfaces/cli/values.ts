@@ -18,14 +18,11 @@ export function toInstantMs(text: string, nowMs: number): number {
   )
 }
 
-/** A whole number from 1 to 2^53 - 1. */
-export const toPositiveInteger = wholeNumberUpTo(Number.MAX_SAFE_INTEGER)
-
-/** Makes the reader of a whole number from 1 to `maximum`. */
-export function wholeNumberUpTo(maximum: number): (text: string) => number {
+/** Makes the reader of a whole number from `minimum`, 0 or more, to `maximum`. */
+export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
-    if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
-    const number = Number(text)
+    const number = /^(0|[1-9]\d*)$/.test(text) ? Number(text) : -1
+    if (number < minimum) throw new InvalidArgumentError(`Write a whole number, ${minimum} or more.`)
     if (number > maximum) throw new InvalidArgumentError(`That is too large: write ${maximum} or less.`)
     return number
   }
@@ -35,3 +32,6 @@ export function wholeNumberUpTo(maximum: number): (text: string) => number {
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
+
+/** Makes the reader of a whole number from 1 to `maximum`. */
+export const wholeNumberUpTo = (maximum: number) => wholeNumber(1, maximum)

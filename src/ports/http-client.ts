@@ -1,0 +1,72 @@
+import type { Timer } from "../apis/contract.ts"
+import { messageOf } from "../values/message-of.ts"
+
+/** One request to a server that the user has named. */
+export interface HttpRequest {
+  readonly method: string
+  /** `http:` or `https:`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** Time for the whole answer. Milliseconds. */
+  readonly limitMs: number
+}
+
+/** An answer, read to its end. */
+export interface HttpReply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/**
+ * Why there is no answer. `refused`: nothing listens there. `unknown-host`: the name has no address. `untrusted`: the certificate
+ * is not accepted. `not-tls`: the server does not speak TLS. `broken`: the connection ended early. `timeout`: no answer in time.
+ */
+export type HttpFailureKind = "refused" | "unknown-host" | "untrusted" | "not-tls" | "broken" | "timeout"
+
+/** There is no answer. The message is the system's. */
+export class HttpFailure extends Error {
+  override readonly name = "HttpFailure"
+  readonly kind: HttpFailureKind
+  constructor(kind: HttpFailureKind, message: string, cause: unknown) {
+    super(message, { cause })
+    this.kind = kind
+  }
+}
+
+/** Outbound HTTP for commands. */
+export interface HttpClient {
+  /**
+   * Sends one request. Follows no redirects, since they would carry the key elsewhere.
+   * @throws HttpFailure
+   */
+  send(request: HttpRequest): Promise<HttpReply>
+}
+
+/** The runtime's client. It trusts the system's certificates, and those that NODE_EXTRA_CA_CERTS names. */
+export function createHttpClient(timer: Timer): HttpClient {
+  return {
+    async send({ method, url, headers, body, limitMs }) {
+      const limit = new AbortController()
+      const cancel = timer.after(limitMs, () => limit.abort())
+      try {
+        const reply = await fetch(url, { method, headers, body, redirect: "manual", signal: limit.signal })
+        return { status: reply.status, headers: reply.headers, text: await reply.text() }
+      } catch (cause) {
+        const kind = limit.signal.aborted ? "timeout" : kindOf(cause)
+        throw new HttpFailure(kind, messageOf(cause), cause)
+      } finally {
+        cancel()
+      }
+    },
+  }
+}
+
+function kindOf(cause: unknown): HttpFailureKind {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+  if (code === "ECONNREFUSED") return "refused"
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "unknown-host"
+  if (code === "EPROTO") return "not-tls"
+  return /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code) ? "untrusted" : "broken"
+}

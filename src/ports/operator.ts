@@ -1,0 +1,20 @@
+import { hostname, userInfo } from "node:os"
+
+/** The person or program that runs a command, for the audit log. */
+export interface Operator {
+  readonly user: string
+  readonly host: string
+}
+
+/** The user of the operating system and the name of this machine. */
+export function currentOperator(): Operator {
+  return { user: userName(), host: hostname() }
+}
+
+/** Asks `id`, since Bun's `userInfo` believes the environment. In a container the user's number may have no name. */
+function userName(): string {
+  if (process.getuid === undefined) return userInfo().username
+  const id = Bun.which("id")
+  const { stdout } = id === null ? { stdout: "" } : Bun.spawnSync([id, "-un"], { stderr: "ignore" })
+  return stdout.toString().trim() || `uid ${process.getuid()}`
+}

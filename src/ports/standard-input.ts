@@ -1,0 +1,42 @@
+import { createInterface } from "node:readline"
+import { Writable } from "node:stream"
+
+/** What a person types, or another program sends. */
+export interface StandardInput {
+  /** Whether a person sits there, who can be asked. */
+  readonly isTerminal: boolean
+  /** Everything up to the end. */
+  read(): Promise<string>
+  /** Shows a question on standard error and gives the line that is typed; null when the input ends instead. */
+  ask(
+    question: string,
+    options: { /** Whether what is typed is not shown. */ readonly hidden: boolean },
+  ): Promise<string | null>
+}
+
+/** Standard input of this process. */
+export const standardInput: StandardInput = {
+  isTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
+  read: () => Bun.stdin.text(),
+  ask(question, { hidden }) {
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    process.stderr.write(question)
+    // Line editing writes what is typed to its output; one that keeps nothing hides it.
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const lines = createInterface({
+      input: process.stdin,
+      output: hidden ? nowhere : process.stderr,
+      terminal: true,
+    })
+    lines.once("line", (line) => {
+      resolve(line)
+      lines.close()
+    })
+    lines.once("close", () => {
+      if (hidden) process.stderr.write("\n")
+      process.stdin.unref()
+      resolve(null)
+    })
+    return promise
+  },
+}

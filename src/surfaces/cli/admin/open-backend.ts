@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs"
+import { AdminFault } from "../../../admin/fault.ts"
+import { ConfigError } from "../../../config/config-error.ts"
+import type { Config, Origin } from "../../../config/load.ts"
+import { StoreUnavailable } from "../../../store/store.ts"
+import type { CliParts } from "../parts.ts"
+import type { Backend } from "./backend.ts"
+import type { ReadEntry } from "./read-entry.ts"
+import { createRemoteBackend } from "./remote.ts"
+
+/** Opens what `--db` or `--server` names. Close the result when done. */
+export async function openBackend(config: Config, parts: CliParts, entry: ReadEntry): Promise<Backend> {
+  const { server } = config
+  if (server !== null && namesServer(config)) return createRemoteBackend(server, config.adminKey, parts)
+  const { command, operation, input } = entry
+  const create = command.makesStore === true
+  if (create && !existsSync(config.db)) {
+    // A mistake must not leave a data file behind, so it is looked for in memory first.
+    const trial = await openLocal({ ...config, db: ":memory:" }, parts, create)
+    await trial.run(operation, input).finally(trial.close)
+  }
+  return openLocal(config, parts, create)
+}
+
+async function openLocal(config: Config, parts: CliParts, create: boolean): Promise<Backend> {
+  const { administration, actor, close } = await parts.openAdministration(config, { create })
+  return {
+    async run(operation, input) {
+      try {
+        const { output } = await administration.run(operation, { kind: "typed", values: input }, actor)
+        return JSON.parse(JSON.stringify(output))
+      } catch (thrown) {
+        throw forOperator(thrown, config)
+      }
+    },
+    close,
+  }
+}
+
+/** From the strongest to the weakest. */
+const strength: readonly Origin[] = ["flag", "environment", "file", "default"]
+
+/**
+ * Whether the command is for the service of `--server` and not for the store of `--db`: what is said more directly wins.
+ * @throws ConfigError when both are said in the same way
+ */
+export function namesServer({ server, origins }: Config): boolean {
+  if (server === null) return false
+  const difference = strength.indexOf(origins.server) - strength.indexOf(origins.db)
+  if (difference !== 0) return difference < 0
+  throw new ConfigError(
+    "Give either --db or --server: the command works on a store, or on a running service.",
+  )
+}
+
+/** For the operator of the store: the whole cause, and why a plan may not be known here. */
+function forOperator(thrown: unknown, { file }: Config): unknown {
+  if (!(thrown instanceof AdminFault)) return thrown
+  if (thrown.code === "unavailable" && thrown.cause instanceof StoreUnavailable) return thrown.cause
+  if (!/^There is no plan '/.test(thrown.message) || file !== null) return thrown
+  return new AdminFault(
+    thrown.code,
+    `${thrown.message} A plan of the service's configuration file is known only with --config FILE.`,
+    { parameter: thrown.parameter },
+  )
+}

@@ -1,0 +1,96 @@
+import { type Command, Option } from "commander"
+import type { OperationCommand } from "../../../admin/operation.ts"
+import { operations } from "../../../admin/operations.ts"
+import { example } from "../output.ts"
+import type { CliParts } from "../parts.ts"
+import { onConfig } from "../settings.ts"
+import { wholeNumber } from "../values.ts"
+import { requireConsent } from "./consent.ts"
+import { findOrAdd } from "./groups.ts"
+import { openBackend } from "./open-backend.ts"
+import { toArgument, toOptions } from "./parameters.ts"
+import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
+import { isPaged, runAndPrint } from "./run-and-print.ts"
+
+/** Adds the commands of all operations. Operations with the same words share a command. */
+export function addOperations(program: Command, parts: CliParts): void {
+  const entries = operations.flatMap((operation) => {
+    const commands: readonly OperationCommand[] = [operation.command, ...(operation.otherCommands ?? [])]
+    return commands.map((command): Entry => ({ operation, command }))
+  })
+  for (const [words, alike] of Map.groupBy(entries, ({ command }) => command.words)) {
+    addCommand(findOrAdd(program, words.split(" ")), alike, parts)
+  }
+}
+
+/** Makes the command of the operations that have the same words. */
+function addCommand(command: Command, entries: readonly Entry[], parts: CliParts): void {
+  const main = mainEntry(entries)
+  if (!main) return
+  const texts = entries.map(({ operation, command: own }) => own.description ?? operation.description)
+  command
+    .summary(main.command.description ?? `${main.operation.title}.`)
+    .description([...new Set(texts)].join(" "))
+    .addHelpText("after", example(`penknife ${main.command.words} ${main.command.example}`.trimEnd()))
+  addArguments(command, entries, parts)
+  addOptions(command, entries, parts)
+
+  onConfig(command, ["db", "server", "adminKey"], parts, async (config, flags: Flags, ...args) => {
+    const entry = await readEntry(command, entries, flags, args, parts)
+    await requireConsent(entry, flags, parts)
+    const { operation, command: own, input } = entry
+    const backend = await openBackend(config, parts, entry)
+    try {
+      await runAndPrint(backend, operation, own, input, flags, parts.terminal)
+    } finally {
+      await backend.close()
+    }
+  })
+}
+
+/** An argument may be left out when one of the entries does not need it. */
+function addArguments(command: Command, entries: readonly Entry[], { clock }: CliParts): void {
+  const lists = entries.map(({ command: { args = [] } }) => args)
+  const longest = lists.reduce((a, b) => (b.length > a.length ? b : a), [])
+  for (const [index, name] of longest.entries()) {
+    const owner = entries.find(({ command: { args } }) => args?.[index] === name)
+    const schema = owner?.operation.input.properties[name]
+    if (!schema) throw new Error(`${owner?.operation.id} has no parameter '${name}'`)
+    const isRequired = entries.every((entry) => entry.command.args?.[index] && isNeeded(entry, name))
+    command.addArgument(toArgument(name, schema, isRequired, { nowMs: () => clock.now() }))
+  }
+}
+
+function addOptions(command: Command, entries: readonly Entry[], { clock }: CliParts): void {
+  const added = new Set<string>()
+  const add = (option: Option) => {
+    if (!added.has(option.flags)) command.addOption(option)
+    added.add(option.flags)
+  }
+  for (const entry of entries) {
+    const { switch: flag } = entry.command
+    if (flag)
+      add(
+        new Option(
+          `--${flag}`,
+          entry.operation.title.replace(/^./, (first) => first.toLowerCase()),
+        ),
+      )
+    const paged = isPaged(entry.operation)
+    for (const [name, schema] of optionParameters(entry)) {
+      if (paged && name === "limit") continue
+      const isMandatory = entries.length === 1 && isNeeded(entry, name)
+      for (const option of toOptions(name, schema, { nowMs: () => clock.now() }, isMandatory)) add(option)
+    }
+    if (paged) {
+      add(
+        new Option("--limit <NUMBER>", "the most entries to print (default: all)").argParser(
+          wholeNumber(1, Number.MAX_SAFE_INTEGER),
+        ),
+      )
+    }
+    if (entry.operation.isFinal) add(new Option("--yes", "do not ask first"))
+  }
+  add(new Option("--wide", "show all columns, and times in full"))
+  add(new Option("--json", "print JSON"))
+}

@@ -1,0 +1,138 @@
+import type { TSchema } from "@sinclair/typebox"
+import { Argument, InvalidArgumentError, Option } from "commander"
+import { choicesOf } from "../../../apis/contract.ts"
+import { toInstantMs, wholeNumber } from "../values.ts"
+
+/** How parameters of operations are written on the command line. */
+export interface ParameterOptions {
+  /** Milliseconds since the Unix epoch, for times such as `30d` from now. */
+  readonly nowMs: () => number
+}
+
+/** The value of an option that takes something away. Commander makes an empty text of null. */
+export const nothing = Symbol("nothing")
+
+/** The options of a parameter: one, or for a condition `--x` and `--no-x`. */
+export function toOptions(
+  name: string,
+  schema: TSchema,
+  { nowMs }: ParameterOptions,
+  isMandatory = false,
+): readonly Option[] {
+  const flag = flagOf(name, schema)
+  const plain = toHelp(schema)
+  if (schema.type === "boolean") {
+    const on = new Option(`--${flag}`, plain)
+    // Without a default there are three answers: yes, no, and not asked.
+    const both = schema.default === undefined ? [on, new Option(`--no-${flag}`, "the opposite")] : [on]
+    for (const option of both) option.attributeName = () => name
+    return both
+  }
+  const value = valueSchema(schema)
+  const isList = value.type === "array"
+  const item = isList ? value.items : value
+  const read = readerOf(item, nowMs)
+  const canClear = isList || value !== schema
+  const help = plain.replace(/\b[Nn]ull\b/, "''")
+  const hasEmpty = !canClear || help.includes("''")
+  const notes = [isList ? "repeatable" : null, hasEmpty ? null : "'' for none"].filter(
+    (note) => note !== null,
+  )
+  const option = new Option(
+    `--${flag} <${placeholder(name, schema)}>`,
+    notes.length > 0 ? `${help}; ${notes.join("; ")}` : help,
+  )
+  option.attributeName = () => name
+  const choices = choicesOf(item)
+  if (choices) option.argChoices = [...choices]
+  if (schema.default !== undefined) option.description += ` (default: ${schema.default})`
+  option.argParser((text: string, before: unknown) => {
+    if (text === "" && canClear) return isList && value === schema ? [] : nothing
+    const one = read(text)
+    return isList ? [...(Array.isArray(before) ? before : []), one] : one
+  })
+  return [option.makeOptionMandatory(isMandatory)]
+}
+
+/** The argument of a parameter. */
+export function toArgument(
+  name: string,
+  schema: TSchema,
+  isRequired: boolean,
+  { nowMs }: ParameterOptions,
+): Argument {
+  const label = labelOf(name)
+  const argument = new Argument(isRequired ? `<${label}>` : `[${label}]`, toHelp(schema))
+  const choices = choicesOf(schema)
+  return choices ? argument.choices(choices) : argument.argParser(readerOf(valueSchema(schema), nowMs))
+}
+
+/** What messages call a parameter: its option, or its argument as in the line of usage. */
+export function nameOnCommandLine(name: string, schema: TSchema, args: readonly string[]): string {
+  return args.includes(name) ? labelOf(name) : `--${flagOf(name, schema)}`
+}
+
+function flagOf(name: string, schema: TSchema): string {
+  const own: unknown = schema["x-flag"]
+  if (typeof own === "string") return own
+  const singular = valueSchema(schema).type === "array" ? name.replace(/s$/, "") : name
+  return singular.replaceAll("_", "-")
+}
+
+function labelOf(name: string): string {
+  return name.toUpperCase().replaceAll("_", "-")
+}
+
+function placeholder(name: string, schema: TSchema): string {
+  const value = valueSchema(schema)
+  const { type, format } = value
+  if (type === "object") return "JSON"
+  if (type === "integer" || type === "number") return "NUMBER"
+  if (format === "date-time") return "WHEN"
+  const words = flagOf(name, schema).split("-")
+  return (words.at(-1) ?? name).toUpperCase()
+}
+
+/** The schema of the value when it is not null. */
+function valueSchema(schema: TSchema): TSchema {
+  const members: readonly TSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : []
+  const [first, ...others] = members.filter(({ type }) => type !== "null")
+  return first && others.length === 0 ? first : schema
+}
+
+/** Help texts begin with a small letter and have no full stop, unless they are several sentences. */
+function toHelp({ description = "" }: TSchema): string {
+  const text = description.replaceAll("`", "'")
+  if (/[.?!] [A-Z]/.test(text)) return text
+  return text.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
+}
+
+type Reader = (text: string) => unknown
+
+/** Reads what the text of a shell cannot say itself. All else is checked with the whole input. */
+function readerOf(schema: TSchema, nowMs: () => number): Reader {
+  const { type, format, minimum, maximum } = schema
+  if (type === "integer") return wholeNumber(minimum ?? 0, maximum ?? Number.MAX_SAFE_INTEGER)
+  const choices = choicesOf(schema)
+  if (choices) return oneOf(choices)
+  if (type === "object") return toJsonObject
+  if (format === "date-time") return (text) => new Date(toInstantMs(text, nowMs())).toISOString()
+  return (text) => text
+}
+
+function oneOf(choices: readonly string[]): Reader {
+  return (text) => {
+    if (choices.includes(text)) return text
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`)
+  }
+}
+
+function toJsonObject(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Not JSON: refused below, as JSON that is no object.
+  }
+  throw new InvalidArgumentError(`Write a JSON object such as '{"team": "blue"}'.`)
+}

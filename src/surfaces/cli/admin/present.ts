@@ -1,0 +1,118 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+import type { Operation, OperationCommand } from "../../../admin/operation.ts"
+import { escapeHidden } from "../../../values/hidden-characters.ts"
+import type { Terminal } from "../output.ts"
+import { toTable } from "../table.ts"
+
+export interface PresentOptions {
+  readonly json: boolean
+  /** All columns, and times in full. */
+  readonly wide: boolean
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The schema of the entries when an operation answers a list; null for one thing. */
+export function entrySchema({ output }: Operation): TSchema | null {
+  const data = KindGuard.IsObject(output) ? output.properties.data : undefined
+  return data && KindGuard.IsArray(data) ? data.items : null
+}
+
+/** Prints one thing as JSON or as lines of `name  value`. */
+export function printThing(terminal: Terminal, { output }: Operation, thing: Values, json: boolean): void {
+  if (json) {
+    terminal.out(`${JSON.stringify(thing)}\n`)
+    return
+  }
+  const lines = flatten(thing).map(
+    ([name, value]) => [name, toText(value, propertyOf(output, name), true)] as const,
+  )
+  const width = Math.max(...lines.map(([name]) => name.length))
+  terminal.out(lines.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join(""))
+}
+
+/** The values of a thing and of the things in it: `plans.free.premium`. Metadata is one value. */
+function flatten(thing: Values, above = ""): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(thing).flatMap(([name, value]) => {
+    const isThing =
+      typeof value === "object" && value !== null && !Array.isArray(value) && name !== "metadata"
+    return isThing && !isBlank(value)
+      ? flatten({ ...value }, `${above}${name}.`)
+      : [[`${above}${name}`, value] as const]
+  })
+}
+
+/** Prints entries as a JSON array or as a table; without entries, what the command says instead goes to standard error. */
+export function printEntries(
+  terminal: Terminal,
+  schema: TSchema,
+  { columns, empty = "There are none." }: OperationCommand,
+  entries: readonly Values[],
+  { json, wide }: PresentOptions,
+): void {
+  if (json) terminal.out(`${JSON.stringify(entries)}\n`)
+  else if (entries.length === 0) terminal.err(`${empty}\n`)
+  else terminal.styled(tableOf(terminal, schema, columns, entries, wide))
+}
+
+function tableOf(
+  { columns: width, colours }: Terminal,
+  schema: TSchema,
+  columns: readonly string[] | undefined,
+  entries: readonly Values[],
+  wide: boolean,
+): string {
+  const all = Object.keys(entries[0] ?? {})
+  const chosen = wide ? all : (columns ?? all).filter((name) => all.includes(name))
+  // Columns without any value only take room.
+  const shown = wide ? chosen : chosen.filter((name) => entries.some((entry) => !isBlank(entry[name])))
+  const cells = entries.map((entry) =>
+    shown.map((name) => toText(entry[name], propertyOf(schema, name), wide)),
+  )
+  return toTable(
+    shown.map((name) => ({ name, isNumber: isNumeric(propertyOf(schema, name)) })),
+    cells,
+    { width: wide ? null : width, colours },
+  )
+}
+
+function propertyOf(schema: TSchema, name: string): TSchema | undefined {
+  return KindGuard.IsObject(schema) ? schema.properties[name] : undefined
+}
+
+function isBlank(value: unknown): boolean {
+  if (value === null || value === undefined || value === "") return true
+  return typeof value === "object" && Object.keys(value).length === 0
+}
+
+/** A value for people: a short time in UTC unless it is wanted in full, numbers with separators. */
+function toText(value: unknown, schema: TSchema | undefined, isFull: boolean): string {
+  if (isBlank(value)) return "-"
+  if (typeof value === "number") return value.toLocaleString("en-US", { maximumFractionDigits: 20 })
+  if (typeof value === "string" && !isFull && isTime(schema)) return toShortTime(value)
+  if (Array.isArray(value)) return escapeHidden(value.map(toItem).join(","))
+  return escapeHidden(toItem(value))
+}
+
+function toItem(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/** `2027-01-31 12:00`, in UTC as all times are. */
+function toShortTime(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2")
+}
+
+function isTime(schema: TSchema | undefined): boolean {
+  return anyOf(schema).some(({ format }) => format === "date-time")
+}
+
+function isNumeric(schema: TSchema | undefined): boolean {
+  return anyOf(schema).some(({ type }) => type === "integer" || type === "number")
+}
+
+/** The alternatives of a schema, or the schema itself. */
+function anyOf(schema: TSchema | undefined): readonly TSchema[] {
+  if (!schema) return []
+  return Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+}

@@ -1,0 +1,129 @@
+import type { TSchema } from "@sinclair/typebox"
+import type { Command } from "commander"
+import type { Operation, OperationCommand } from "../../../admin/operation.ts"
+import { InputRejected } from "../../../apis/contract.ts"
+import { compileInput } from "../../../call/input.ts"
+import type { CliParts } from "../parts.ts"
+import { nameOnCommandLine, nothing } from "./parameters.ts"
+
+/** One way to call an operation. */
+export interface Entry {
+  readonly operation: Operation
+  readonly command: OperationCommand
+}
+
+/** The options of the command line by parameter. */
+export interface Flags extends Readonly<Record<string, unknown>> {
+  readonly json?: boolean
+  readonly wide?: boolean
+  readonly yes?: boolean
+}
+
+/** An entry with the input that the command line gives it. */
+export interface ReadEntry extends Entry {
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** Chooses the entry that the command line means and reads its input. Wrong usage ends the command. */
+export async function readEntry(
+  command: Command,
+  entries: readonly Entry[],
+  flags: Flags,
+  args: readonly unknown[],
+  parts: CliParts,
+): Promise<ReadEntry> {
+  const entry = choose(entries, flags)
+  const { operation, command: own } = entry
+  const names = own.args ?? []
+  const missing = names.find((name, index) => args[index] === undefined && isNeeded(entry, name))
+  if (missing) {
+    const label = nameOf(missing, entry)
+    const other = entries.find((one) => one !== entry)?.command.switch
+    command.error(
+      other ? `error: give either ${label} or --${other}` : `error: missing required argument '${label}'`,
+    )
+  }
+  requireFitting(command, entries, entry, flags, args)
+
+  const input: Record<string, unknown> = {}
+  for (const [index, name] of names.entries()) if (args[index] !== undefined) input[name] = args[index]
+  for (const [name] of optionParameters(entry)) {
+    const value = flags[name]
+    if (value !== undefined) input[name] = value === nothing ? null : value
+  }
+  const isBare = args.every((value) => value === undefined)
+  if (own.stdin && isBare) input[own.stdin] = await readSecret(own.stdin, parts)
+  try {
+    compileInput(operation.input)({ kind: "typed", values: input }, true)
+  } catch (thrown) {
+    if (!(thrown instanceof InputRejected)) throw thrown
+    const { parameter, message } = thrown
+    const requirement = message.slice(message.indexOf(" parameter ") + " parameter ".length)
+    command.error(`error: ${nameOf(parameter, entry)} ${requirement.replace(/\bnull\b/, "''")}`)
+  }
+  return { ...entry, input }
+}
+
+/** The parameters that are options, with their schemas. A list has its own `--limit`. */
+export function optionParameters({ operation, command }: Entry): readonly (readonly [string, TSchema])[] {
+  const { args = [], options, stdin } = command
+  return Object.entries(operation.input.properties).filter(
+    ([name]) => !args.includes(name) && name !== stdin && (options === undefined || options.includes(name)),
+  )
+}
+
+/** Whether a command cannot do without a parameter. */
+export function isNeeded({ operation, command }: Entry, name: string): boolean {
+  return operation.input.required?.includes(name) === true || command.requires?.includes(name) === true
+}
+
+/** The one whose switch is given, else the one without a switch. */
+function choose(entries: readonly Entry[], flags: Flags): Entry {
+  const switched = entries.find(({ command: { switch: flag } }) => flag !== undefined && flags[flag] === true)
+  const entry = switched ?? mainEntry(entries)
+  if (entry) return entry
+  throw new Error("a command without an operation")
+}
+
+/** The entry without a switch, for which help has its example. */
+export function mainEntry(entries: readonly Entry[]): Entry | undefined {
+  return entries.find(({ command: { switch: flag } }) => flag === undefined) ?? entries[0]
+}
+
+/** Refuses arguments and options that belong to another operation of the same words. */
+function requireFitting(
+  command: Command,
+  entries: readonly Entry[],
+  chosen: Entry,
+  flags: Flags,
+  args: readonly unknown[],
+): void {
+  const own = chosen.command
+  const given = own.switch ? `--${own.switch}` : "this"
+  const extra = args.findIndex((value, index) => value !== undefined && index >= (own.args?.length ?? 0))
+  if (extra !== -1) {
+    const label = command.registeredArguments[extra]?.name()
+    command.error(`error: give either ${label} or ${given}`)
+  }
+  const known = optionParameters(chosen).map(([name]) => name)
+  for (const entry of entries) {
+    for (const [name] of optionParameters(entry)) {
+      if (flags[name] === undefined || known.includes(name)) continue
+      command.error(`error: ${nameOf(name, entry)} and ${given} do not go together`)
+    }
+  }
+}
+
+function nameOf(name: string, { operation, command }: Entry): string {
+  const schema = operation.input.properties[name]
+  return schema ? nameOnCommandLine(name, schema, command.args ?? []) : name
+}
+
+/** Reads a secret so that neither the screen nor a list of processes shows it. */
+async function readSecret(name: string, { standardInput }: CliParts): Promise<string> {
+  const question = `Type or paste the ${name.replaceAll("_", " ")} (it is not shown): `
+  const text = standardInput.isTerminal
+    ? await standardInput.ask(question, { hidden: true })
+    : await standardInput.read()
+  return (text ?? "").trim()
+}

@@ -1,0 +1,148 @@
+import type { Operation } from "../../../admin/operation.ts"
+import { ConfigError } from "../../../config/config-error.ts"
+import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
+import type { CliParts } from "../parts.ts"
+import type { Backend } from "./backend.ts"
+import { toRequest } from "./request.ts"
+import { ServerFailed } from "./server-failed.ts"
+
+/** How often a request is sent at most, and how long each may take. */
+const maxAttempts = 4
+const limitMs = 30_000
+/** Waited before a request is sent again. A service that restarts needs about a second. */
+const pausesMs = [200, 1_000, 3_000]
+/** A longer wait is left to the user. */
+const maxWaitSeconds = 60
+
+/**
+ * Carries out operations over HTTP. When the connection breaks, the request is sent again with the same Idempotency-Key, so that
+ * a change is made once.
+ * @throws ConfigError when the URL or the key cannot be used
+ */
+export function createRemoteBackend(server: string, adminKey: string | null, parts: CliParts): Backend {
+  const base = requireServer(server)
+  const key = requireAdminKey(adminKey)
+  const { httpClient, random, timer, version } = parts
+  const pause = (ms: number) => new Promise<void>((resolve) => void timer.after(ms, resolve))
+
+  async function send(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<HttpReply> {
+    const { url, body } = toRequest(base, operation, input)
+    const headers = {
+      accept: "application/json",
+      authorization: `Bearer ${key}`,
+      "user-agent": `penknife/${version}`,
+      ...(body !== null && { "content-type": "application/json" }),
+      ...(operation.run.kind === "change" && { "idempotency-key": random.bytes(16).toHex() }),
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const reply = await httpClient.send({ method: operation.method, url, headers, body, limitMs })
+        const waitMs = waitBefore(reply, attempt)
+        if (waitMs === null || attempt >= maxAttempts) return reply
+        await pause(waitMs)
+      } catch (thrown) {
+        if (!(thrown instanceof HttpFailure)) throw thrown
+        const canHelp = thrown.kind === "broken" || thrown.kind === "timeout"
+        if (!canHelp || attempt >= maxAttempts) throw failed(thrown, base)
+        await pause(pausesMs[attempt - 1] ?? 0)
+      }
+    }
+  }
+
+  return {
+    async run(operation, input) {
+      const reply = await send(operation, input)
+      if (reply.status >= 200 && reply.status < 300) return readAnswer(operation, reply, base)
+      throw refusal(reply, base)
+    },
+    async close() {},
+  }
+}
+
+function requireServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(`--server must be a URL such as https://penknife.example.com, not '${text}'.`)
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new ConfigError("--server must be a URL without a user name, password, query or fragment.")
+  }
+  return url.href.replace(/\/$/, "")
+}
+
+function requireAdminKey(key: string | null): string {
+  if (key === null) {
+    throw new ConfigError(
+      "--server needs an admin key: set PENKNIFE_ADMIN_KEY. 'penknife admin-key create' makes one where the store is.",
+    )
+  }
+  // Another character would end the header.
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new ConfigError("The admin key has characters that no key has. An admin key begins with pka-.")
+}
+
+/** How long to wait before a request is sent again after this answer; null when the answer counts. */
+function waitBefore({ status, headers, text }: HttpReply, attempt: number): number | null {
+  // Only the first attempt of this very request can be under way.
+  if (status === 409 && attempt > 1 && problemOf(text)?.type?.endsWith("in-progress")) return 1_000
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN)
+  return (status === 429 || status === 503) && seconds <= maxWaitSeconds ? seconds * 1_000 : null
+}
+
+function readAnswer({ format }: Operation, { text }: HttpReply, base: string): unknown {
+  try {
+    if (format !== "json-lines") return JSON.parse(text)
+    return {
+      data: text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+      has_more: false,
+      next: null,
+    }
+  } catch {
+    throw new ServerFailed(`${base} answered with something else than JSON. Check --server.`)
+  }
+}
+
+/** The service's own words, as the same command on a store prints them. */
+function refusal({ status, text }: HttpReply, base: string): Error {
+  const detail = problemOf(text)?.detail
+  if (detail !== undefined) return new ServerFailed(detail)
+  return new ServerFailed(
+    `${base} answered with status ${status}, not as the admin API does. Check --server, and that the service is not ` +
+      "started with --admin off or another address.",
+  )
+}
+
+interface Problem {
+  readonly type?: string
+  readonly detail?: string
+}
+
+/** A problem of RFC 9457; null for any other text. */
+function problemOf(text: string): Problem | null {
+  try {
+    const { type, detail } = JSON.parse(text)
+    return {
+      ...(typeof type === "string" && { type }),
+      ...(typeof detail === "string" && { detail }),
+    }
+  } catch {
+    return null
+  }
+}
+
+function failed({ kind, message }: HttpFailure, base: string): ServerFailed {
+  const texts: Readonly<Record<typeof kind, string>> = {
+    refused: `Nothing listens at ${base}. Check --server, and that the service runs.`,
+    "unknown-host": `The host of ${base} has no address. Check --server.`,
+    untrusted:
+      `The certificate of ${base} is not trusted: ${message}. If it is from your own authority, name the file with its ` +
+      "certificate in NODE_EXTRA_CA_CERTS.",
+    "not-tls": `${base} does not speak TLS. If it serves plain HTTP, write http:// in --server.`,
+    broken: `The connection to ${base} broke ${maxAttempts} times. See first whether the change was made.`,
+    timeout: `${base} did not answer. See first whether the change was made.`,
+  }
+  return new ServerFailed(texts[kind])
+}

@@ -1,0 +1,103 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
+import type { Terminal } from "../output.ts"
+import type { Backend } from "./backend.ts"
+import { entrySchema, printEntries, printThing } from "./present.ts"
+import type { Flags } from "./read-entry.ts"
+import { ServerFailed } from "./server-failed.ts"
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The most entries of one page. */
+const pageSize = 1_000
+
+/** Carries out an operation and prints its answer. Of a list it reads page after page, up to `--limit`. */
+export async function runAndPrint(
+  backend: Backend,
+  operation: Operation,
+  command: OperationCommand,
+  input: Values,
+  { json = false, wide = false }: Flags,
+  terminal: Terminal,
+): Promise<void> {
+  const schema = entrySchema(operation)
+  if (!schema) {
+    const thing = inOrder(operation.output, requireValues(await backend.run(operation, input)))
+    printThing(terminal, operation, thing, json)
+    return requireSecrets(operation, thing)
+  }
+  const { entries, next, others } = await readAll(backend, operation, schema, input)
+  if (operation.format === "json-lines") {
+    for (const entry of entries) terminal.out(`${JSON.stringify(entry)}\n`)
+  } else if (Object.keys(others).length === 0) {
+    printEntries(terminal, schema, command, entries, { json, wide })
+  } else if (json) {
+    terminal.out(`${JSON.stringify({ data: entries, ...others })}\n`)
+  } else {
+    printEntries(terminal, schema, command, entries, { json, wide })
+    terminal.out("\n")
+    printThing(terminal, operation, others, json)
+  }
+  if (next !== null) terminal.err(`There are more. To go on, add --after ${next}\n`)
+}
+
+/** Whether the answer comes in pages. */
+export function isPaged({ input }: Operation): boolean {
+  return input.properties.limit !== undefined && input.properties.after !== undefined
+}
+
+async function readAll(
+  backend: Backend,
+  operation: Operation,
+  schema: TSchema,
+  input: Values,
+): Promise<{
+  entries: readonly Values[]
+  next: string | null /** What the answer has besides. */
+  others: Values
+}> {
+  const paged = isPaged(operation)
+  const most = typeof input.limit === "number" ? input.limit : Number.POSITIVE_INFINITY
+  const entries: Values[] = []
+  let after = input.after
+  while (true) {
+    const limit = Math.min(pageSize, most - entries.length)
+    const page = { ...input, limit, ...(after !== undefined && { after }) }
+    const {
+      data,
+      next,
+      has_more: _,
+      ...others
+    } = requireValues(await backend.run(operation, paged ? page : input))
+    if (Array.isArray(data)) entries.push(...data.map((entry) => inOrder(schema, requireValues(entry))))
+    const more = typeof next === "string" ? next : null
+    if (more === null || entries.length >= most) return { entries, next: more, others }
+    after = more
+  }
+}
+
+/** In the order of the schema, whatever has carried the values here. */
+function inOrder(schema: TSchema, values: Values): Values {
+  const names = KindGuard.IsObject(schema)
+    ? Object.keys(schema.properties).filter((name) => name in values)
+    : []
+  return { ...Object.fromEntries(names.map((name) => [name, values[name]])), ...values }
+}
+
+function requireValues(value: unknown): Values {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
+  throw new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
+}
+
+/** A secret is shown once. When the connection broke after the change was made, a second answer no longer has it. */
+function requireSecrets({ output, run }: Operation, thing: Values): void {
+  if (run.kind !== "change" || !KindGuard.IsObject(output)) return
+  const lost = Object.entries(output.properties).some(
+    ([name, schema]) => isSecret(schema) && thing[name] === null,
+  )
+  if (!lost) return
+  throw new ServerFailed(
+    "This was done, but the connection broke before the answer came, and a secret is shown only once. Make a new one: " +
+      "'key rotate' for a key, another 'admin-key create' or 'account set-webhook' for the others.",
+  )
+}

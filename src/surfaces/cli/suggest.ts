@@ -1,0 +1,95 @@
+import type { Command, Option } from "commander"
+
+/** One continuation of a command line. */
+export interface Suggestion {
+  readonly text: string
+  readonly help: string
+}
+
+/** In place of a continuation: the shell completes names of files. */
+export const filesMark = ":files"
+
+/** What can stand in place of the last word, from the commands, their options and the choices of both. */
+export function suggest(program: Command, words: readonly string[]): readonly Suggestion[] {
+  const place = findPlace(program, words.slice(0, -1))
+  return suggestAt(place, words.at(-1) ?? "").filter(({ text }) => text !== "")
+}
+
+/** Where a command line has got to. */
+interface Place {
+  readonly command: Command
+  /** The option whose value comes next. */
+  readonly option: Option | null
+  /** How many arguments were given. */
+  readonly given: number
+  /** After `--` there are no options. */
+  readonly isLiteral: boolean
+}
+
+function findPlace(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, option: null, given: 0, isLiteral: false }
+  for (const word of words) place = after(place, word)
+  return place
+}
+
+function after(place: Place, word: string): Place {
+  const { command, option, given, isLiteral } = place
+  // Bash takes "=" for a word of its own.
+  if (option) return word === "=" ? place : { ...place, option: null }
+  if (!isLiteral && word === "--") return { ...place, isLiteral: true }
+  if (!isLiteral && word.startsWith("-")) {
+    const found = optionsOf(command).find(({ long, short }) => long === word || short === word)
+    return { ...place, option: found && takesValue(found) ? found : null }
+  }
+  const below = isLiteral || given > 0 ? undefined : commandsOf(command).find((one) => one.name() === word)
+  if (!below) return { ...place, given: given + 1 }
+  // What follows "help" is a command.
+  return below.name() === "help" ? place : { ...place, command: below }
+}
+
+function suggestAt({ command, option, given, isLiteral }: Place, word: string): readonly Suggestion[] {
+  if (option) return valuesOf(option.argChoices, option.flags, word === "=" ? "" : word)
+  if (!isLiteral && word.startsWith("-")) return optionsStartingWith(command, word)
+  const argument = command.registeredArguments[given]
+  const values = argument ? valuesOf(argument.argChoices, argument.name(), word) : []
+  const below = given > 0 || isLiteral ? [] : commandsOf(command)
+  const commands = below
+    .filter((one) => one.name().startsWith(word))
+    .map((one) => ({ text: one.name(), help: one.summary() || one.description() }))
+  return [...commands, ...values]
+}
+
+/** Also of a word such as `--log-level=de`. */
+function optionsStartingWith(command: Command, word: string): readonly Suggestion[] {
+  const [name = "", value] = word.split("=", 2)
+  const options = optionsOf(command)
+  if (value === undefined) {
+    return options
+      .filter(({ long }) => long?.startsWith(word))
+      .map(({ long, description }) => ({ text: long ?? "", help: description }))
+  }
+  const option = options.find(({ long }) => long === name)
+  const values = option ? valuesOf(option.argChoices, "", value) : []
+  return values.map(({ text, help }) => ({ text: `${name}=${text}`, help }))
+}
+
+function valuesOf(
+  choices: readonly string[] | undefined,
+  flags: string,
+  word: string,
+): readonly Suggestion[] {
+  if (choices) return choices.filter((text) => text.startsWith(word)).map((text) => ({ text, help: "" }))
+  return /FILE/.test(flags) ? [{ text: filesMark, help: "" }] : []
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.createHelp().visibleOptions(command)
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command)
+}
+
+function takesValue({ required, optional }: Option): boolean {
+  return required || optional
+}

@@ -1,0 +1,268 @@
+/** The commands that are made from the operations of the administration, on real data files. */
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { operations } from "../src/admin/operations.ts"
+import { person, piped, runLine, runLineJson } from "./support/admin-cli.ts"
+import { tempDir } from "./support/temp.ts"
+
+const dir = tempDir()
+let stores = 0
+const newStore = () => `--db ${join(dir, `operations-${stores++}.db`)}`
+
+async function withKey() {
+  const db = newStore()
+  const { id } = await runLineJson(`account create --name Ann ${db}`)
+  const key = await runLineJson(`key create --account ${id} --name ci ${db}`)
+  return { db, account: id as string, id: key.id as string, text: key.key as string }
+}
+
+test("every operation has a command with help", async () => {
+  expect(operations.length).toBeGreaterThan(20)
+  for (const { id, command, otherCommands = [] } of operations) {
+    for (const { words, switch: flag } of [command, ...otherCommands]) {
+      const { code, out } = await runLine(`${words} --help`)
+      expect({ id, code }).toEqual({ id, code: 0 })
+      expect(out).toContain(`Usage: penknife ${words} `)
+      expect(out).toContain("\nExample:\n")
+      for (const word of ["--db", "--server", "--admin-key", "--json", "--wide"]) expect(out).toContain(word)
+      if (flag) expect(out).toContain(`--${flag}`)
+    }
+  }
+})
+
+test("every group of commands says what it is for", async () => {
+  const groups = new Set(
+    operations
+      .map(({ command }) => command.words.split(" "))
+      .filter(({ length }) => length > 1)
+      .map(([first]) => first),
+  )
+  for (const group of groups) {
+    const { out } = await runLine(`${group} --help`)
+    expect(out).toMatch(new RegExp(`^Usage: penknife ${group} .*\\n\\n[A-Z]`))
+  }
+})
+
+describe("what the commands take", () => {
+  test("options of every kind reach the operation, and '' takes a value away", async () => {
+    const { db, account, id } = await withKey()
+    const set = `--expires 30d --allow-api hmac --allow-api linesorter --allow-ip 10.0.0.0/8 --rate-limit 60 --external-id k1`
+    const key = await runLineJson(
+      `key update ${id} --name 'two words' ${set} --metadata '{"team":"blue"}' ${db}`,
+    )
+    expect(key).toMatchObject({
+      name: "two words",
+      allow_apis: ["hmac", "linesorter"],
+      allow_ips: ["10.0.0.0/8"],
+      rate_limit: 60,
+      external_id: "k1",
+      metadata: { team: "blue" },
+    })
+    expect(Date.parse(key.expires)).toBeGreaterThan(Date.now())
+    const cleared = await runLineJson(
+      `key update ${id} --expires '' --allow-api '' --allow-ip '' --rate-limit '' --external-id '' ${db}`,
+    )
+    expect(cleared).toMatchObject({
+      expires: null,
+      allow_apis: null,
+      allow_ips: null,
+      rate_limit: null,
+      external_id: null,
+    })
+    const events = `--event key.created --event key.revoked`
+    expect((await runLineJson(`account update ${account} ${events} ${db}`)).events).toEqual([
+      "key.created",
+      "key.revoked",
+    ])
+    expect((await runLineJson(`account update ${account} --event '' ${db}`)).events).toEqual([])
+  })
+
+  test("a condition is asked for, ruled out, or left open", async () => {
+    const { db, account } = await withKey()
+    await runLineJson(`account create --name Bob ${db}`)
+    await runLineJson(`account close ${account} ${db}`)
+    const names = async (flags: string) =>
+      (await runLineJson(`account list ${flags} ${db}`)).map(({ name }: { name: string }) => name)
+    expect(await names("--closed")).toEqual(["Ann"])
+    expect(await names("--no-closed")).toEqual(["Bob"])
+    expect(await names("")).toEqual(["Ann", "Bob"])
+  })
+
+  test.each([
+    ["account create --name X --metadata nonsense", "Write a JSON object such as"],
+    ["account create --name X --metadata [1]", "Write a JSON object such as"],
+    ["account create --name X --event nonsense", "Allowed choices are credits.exhausted"],
+    ["account create --name ''", "error: --name must be a non-empty string of at most 200 characters."],
+    ["account rename acc_1", "missing required argument 'NAME'"],
+    ["account set-plan acc_1", "missing required argument 'PLAN'"],
+    ["account rename acc_1 Ann --plan pro", "unknown option '--plan'"],
+    ["notices --log --state failed", "error: --state and --log do not go together"],
+    ["key list --limit 0", "Write a whole number, 1 or more."],
+    ["account list --server http://127.0.0.1 --db x.db", "Give either --db or --server"],
+    ["account list --server ftp://127.0.0.1", "--server must be a URL such as"],
+    ["account list --server http://a:b@127.0.0.1", "without a user name"],
+    ["account list --server http://127.0.0.1", "set PENKNIFE_ADMIN_KEY"],
+    ["account list --server http://127.0.0.1 --admin-key 'a b'", "characters that no key has"],
+    ["key find", "--key must be a non-empty string"],
+  ])("%s: exit code 2", async (line, message) => {
+    expect(await runLine(line)).toEqual({ code: 2, out: "", err: expect.stringContaining(message) })
+  })
+
+  test.each([
+    ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 octets"],
+    ["--name", "An\u0007n", "control characters"],
+    ["--after", "nonsense", "must be the 'next' of the page before"],
+  ])(
+    "%s that the administration refuses is exit code 1, and changes nothing",
+    async (flag, value, message) => {
+      const { db, account } = await withKey()
+      const line = flag === "--after" ? "account list" : `account update ${account}`
+      const before = await runLineJson(`account show ${account} ${db}`)
+      const { code, err } = await runLine(`${line} ${flag} '${value}' ${db}`)
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+      expect(await runLineJson(`account show ${account} ${db}`)).toEqual(before)
+    },
+  )
+
+  test("a permission that does not exist is named", async () => {
+    const { db } = await withKey()
+    const { code, err } = await runLine(`admin-key create --name ops --may keys.writ ${db}`)
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("keys.writ") })
+  })
+})
+
+describe("a key by its text", () => {
+  test("is found and revoked through standard input, and never printed", async () => {
+    const { db, account, id, text } = await withKey()
+    const standardInput = piped(`${text}\n`)
+    const found = await runLine(`key find ${db} --json`, { standardInput })
+    expect(JSON.parse(found.out)).toMatchObject({ id, account, state: "works" })
+    const revoked = await runLine(`key revoke ${db} --json`, { standardInput })
+    expect(JSON.parse(revoked.out)).toMatchObject({ id, revoked: expect.any(String) })
+    const { out } = await runLine(`key find ${db}`, { standardInput })
+    expect(out).toMatch(/^state +revoked$/m)
+    const wrong = await runLine(`key find ${db}`, { standardInput: piped(`${text}x`) })
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("No key has this text.") })
+    const all = [found, revoked, wrong].map((result) => JSON.stringify(result)).join() + out
+    expect(all).toContain(text.slice(0, 9))
+    expect(all).not.toContain(text.slice(0, 12))
+  })
+
+  test("is asked for without showing it, where a person sits", async () => {
+    const { db, id, text } = await withKey()
+    const { standardInput, questions } = person(text)
+    expect(await runLineJson(`key find ${db}`, { standardInput })).toMatchObject({ id })
+    expect(questions).toEqual([{ question: expect.stringContaining("it is not shown"), hidden: true }])
+  })
+})
+
+describe("before what cannot be undone", () => {
+  test("a person is asked, and nothing happens without a yes", async () => {
+    const { db, id } = await withKey()
+    for (const answer of ["", "n", "no", null]) {
+      const { standardInput, questions } = person(answer)
+      const { code, out, err } = await runLine(`key revoke ${id} ${db}`, { standardInput })
+      expect({ code, out, err }).toEqual({ code: 1, out: "", err: "penknife: Nothing was changed.\n" })
+      expect(questions).toEqual([
+        { question: `Revoke a key ${id}: this cannot be undone. Go on? [y/N] `, hidden: false },
+      ])
+    }
+    expect((await runLineJson(`key show ${id} ${db}`)).revoked).toBeNull()
+    const { standardInput } = person("y")
+    expect((await runLineJson(`key revoke ${id} ${db}`, { standardInput })).revoked).not.toBeNull()
+  })
+
+  test("--yes and a script are not asked", async () => {
+    const first = await withKey()
+    const { standardInput, questions } = person()
+    await runLineJson(`key revoke ${first.id} --yes ${first.db}`, { standardInput })
+    expect(questions).toEqual([])
+    const second = await withKey()
+    await runLineJson(`key revoke ${second.id} ${second.db}`, { standardInput: piped("") })
+  })
+
+  test("a change that can be undone is not asked for", async () => {
+    const { db, id } = await withKey()
+    const { standardInput, questions } = person()
+    await runLineJson(`key disable ${id} ${db}`, { standardInput })
+    expect(questions).toEqual([])
+  })
+})
+
+describe("what the commands print", () => {
+  test("a table fits the terminal, its numbers under each other, empty columns left out; --wide shows all", async () => {
+    const { db } = await withKey()
+    await runLineJson(`account create --name '${"long ".repeat(30)}' --plan pro ${db}`)
+    const { out } = await runLine(`account list ${db}`, { columns: 80 })
+    const lines = out.trimEnd().split("\n")
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect(lines[0]).not.toContain("closed")
+    expect(lines[2]).toContain("…")
+    const end = (lines[0]?.indexOf("remaining") ?? 0) + "remaining".length
+    expect(lines[1]?.slice(0, end)).toEndWith(" 1,500")
+    expect(lines[2]?.slice(0, end)).toEndWith(" 1,000,000")
+    expect(lines[1]).toMatch(/^acc_\w{16} /)
+    expect(lines[0]).not.toContain("created")
+    const { out: broad } = await runLine(`account list ${db}`, { columns: 100 })
+    expect(broad.split("\n")[1]).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d$/)
+    const wide = await runLine(`account list --wide ${db}`, { columns: 80 })
+    expect(wide.out.split("\n")[0]).toContain("external_id")
+    expect(wide.out).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/)
+    expect(wide.out).not.toContain("…")
+  })
+
+  test("colours where there are some, and what others wrote cannot add any", async () => {
+    const { db } = await withKey()
+    const start = "\u001b["
+    const plain = await runLine(`account list ${db}`)
+    expect(plain.out).not.toContain(start)
+    const database = new Database(db.replace("--db ", ""))
+    database.run("UPDATE accounts SET name = ?1", [`${start}31mred`])
+    database.close()
+    const { out } = await runLine(`account list ${db}`, { columns: 100, colours: true })
+    expect(out.split("\n")[0]).toStartWith(`${start}1m`)
+    expect(out).not.toContain(`${start}31m`)
+    expect(out).toContain("\\u001b[31mred")
+  })
+
+  test("a list has all pages, or as many entries as --limit says and how to go on", async () => {
+    const { db } = await withKey()
+    for (const name of ["B", "C"]) await runLineJson(`account create --name ${name} ${db}`)
+    expect(await runLineJson(`account list ${db}`)).toHaveLength(3)
+    const first = await runLine(`account list --limit 2 --json ${db}`)
+    expect(JSON.parse(first.out)).toHaveLength(2)
+    const [, cursor] = /--after (\S+)\n$/.exec(first.err) ?? []
+    const rest = await runLineJson(`account list --after ${cursor} ${db}`)
+    expect(rest.map(({ name }: { name: string }) => name)).toEqual(["C"])
+  })
+
+  test("the audit log names the user and the machine, and is exported as JSON lines", async () => {
+    const { db, account } = await withKey()
+    const records = await runLineJson(`audit ${db}`)
+    expect(records.map(({ operation }: { operation: string }) => operation)).toEqual([
+      "keys.create",
+      "accounts.create",
+    ])
+    expect(records[1]).toMatchObject({
+      actor: expect.stringMatching(/^cli:./),
+      source: expect.stringMatching(/./),
+    })
+    expect(JSON.stringify(records)).toContain(account)
+    const { out } = await runLine(`audit export ${db}`)
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(records)
+  })
+
+  test("what is not found is named, and a mistake leaves no data file behind", async () => {
+    const db = newStore()
+    const bad = await runLine(`account create --name Ann --plan gold ${db}`)
+    expect(bad).toMatchObject({ code: 1, err: expect.stringContaining("known only with --config FILE") })
+    expect(existsSync(db.replace("--db ", ""))).toBe(false)
+  })
+})

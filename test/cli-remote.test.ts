@@ -1,0 +1,153 @@
+/** Commands on a running service: what is sent, what is sent again, and what is said when there is no answer. */
+import { describe, expect, test } from "bun:test"
+import { HttpFailure, type HttpFailureKind } from "../src/ports/http-client.ts"
+import { keepAliveTimer } from "../src/ports/timer.ts"
+import { runLine as run, scripted } from "./support/admin-cli.ts"
+import type { CliTestOptions } from "./support/cli.ts"
+
+const env = { PENKNIFE_SERVER: "https://penknife.example.com/base/", PENKNIFE_ADMIN_KEY: "pka-0123" }
+/** The pauses before each attempt, in milliseconds. None is waited for. */
+const pauses: number[] = []
+const timer = {
+  ...keepAliveTimer,
+  after(delayMs: number, then: () => void) {
+    pauses.push(delayMs)
+    queueMicrotask(then)
+    return () => {}
+  },
+}
+const runLine = (line: string, options: CliTestOptions) => run(line, { timer, ...options })
+const failure = (kind: HttpFailureKind) => new HttpFailure(kind, "the system's words", null)
+const problem = (status: number, code: string, detail: string, headers = {}) => ({
+  status,
+  headers: new Headers(headers),
+  text: JSON.stringify({ type: `https://penknife.example.com/problems/${code}`, title: "T", status, detail }),
+})
+const key = { text: JSON.stringify({ id: "key_1", key: "pk-1", note: "" }) }
+
+test("a change is a request with the key in a header and an Idempotency-Key of its own", async () => {
+  const { httpClient, requests } = scripted(key, key)
+  const line = "key rotate 'key_1/2' --grace 24h --json"
+  for (let i = 0; i < 2; i++) expect((await runLine(line, { env, httpClient })).code).toBe(0)
+  expect(requests[0]).toMatchObject({
+    method: "POST",
+    url: "https://penknife.example.com/base/admin/v1/keys/key_1%2F2/rotate",
+    body: '{"grace":"24h"}',
+    headers: { authorization: "Bearer pka-0123", "content-type": "application/json" },
+  })
+  const used = requests.map(({ headers }) => headers["idempotency-key"])
+  expect(used[0]).toMatch(/^[0-9a-f]{32}$/)
+  expect(new Set(used).size).toBe(2)
+})
+
+test("a list is read page by page with its filters in the query", async () => {
+  const page = (data: object[], next: string | null) => ({
+    text: JSON.stringify({ data, has_more: next !== null, next }),
+  })
+  const { httpClient, requests } = scripted(page([{ id: "a" }], "CURSOR"), page([{ id: "b" }], null))
+  const { out } = await runLine("account list --plan 'a&b' --no-closed --json", { env, httpClient })
+  expect(JSON.parse(out)).toEqual([{ id: "a" }, { id: "b" }])
+  expect(requests.map(({ url }) => new URL(url).search)).toEqual([
+    "?plan=a%26b&closed=false&limit=1000",
+    "?plan=a%26b&closed=false&limit=1000&after=CURSOR",
+  ])
+  expect(requests.map(({ body, headers }) => [body, headers["idempotency-key"]])).toEqual([
+    [null, undefined],
+    [null, undefined],
+  ])
+})
+
+describe("when the connection breaks", () => {
+  test("the same request is sent again with the same Idempotency-Key", async () => {
+    const { httpClient, requests } = scripted(failure("broken"), failure("timeout"), key)
+    const { code, out } = await runLine("key rotate key_1 --json", { env, httpClient })
+    expect([code, JSON.parse(out).key]).toEqual([0, "pk-1"])
+    expect(requests).toHaveLength(3)
+    expect(new Set(requests.map((request) => JSON.stringify(request))).size).toBe(1)
+  })
+
+  test("the first request may still be under way: that is waited for", async () => {
+    const { httpClient } = scripted(failure("broken"), problem(409, "in-progress", "Wait."), key)
+    expect((await runLine("key rotate key_1 --json", { env, httpClient })).code).toBe(0)
+    const first = scripted(problem(409, "in-progress", "Wait."))
+    const refused = await runLine("key rotate key_1", { env, httpClient: first.httpClient })
+    expect(refused).toEqual({ code: 1, out: "", err: "penknife: Wait.\n" })
+  })
+
+  test("a secret that was shown to nobody is said to be lost", async () => {
+    const text = JSON.stringify({ id: "key_1", key: null, note: "" })
+    const { httpClient } = scripted(failure("broken"), { text })
+    const { code, err } = await runLine("key rotate key_1", { env, httpClient })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("a secret is shown only once") })
+  })
+
+  test("it is given up after four attempts", async () => {
+    const { httpClient, requests } = scripted(...Array.from({ length: 9 }, () => failure("broken")))
+    const { code, err } = await runLine("account list", { env, httpClient })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("broke 4 times") })
+    expect(requests).toHaveLength(4)
+    expect(pauses.slice(-3)).toEqual([200, 1_000, 3_000])
+  })
+})
+
+test("a service that asks to wait is obeyed, but not for long", async () => {
+  const list = { text: '{"data":[],"has_more":false,"next":null}' }
+  const busy = (seconds: string) =>
+    problem(429, "too-many-requests", "Slow down.", { "retry-after": seconds })
+  const short = scripted(busy("0"), list)
+  expect((await runLine("account list --json", { env, httpClient: short.httpClient })).out).toBe("[]\n")
+  const long = scripted(busy("3600"), list)
+  const refused = await runLine("account list", { env, httpClient: long.httpClient })
+  expect(refused).toEqual({ code: 1, out: "", err: "penknife: Slow down.\n" })
+})
+
+test.each<[HttpFailureKind, string]>([
+  ["refused", "Nothing listens at https://penknife.example.com/base. Check --server"],
+  ["unknown-host", "The host of https://penknife.example.com/base has no address."],
+  ["untrusted", "is not trusted: the system's words. If it is from your own authority, name"],
+  ["not-tls", "does not speak TLS. If it serves plain HTTP, write http://"],
+])("%s is said at once, with what to change", async (kind, message) => {
+  const { httpClient, requests } = scripted(failure(kind))
+  const { code, err } = await runLine("account list", { env, httpClient })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+  expect(requests).toHaveLength(1)
+})
+
+test("what the service refuses is printed in its words", async () => {
+  const detail = "This is an API key, not an admin key."
+  const { httpClient } = scripted(problem(401, "unauthenticated", detail))
+  expect(await runLine("account list", { env, httpClient })).toEqual({
+    code: 1,
+    out: "",
+    err: `penknife: ${detail}\n`,
+  })
+})
+
+test.each([
+  [
+    "a page of a proxy",
+    { status: 502, text: "<html>" },
+    "answered with status 502, not as the admin API does",
+  ],
+  ["a redirect", { status: 302, text: "" }, "answered with status 302, not as the admin API does"],
+  ["a page instead of JSON", { status: 200, text: "<html>" }, "something else than JSON"],
+  ["other JSON", { status: 200, text: "[]" }, "not one of penknife's admin API"],
+])("%s is not taken for the admin API", async (_, reply, message) => {
+  const { httpClient } = scripted(reply)
+  const { code, err } = await runLine("account list", { env, httpClient })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+})
+
+test("what is said more directly wins: a flag, then the environment, then the file", async () => {
+  const list = { text: '{"data":[],"has_more":false,"next":null}' }
+  const { httpClient, requests } = scripted(list, list)
+  const onFile = await runLine("account list --db /nonexistent/x.db", { env, httpClient })
+  expect(onFile.err).toContain("/nonexistent/x.db")
+  await runLine("account list --server http://127.0.0.1:1", {
+    env: { ...env, PENKNIFE_DB: "x.db" },
+    httpClient,
+  })
+  expect(requests.map(({ url }) => new URL(url).origin)).toEqual(["http://127.0.0.1:1"])
+  const both = await runLine("account list", { env: { ...env, PENKNIFE_DB: "x.db" }, httpClient })
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("Give either --db or --server") })
+})
