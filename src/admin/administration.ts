@@ -38,12 +38,22 @@ export interface OperationAnswer {
 const maxPreparations = 5
 
 const replayMs = 24 * 3_600_000
+/** Replays that are over are deleted this often, and by changes with an Idempotency-Key alone. */
+const deleteReplaysEveryMs = 3_600_000
 
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
   const newAuditId = createAuditIds(parts.auditRandom)
   /** Idempotency-Keys whose first request is being carried out by this process. */
   const inProgress = new Set<string>()
+  let replaysDeletedMs = Number.NEGATIVE_INFINITY
+
+  async function deleteOldReplays(): Promise<void> {
+    const nowMs = clock.now()
+    if (nowMs < replaysDeletedMs + deleteReplaysEveryMs) return
+    replaysDeletedMs = nowMs
+    await admin.deleteReplaysBefore(nowMs - replayMs)
+  }
 
   async function change(
     operation: Operation,
@@ -54,6 +64,7 @@ export function createAdministration(parts: AdminParts): Administration {
   ): Promise<OperationAnswer> {
     const replay = idempotencyKey === null ? null : newReplay(operation, input, context, idempotencyKey)
     if (replay) {
+      await deleteOldReplays()
       const earlier = await admin.findReplay(replay.actor, replay.key)
       if (earlier && earlier.createdMs > clock.now() - replayMs) {
         return answerAgain(earlier, replay.payloadHash, run, context)

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test"
+import { createAccount } from "../../src/admin/accounts/create.ts"
+import { updateAccount } from "../../src/admin/accounts/update.ts"
+import { actorOf, openAdministration } from "../support/administration.ts"
+
+const hourMs = 3_600_000
+const values = { name: "Ann" }
+
+test("an Idempotency-Key is remembered for 24 hours, and then forgotten without being used again", async () => {
+  const admin = openAdministration()
+  const find = (key: string) => admin.parts.admin.findReplay(actorOf().id, key)
+  const { id } = await admin.run(createAccount, values, { idempotencyKey: "first" })
+  admin.clock.advance(24 * hourMs - 1)
+  expect(await admin.run(createAccount, values, { idempotencyKey: "first" })).toMatchObject({ id })
+  await admin.run(createAccount, values, { idempotencyKey: "second" })
+  expect(await find("first")).not.toBeNull()
+  admin.clock.advance(2 * hourMs)
+  await admin.run(createAccount, values, { idempotencyKey: "third" })
+  expect(await find("first")).toBeNull()
+  expect(await find("second")).not.toBeNull()
+  // Then it is like a new one.
+  expect((await admin.run(createAccount, values, { idempotencyKey: "first" })).id).not.toBe(id)
+})
+
+test("an Idempotency-Key belongs to one actor, one operation, one input and one version", async () => {
+  const admin = openAdministration()
+  const idempotencyKey = "again"
+  const { id } = await admin.run(createAccount, values, { idempotencyKey })
+  const as = actorOf({ id: "admin-key:adm_2" })
+  expect((await admin.run(createAccount, values, { idempotencyKey, as })).id).not.toBe(id)
+  const others = [
+    [createAccount, { name: "Bob" }, {}],
+    [updateAccount, { id, name: "Ann" }, {}],
+    [createAccount, values, { ifVersion: 1 }],
+  ] as const
+  for (const [operation, input, more] of others) {
+    const { code } = await admin.refusal(operation, input, { idempotencyKey, ...more })
+    expect(code).toBe("idempotency-mismatch")
+  }
+})
+
+test("a second request beside the first with the same Idempotency-Key waits for nothing: it is refused", async () => {
+  const admin = openAdministration()
+  const options = { idempotencyKey: "again" }
+  const first = admin.run(createAccount, values, options)
+  expect((await admin.refusal(createAccount, values, options)).code).toBe("in-progress")
+  await first
+  expect(await admin.audit()).toHaveLength(1)
+})
