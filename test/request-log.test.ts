@@ -105,6 +105,48 @@ describe("a request's line", () => {
     ])
   })
 
+  test("names account and key of a refused key that is known, on every surface, and the answer does not", async () => {
+    const states = ["keyExpired", "keyRevoked", "keyDisabled", "keyRotated"] as const
+    const made: { account: string; id: string; state: string }[] = []
+    const answers: string[] = []
+    const lines = await logOf(async (service) => {
+      for (const state of states) {
+        const { account, id, key } = await service.createKey("pro", {
+          expiresMs: service.clock.now() + 3_600_000,
+        })
+        if (state === "keyRevoked") await service.accounts.revokeKey(id)
+        if (state === "keyRotated") await service.accounts.rotateKey(id, 60_000)
+        if (state === "keyDisabled") {
+          const database = new Database(service.db)
+          database.run("UPDATE keys SET disabled_ms = 1 WHERE id = ?", [id])
+          database.run("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
+          database.close()
+        }
+        made.push({ account, id, state })
+        service.clock.advance(state === "keyExpired" ? 3_600_001 : 60_001)
+        for (const path of [lookup, "/v1/bluetoothlookup/batch", "/v1/graphql", "/mcp", "/v1/usage"]) {
+          const isGet = path === lookup || path === "/v1/usage"
+          const answer = isGet
+            ? await service.fetch(path, { key })
+            : await service.fetch(path, { key, method: "POST", headers: json, body: "{}" })
+          answers.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`)
+        }
+      }
+    })
+    expect(lines.map(({ account, key, fault, surface }) => [account, key, fault, surface])).toEqual(
+      made.flatMap(({ account, id, state }) =>
+        ["rest", "batch", "graphql", "mcp", "rest"].map((surface) => [account, id, state, surface]),
+      ),
+    )
+    expect(answers).toHaveLength(20)
+    for (const answer of answers) {
+      expect(answer).toStartWith("401 ")
+      expect(answer).not.toMatch(/acc_|key_|\["x-api/)
+    }
+    // A rotated key is told apart from a revoked one.
+    expect(answers.filter((answer) => answer.includes("was rotated"))).toHaveLength(5)
+  })
+
   test("is written for successful probes, scrapes and preflights at debug only", async () => {
     const probe = async (service: TestService) => {
       for (const path of ["/health", "/ready", "/metrics"]) await service.fetch(path)

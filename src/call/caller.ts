@@ -1,6 +1,12 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { KeyAccess } from "../store/store.ts"
 
+/** Which key and account a request used. */
+export interface CallerIds {
+  readonly key: { readonly id: string }
+  readonly account: { readonly id: string }
+}
+
 /** The key and account behind a request, and the account's plan. */
 export interface Caller {
   readonly key: KeyAccess["key"]

@@ -1,5 +1,6 @@
 import { InputRejected, Unavailable } from "../apis/contract.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store/store.ts"
+import type { CallerIds } from "./caller.ts"
 
 /** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
 const table = {
@@ -77,23 +78,33 @@ export class Fault extends Error {
   readonly parameter: string | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null
+  /** Whose key was refused, for the record alone; null where the fault is not about a known key. */
+  readonly keyOwner: CallerIds | null
 
   constructor(
     code: FaultCode,
     message: string,
-    more: { parameter?: string; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: { parameter?: string; retryAfterSeconds?: number; cause?: unknown; keyOwner?: CallerIds } = {},
   ) {
     super(message, { cause: more.cause })
     this.code = code
     this.status = table[code].status
     this.parameter = more.parameter ?? null
     this.retryAfterSeconds = more.retryAfterSeconds ?? null
+    this.keyOwner = more.keyOwner ?? null
   }
 }
 
 /** A fault with the fixed text of its code. */
 export function fixedFault(code: FixedCode, cause?: unknown): Fault {
   return new Fault(code, table[code].text, { cause })
+}
+
+/** The refusal of a key that is known but must not be used. Only the record learns whose key it is. */
+export function refusedKey(code: FixedCode, { account, key }: CallerIds): Fault {
+  return new Fault(code, table[code].text, {
+    keyOwner: { account: { id: account.id }, key: { id: key.id } },
+  })
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Ports } from "../apis/contract.ts"
 import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
 import { addressMatches, type Network, toNetworks } from "../values/ip.ts"
 import type { Caller } from "./caller.ts"
-import { Fault, fixedFault } from "./fault.ts"
+import { Fault, fixedFault, refusedKey } from "./fault.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 /** Decides who may call. Each step either passes or throws the fault that refuses the call. */
@@ -49,7 +49,8 @@ export function createGate(
 
   function toCaller(access: KeyAccess | null, secretHash: string): Caller {
     if (access === null) throw fixedFault("keyUnknown")
-    requireValid(access, clock.now())
+    const refusal = refusalOf(access, clock.now())
+    if (refusal !== null) throw refusedKey(refusal, access)
     const { key, account, revision } = access
     return { key, account, revision, plan: planOf(access, plans), secretHash }
   }
@@ -120,10 +121,12 @@ function planOf({ account }: KeyAccess, plans: Plans): Plan {
   )
 }
 
-function requireValid({ key, account, secretUntilMs }: KeyAccess, nowMs: number): void {
+/** Why a key must not be used; null when it may. */
+function refusalOf({ key, account, secretUntilMs }: KeyAccess, nowMs: number) {
   // Whatever the clock says: it may have been set back.
-  if (key.revokedMs !== null || account.closedMs !== null) throw fixedFault("keyRevoked")
-  if (secretUntilMs !== null && secretUntilMs <= nowMs) throw fixedFault("keyRotated")
-  if (key.disabledMs !== null) throw fixedFault("keyDisabled")
-  if (key.expiresMs !== null && key.expiresMs <= nowMs) throw fixedFault("keyExpired")
+  if (key.revokedMs !== null || account.closedMs !== null) return "keyRevoked"
+  if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
+  if (key.disabledMs !== null) return "keyDisabled"
+  if (key.expiresMs !== null && key.expiresMs <= nowMs) return "keyExpired"
+  return null
 }

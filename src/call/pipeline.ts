@@ -124,7 +124,11 @@ export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeli
 }
 
 function refuse(fault: Fault, { caller, rate }: Progress, { charges }: Pipeline): Reply {
-  return { ...toReply(fault), usage: caller && charges.status(caller, rate), caller }
+  return {
+    ...toReply(fault),
+    usage: caller && charges.status(caller, rate),
+    caller: caller ?? fault.keyOwner,
+  }
 }
 
 /** The reply to a request that is refused before its caller is known. */
@@ -134,7 +138,7 @@ export function toReply(fault: Fault): Reply {
     envelope: { status: "error", error: fault.message, data: null },
     usage: null,
     retryAfterSeconds: fault.retryAfterSeconds,
-    caller: null,
+    caller: fault.keyOwner,
     charged: nothingCharged,
     fault: fault.code,
   }

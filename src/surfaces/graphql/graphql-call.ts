@@ -1,5 +1,5 @@
 import { type CallRecord, nothingCharged } from "../../call/call-record.ts"
-import type { CallerRequest } from "../../call/caller.ts"
+import type { CallerIds, CallerRequest } from "../../call/caller.ts"
 import type { Progress } from "../../call/pipeline.ts"
 import type { QueryParts } from "./operation.ts"
 import type { Refusal } from "./refusal.ts"
@@ -16,6 +16,8 @@ export interface GraphqlCall extends Progress {
   refusal: Refusal | null
   /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
   fault: string | null
+  /** Whose key was refused, for the record. */
+  keyOwner: CallerIds | null
 }
 
 export function startGraphqlCall(request: CallerRequest): GraphqlCall {
@@ -28,5 +30,6 @@ export function startGraphqlCall(request: CallerRequest): GraphqlCall {
     parts: null,
     refusal: null,
     fault: null,
+    keyOwner: null,
   }
 }

@@ -1,5 +1,5 @@
 import type { GiveWay } from "../../apis/contract.ts"
-import type { Caller } from "../../call/caller.ts"
+import type { CallerIds } from "../../call/caller.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
 import type { Encoded } from "../../encode/tree.ts"
@@ -92,7 +92,7 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
 type Body = string | ReadableStream
 
 /** The body of an answer that is charged already. Gives a promise only for a large one, which is made in steps of its caller. */
-export function toBody(text: Encoded, caller: Caller | null, parts: BodyParts): Body | Promise<Body> {
+export function toBody(text: Encoded, caller: CallerIds | null, parts: BodyParts): Body | Promise<Body> {
   if (typeof text === "string" && text.length < pieceLength) return toWholeBody(text)
   const body = createBodyWriter(parts)
   const { scheduler } = parts.pipeline

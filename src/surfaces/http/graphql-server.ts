@@ -85,7 +85,9 @@ export function createGraphqlServer(
                 return readJsonObject(request, intake, giveWay)
               },
               respond,
-              record: (call, status, request) => record(requireIncoming(request), { ...call, status }),
+              record(call, status, request) {
+                record(requireIncoming(request), { ...call, caller: call.caller ?? call.keyOwner, status })
+              },
             }),
           ],
         }),

@@ -40,7 +40,7 @@ export function mcpFeature(
       return await patiently(request, context, () => http.handle(exchange, door))
     } catch (thrown) {
       const fault = toFault(thrown)
-      record(incoming, { status: fault.status, fault: fault.code })
+      record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
       return refuse(fault, exchange)
     } finally {
       await finishBody(request, set, context)
