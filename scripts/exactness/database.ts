@@ -68,7 +68,7 @@ async function toServer(folder: string, flags: readonly string[]) {
     onLog: (line) => void log.push(String(line)),
     onError: (problem) => void log.push(String(problem)),
   })
-  /** A killed server leaves its file behind, so the number is kept while it runs. */
+  /** 0 while it does not run. A killed server leaves its file behind. */
   let pid = 0
   let processes: number[] = []
 
@@ -101,6 +101,7 @@ async function toServer(folder: string, flags: readonly string[]) {
       processes = [pid, ...childrenOf(pid)]
       process.kill(pid, "SIGKILL")
       while (processes.some(isRunning)) await Bun.sleep(5)
+      pid = 0
     },
     pause() {
       // The first process before the others, so that it makes no more of them.
@@ -112,7 +113,9 @@ async function toServer(folder: string, flags: readonly string[]) {
     async promote() {
       await query(url, "SELECT pg_promote()")
     },
-    stop: () => embedded.stop(),
+    async stop() {
+      if (pid !== 0) await embedded.stop()
+    },
   }
 }
 

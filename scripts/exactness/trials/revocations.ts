@@ -23,7 +23,8 @@ export const revocations: Trial = {
       none("credits charged after the commit", sum(results.map(({ after }) => after))),
       none("successes of calls that began after it", sum(results.map(({ successes }) => successes))),
       none("credits answered and not booked, or the reverse", sum(results.map(({ unequal }) => unequal))),
-      none("answers other than success and 401", sum(results.map(({ others }) => others))),
+      count("503", sum(results.map(({ refused }) => refused))),
+      none("answers other than success, 401 and 503", sum(results.map(({ others }) => others))),
     ]
   },
 }
@@ -54,7 +55,8 @@ async function revokeUnderLoad(lab: Lab, { server, instances }: Stage, revoke: R
     after: upToCommit === null ? 0 : booked - upToCommit,
     successes: succeeded.filter(({ startMs }) => startMs > revokedMs).length,
     unequal: Math.abs(booked - sum(calls.map(({ credits }) => credits))),
-    others: calls.filter(({ status }) => status !== 200 && status !== 401).length,
+    refused: calls.filter(({ status }) => status === 503).length,
+    others: calls.filter(({ status }) => ![200, 401, 503].includes(status ?? 0)).length,
   }
 }
 

@@ -1,0 +1,38 @@
+/** What a start loads: with a data file nothing of PostgreSQL, so that it is no slower. */
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { tempDir } from "./support/temp.ts"
+
+const dir = tempDir()
+const root = join(import.meta.dir, "..")
+
+test("a start with a data file loads nothing of PostgreSQL, and one with a URL does", async () => {
+  const withFile = await filesLoadedFor(join(dir, "store.db"))
+  expect(withFile.some((file) => file.includes("src/store/sqlite/open-store.ts"))).toBe(true)
+  expect(withFile.filter((file) => file.includes("src/store/postgres/"))).toEqual([])
+  // Nothing listens on port 1.
+  const withUrl = await filesLoadedFor("postgres://ann@127.0.0.1:1/x")
+  expect(withUrl.some((file) => file.includes("src/store/postgres/open-store.ts"))).toBe(true)
+})
+
+/** The files of stores that a service loads until it listens or gives up. */
+async function filesLoadedFor(db: string): Promise<string[]> {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      "--preload",
+      join(root, "test/support/print-loaded.ts"),
+      "src/main.ts",
+      "serve",
+      "--port",
+      "0",
+    ],
+    { cwd: root, env: { ...process.env, PENKNIFE_DB: db }, stdout: "pipe", stderr: "pipe" },
+  )
+  const decoder = new TextDecoder()
+  for await (const chunk of child.stdout) if (decoder.decode(chunk).includes("http")) break
+  child.kill("SIGTERM")
+  const printed = await child.stderr.text()
+  await child.exited
+  return printed.split("\n").filter((line) => line.startsWith("loaded "))
+}
