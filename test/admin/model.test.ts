@@ -16,7 +16,8 @@ import { revokeKey } from "../../src/admin/keys/revoke.ts"
 import { rotateKey } from "../../src/admin/keys/rotate.ts"
 import { updateKey } from "../../src/admin/keys/update.ts"
 import type { Operation } from "../../src/admin/operation.ts"
-import { openAdministration, type Values } from "../support/administration.ts"
+import { openAdministration, type TestAdministration, type Values } from "../support/administration.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 
 interface ModelAccount {
   id: string
@@ -38,9 +39,19 @@ interface ModelKey {
 }
 
 const steps = 300
+const kinds = useStoreKinds()
+const cases = kinds.flatMap((kind) => [1, 2, 3].map((seed) => [kind.name, seed, kind] as const))
 
-test.each([1, 2, 3])("a random sequence of operations, seed %d", async (seed) => {
-  const admin = openAdministration()
+test.each(cases)("a random sequence of operations on %s, seed %d", async (_, seed, kind) => {
+  const opened = await openAnyStore(await kind.create())
+  try {
+    await runSequence(openAdministration(opened), seed)
+  } finally {
+    await opened.store.close()
+  }
+})
+
+async function runSequence(admin: TestAdministration, seed: number): Promise<void> {
   const accounts: ModelAccount[] = []
   const keys: ModelKey[] = []
   let changes = 0
@@ -147,7 +158,7 @@ test.each([1, 2, 3])("a random sequence of operations, seed %d", async (seed) =>
   expect(await admin.audit()).toHaveLength(changes)
   const stored = await admin.stored()
   for (const text of keys.flatMap(({ texts }) => texts)) expect(stored).not.toContain(text)
-})
+}
 
 function stateOf({ account, isRevoked, isDisabled }: ModelKey, isCurrent: boolean): string {
   if (isRevoked) return "revoked"
