@@ -5,8 +5,8 @@ import { catalog } from "../src/app/service.ts"
 import { contentTypes, formats } from "../src/encode/formats.ts"
 import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestMock } from "./support/mock.ts"
-import { lintOpenApi } from "./support/redocly.ts"
 import { answerCheckOf, startTestService, toRequest } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
@@ -16,9 +16,7 @@ const document = JSON.parse(text) as OpenApiDocument
 
 describe("the document", () => {
   test("passes the recommended rules of Redocly without a warning", async () => {
-    const { code, err, found } = await lintOpenApi(text)
-    expect({ code, err }).toEqual({ code: 0, err: "" })
-    expect(found).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] })
+    expect(await lintOpenApi(text)).toEqual([])
   }, 60_000)
 
   test("has every path and no other", () => {

@@ -7,7 +7,7 @@ import { problems, problemTypeStart } from "../../src/surfaces/http/admin/proble
 import { printAdminOpenApi } from "../../src/surfaces/openapi/admin/document.ts"
 import { operationIdOf } from "../../src/surfaces/openapi/admin/operation.ts"
 import type { JsonObject, OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
-import { lintOpenApi } from "../support/redocly.ts"
+import { lintOpenApi } from "../support/lint-openapi.ts"
 import { startTestService } from "../support/service.ts"
 
 const text = printAdminOpenApi({ operations, version })
@@ -15,9 +15,7 @@ const document = JSON.parse(text) as OpenApiDocument
 const routes = routesOf(operations)
 
 test("passes the recommended rules of Redocly without a warning", async () => {
-  const { code, err, found } = await lintOpenApi(text)
-  expect(found).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] })
-  expect({ code, err }).toEqual({ code: 0, err: "" })
+  expect(await lintOpenApi(text)).toEqual([])
 }, 60_000)
 
 test("is served without a key, and sent again only when it has changed", async () => {

@@ -12,7 +12,15 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     .description("Print the OpenAPI document of the service.")
     .option("--json", "changes nothing: the document is always JSON")
     .addHelpText("after", example("penknife openapi > openapi.json"))
-  const keys = ["maxBodyBytes", "bluetoothCompanies", "noGraphql", "noMetrics", "metricsToken"] as const
+  const keys = [
+    "maxBodyBytes",
+    "bluetoothCompanies",
+    "noGraphql",
+    "noMcp",
+    "publicUrl",
+    "noMetrics",
+    "metricsToken",
+  ] as const
   onConfig(command, keys, parts, async (config) => {
     // Loaded only here, since it slows the start of every other command.
     const { printOpenApi } = await import("../openapi/document.ts")

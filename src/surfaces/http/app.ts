@@ -3,12 +3,14 @@ import type { AdminAccess } from "../../admin/admin-access.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
+import type { ApiDocInput } from "../openapi/json-object.ts"
 import { adminFeature } from "./admin/feature.ts"
 import { answerPreflight, createRefuser, isAdminUrl } from "./admin/other-paths.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody, inProgress } from "./context.ts"
 import { crossOrigin } from "./cross-origin.ts"
+import { discoveryFeature } from "./discovery.ts"
 import { documentationFeature } from "./documentation.ts"
 import type { Exchange } from "./exchange.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "./frame.ts"
@@ -36,6 +38,8 @@ export interface HttpParts extends FrameParts {
 export interface HttpAppOptions extends FrameOptions {
   /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
   readonly graphql: boolean
+  /** The address that clients use; null when it is not configured. */
+  readonly publicUrl: string | null
   /** Null turns `/mcp` off. */
   readonly mcp: TrustedNames | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
@@ -63,6 +67,15 @@ export function createHttpApp(
   const { base, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
   const refuseAdmin = createRefuser(context)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
+  const service: ApiDocInput = {
+    apis,
+    version: parts.version,
+    graphql: options.graphql,
+    mcp: options.mcp !== null,
+    metrics,
+    maxBodyBytes: options.maxBodyBytes,
+    publicUrl: options.publicUrl,
+  }
   const app = withReadableUrls(new Elysia())
     .headers(headers)
     .use(base)
@@ -89,15 +102,8 @@ export function createHttpApp(
         sharedAnswerMs: options.strict ? httpLimits.sharedAnswerSeconds * 1_000 : 0,
       }),
     )
-    .use(
-      documentationFeature(base, context, {
-        apis,
-        version,
-        graphql: options.graphql,
-        metrics,
-        maxBodyBytes: options.maxBodyBytes,
-      }),
-    )
+    .use(documentationFeature(base, context, service))
+    .use(discoveryFeature(base, context, service))
   if (admin) app.use(adminFeature(base, context, admin, version))
   return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
 }

@@ -1,7 +1,9 @@
 import { Elysia } from "elysia"
+import { discoveryLinks } from "../discovery/links.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
+import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { docsPage, docsParts } from "./pages/docs.ts"
 import { graphiqlPage, graphiqlParts } from "./pages/graphiql.ts"
@@ -23,12 +25,16 @@ export function documentationFeature(
       return new TextEncoder().encode(printOpenApi(service))
     },
   })
+  function sendDocument(request: Request, set: AnswerSettings): ReturnType<Resource> {
+    set.headers.link = discoveryLinks
+    return document(request, set)
+  }
   const app = new Elysia({ name: "documentation" })
     .use(base)
     .onAfterHandle(({ set, incoming }) => {
       record(incoming, { status: Number(set.status ?? 200) })
     })
-    .get("/openapi.json", ({ request, set }) => document(request, set), {
+    .get("/openapi.json", ({ request, set }) => sendDocument(request, set), {
       detail: { summary: "The OpenAPI document", tags: ["operation"] },
     })
   methods.set("/openapi.json", "GET")
@@ -39,6 +45,7 @@ export function documentationFeature(
       path,
       ({ request, set }) => {
         sameOriginOnly(set)
+        set.headers.link = discoveryLinks
         return page(request, set)
       },
       { detail: { summary: `The page at ${path}`, tags: ["operation"] } },

@@ -2,22 +2,40 @@ import { apiPaths } from "./api-paths.ts"
 import { faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
-import { type ApiDocInput, type JsonObject, type OpenApiDocument, objectOf } from "./json-object.ts"
+import {
+  type ApiDocInput,
+  type JsonObject,
+  type OpenApiDocument,
+  objectOf,
+  type PathGroup,
+} from "./json-object.ts"
 import { formatParameter } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
+import { usedComponents } from "./used-components.ts"
+
+export interface DocumentOptions {
+  /** Leaves out the paths that do not belong to one API. */
+  readonly apisOnly?: boolean
+}
 
 /** The OpenAPI 3.1 document as text. The same service gets the same text. */
-export function printOpenApi(service: ApiDocInput): string {
-  return `${JSON.stringify(createOpenApiDocument(service), null, 2)}\n`
+export function printOpenApi(service: ApiDocInput, options: DocumentOptions = {}): string {
+  return `${JSON.stringify(createOpenApiDocument(service, options), null, 2)}\n`
 }
 
 /** The OpenAPI 3.1 document of a service, made from the catalog, the table of faults and the encoders. */
-export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
+export function createOpenApiDocument(
+  service: ApiDocInput,
+  { apisOnly = false }: DocumentOptions = {},
+): OpenApiDocument {
   const groups = [
     ...service.apis.map(apiPaths),
-    ...(service.graphql ? [graphqlPath(service)] : []),
-    servicePaths(service),
+    ...(service.graphql && !apisOnly ? [graphqlPath(service)] : []),
+    ...(apisOnly ? [] : [servicePaths(service)]),
   ]
+  const used = new Set(groups.flatMap(({ paths }) => tagsOf(paths)))
+  const paths = Object.assign({}, ...groups.map((group) => group.paths))
+  const components = componentsOf(service, groups)
   return {
     openapi: "3.1.0",
     info: {
@@ -27,32 +45,36 @@ export function createOpenApiDocument(service: ApiDocInput): OpenApiDocument {
       description,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "The service that serves this document." }],
+    servers: [{ url: service.publicUrl ?? "/", description: "The service that serves this document." }],
     security: [{ apiKey: [] }, { bearerKey: [] }],
-    tags,
-    paths: Object.assign({}, ...groups.map(({ paths }) => paths)),
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: "apiKey",
-          in: "header",
-          name: "x-api-key",
-          description: "The API key: `pk-` and 38 letters and digits. Earlier keys begin with `pk_`.",
-        },
-        bearerKey: {
-          type: "http",
-          scheme: "bearer",
-          description: "The same API key. Where both headers are sent, they must hold the same key.",
-        },
-        ...(service.metrics === "token" && {
-          metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
-        }),
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: apisOnly ? usedComponents(paths, components) : components,
+  }
+}
+
+function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenApiDocument["components"] {
+  return {
+    securitySchemes: {
+      apiKey: {
+        type: "apiKey",
+        in: "header",
+        name: "x-api-key",
+        description: "The API key: `pk-` and 38 letters and digits. Earlier keys begin with `pk_`.",
       },
-      parameters: { format: formatParameter },
-      headers: headerComponents,
-      responses: faultResponses(service),
-      schemas: { Refused: refused, ...Object.assign({}, ...groups.map(({ schemas }) => schemas)) },
+      bearerKey: {
+        type: "http",
+        scheme: "bearer",
+        description: "The same API key. Where both headers are sent, they must hold the same key.",
+      },
+      ...(service.metrics === "token" && {
+        metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
+      }),
     },
+    parameters: { format: formatParameter },
+    headers: headerComponents,
+    responses: faultResponses(service),
+    schemas: { Refused: refused, ...Object.assign({}, ...groups.map(({ schemas }) => schemas)) },
   }
 }
 
@@ -61,6 +83,12 @@ const description = `Every REST answer has three fields: \`status\` (\`ok\` or \
 Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect.
 
 Every answer has an \`X-Request-ID\`: the one of the request if it is well-formed (1 to 128 of A–Z a–z 0–9 . _ -), otherwise a new one. An unknown path is answered with 404 in the same form.`
+
+/** The tags of all operations of some paths. */
+function tagsOf(paths: PathGroup["paths"]): unknown[] {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  return operations.flatMap((operation) => (operation as { tags?: unknown[] }).tags ?? [])
+}
 
 const tags: readonly JsonObject[] = [
   { name: "apis", description: "One call, one answer." },

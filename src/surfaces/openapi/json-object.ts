@@ -9,6 +9,10 @@ export interface ApiDocInput {
   /** Whether the service has `/metrics`, and whether that needs a token. */
   readonly metrics: "open" | "token" | "off"
   readonly maxBodyBytes: number
+  /** Whether the service has `/mcp`. */
+  readonly mcp: boolean
+  /** The address that clients use, such as `https://api.example.com`; null when it is not configured. */
+  readonly publicUrl: string | null
 }
 
 export type DocumentedApi = ApiDocInput["apis"][number]

@@ -44,6 +44,7 @@ export interface MockServerOptions {
   readonly bodyTimeoutMs: number
   readonly graphql: boolean
   readonly mcp: TrustedNames | null
+  readonly publicUrl: string | null
 }
 
 /** Everything that a reset replaces. */
@@ -60,7 +61,8 @@ interface Stage {
 }
 
 /** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. */
-const unrecorded = /^\/(?:health|ready|metrics|openapi\.json|(?:docs|graphiql)(?:\/.*)?)$/
+const unrecorded =
+  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|(?:docs|graphiql|openapi|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
 export async function startMockServer(
