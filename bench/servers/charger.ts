@@ -12,7 +12,7 @@ import { createGate } from "../../src/call/gate.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { openStore } from "../../src/store/open.ts"
+import { isPostgresUrl, openStore } from "../../src/store/open.ts"
 import type { ChargeOutcome, Store } from "../../src/store/store.ts"
 
 const callersAtOnce = 64
@@ -35,6 +35,7 @@ const plan: Plan = {
 }
 const gate = createGate(store, new Map([[plan.name, plan]]), ports)
 const charges = createCharges(store, gate, ports, { error: console.error })
+const revision = await findRevision()
 const callers = Array.from({ length: Number(accounts) }, (_, index) => toCaller(`acc_${index}`))
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 const request = { hasLeft: () => false }
@@ -82,10 +83,21 @@ function toCaller(id: string): Caller {
   return {
     key: { id: "key", ...limits },
     account: { id, plan: plan.name, ...times, used: 0, bonus: 0 },
-    revision: 1,
+    revision,
     plan,
     secretHash: "",
   }
+}
+
+/** All accounts were made in the same way, so they have the same one. A data file asks for none. */
+async function findRevision(): Promise<number> {
+  if (!isPostgresUrl(db)) return 1
+  const sql = new SQL(db, { max: 1 })
+  const [row]: { revision: number }[] =
+    await sql`SELECT revision::float8 AS revision FROM ledger WHERE account_id = 'acc_0'`
+  await sql.close()
+  if (!row) throw new Error("there must be an account acc_0")
+  return row.revision
 }
 
 /** What a service without batches does. */

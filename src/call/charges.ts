@@ -62,11 +62,11 @@ export function createCharges(
       present.map(({ charge }) => charge),
       (outcome, index) => decide(present[index], outcome),
     )
-    const undecided = present.filter(({ outcome }) => outcome === null)
-    if (undecided.length === 0) {
+    if (present.every(isDecided)) {
       await all
       return
     }
+    const undecided = present.filter((one) => !isDecided(one))
     // No call waits for the others of its turn, which may wait for something else in the database.
     for (const one of undecided) one.decision = Promise.withResolvers()
     void all.then(
@@ -155,6 +155,10 @@ function isPresent(pending: PendingCharge): boolean {
   if (!pending.request.hasLeft()) return true
   pending.outcome = "callerLeft"
   return false
+}
+
+function isDecided({ outcome }: PendingCharge): boolean {
+  return outcome !== null
 }
 
 function decide(pending: PendingCharge | undefined, outcome: ChargeOutcome): void {
