@@ -1,7 +1,7 @@
 /** The commands that are made from the operations of the administration, on real data files. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { operations } from "../src/admin/operations.ts"
 import { person, piped, runLine, runLineJson } from "./support/admin-cli.ts"
@@ -265,4 +265,12 @@ describe("what the commands print", () => {
     expect(bad).toMatchObject({ code: 1, err: expect.stringContaining("known only with --config FILE") })
     expect(existsSync(db.replace("--db ", ""))).toBe(false)
   })
+})
+
+test("the page of the commands has every command", () => {
+  const page = readFileSync(join(import.meta.dir, "../docs/commands.md"), "utf8")
+  const missing = operations
+    .flatMap(({ command, otherCommands = [] }) => [command, ...otherCommands])
+    .filter(({ words }) => !new RegExp(`\`(penknife )?${words}[ \`]`).test(page))
+  expect(missing.map(({ words }) => words)).toEqual([])
 })

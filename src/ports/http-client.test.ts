@@ -1,0 +1,59 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { cert, key } from "../../test/binary/certificate.ts"
+import { createHttpClient, HttpFailure } from "./http-client.ts"
+import { keepAliveTimer } from "./timer.ts"
+
+const client = createHttpClient(keepAliveTimer)
+const seen: Request[] = []
+const server = Bun.serve({
+  port: 0,
+  fetch(request) {
+    seen.push(request)
+    if (request.url.endsWith("/moved")) return Response.redirect("/stolen", 302)
+    return new Response("text", { headers: { "x-one": "1" } })
+  },
+})
+const secure = Bun.serve({ port: 0, tls: { cert, key }, fetch: () => new Response("text") })
+const breaking = Bun.listen({
+  hostname: "127.0.0.1",
+  port: 0,
+  socket: { data: (socket) => void socket.end() },
+})
+const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+afterAll(async () => {
+  breaking.stop(true)
+  silent.stop(true)
+  await Promise.all([server.stop(true), secure.stop(true)])
+})
+
+const send = (url: string, limitMs = 10_000) =>
+  client.send({ method: "GET", url, headers: { authorization: "Bearer pka-1" }, body: null, limitMs })
+
+test("an answer is read to its end", async () => {
+  const { status, headers, text } = await send(`${server.url}one`)
+  expect([status, headers.get("x-one"), text]).toEqual([200, "1", "text"])
+})
+
+test("a redirect is not followed", async () => {
+  expect((await send(`${server.url}moved`)).status).toBe(302)
+  expect(seen.filter(({ url }) => url.endsWith("/stolen"))).toEqual([])
+})
+
+describe("why there is no answer", () => {
+  test.each([
+    ["refused", "http://127.0.0.1:1/"],
+    ["unknown-host", "http://nowhere.invalid/"],
+    ["untrusted", `https://127.0.0.1:${secure.port}/`],
+    ["not-tls", `https://127.0.0.1:${server.port}/`],
+    ["broken", `http://127.0.0.1:${breaking.port}/`],
+  ])("%s", async (kind, url) => {
+    const thrown = await send(url).catch((cause: unknown) => cause)
+    expect(thrown).toBeInstanceOf(HttpFailure)
+    expect(thrown).toHaveProperty("kind", kind)
+  })
+
+  test("timeout", async () => {
+    const thrown = await send(`http://127.0.0.1:${silent.port}/`, 1).catch((cause: unknown) => cause)
+    expect(thrown).toHaveProperty("kind", "timeout")
+  })
+})
