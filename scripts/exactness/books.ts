@@ -101,8 +101,10 @@ export function compare(
 ): Comparison {
   const total = { answered: 0, booked: 0, uncertain: 0, unpaid: 0, unexplained: 0 }
   for (const [id, ofAccount] of Map.groupBy(calls, ({ customer }) => customer.id)) {
+    // The client sends a call again when a kept connection breaks, and tells then that the new one was refused.
     const mayBeBooked = ofAccount.filter(
-      ({ isUncertain, status, startMs }) => isUncertain && (status === null || startMs <= begunMs),
+      ({ isUncertain, status, startMs }) =>
+        (isUncertain && status === null) || ((isUncertain || status === null) && startMs <= begunMs),
     )
     const answered = sum(ofAccount.map(({ credits }) => credits))
     const uncertain = sum(mayBeBooked.map(({ cost }) => cost))
