@@ -154,11 +154,15 @@ describe("a plan that is no longer configured", () => {
 
   test("show and list say how to repair it, and set-plan repairs it", async () => {
     const { db, id, problem } = await setUp()
+    const config = ["--config", writeConfig("[plans.new]\n")]
     const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
-    expect(await json("account", "show", id, "--db", db)).toMatchObject(shown)
-    expect(await json("account", "grant", id, "5", "--db", db)).toMatchObject({ ...shown, bonus: 5 })
-    expect(await json("account", "list", "--db", db)).toMatchObject([{ id, plan: "old", problem }])
-    const { out } = await runCliForTest(["account", "list", "--db", db])
+    expect(await json("account", "show", id, "--db", db, ...config)).toMatchObject(shown)
+    expect(await json("account", "grant", id, "5", "--db", db, ...config)).toMatchObject({
+      ...shown,
+      bonus: 5,
+    })
+    expect(await json("account", "list", "--db", db, ...config)).toMatchObject([{ id, plan: "old", problem }])
+    const { out } = await runCliForTest(["account", "list", "--db", db, ...config])
     expect(out).toContain(problem)
 
     const free = { plan: "free", remaining: 1_005 }
@@ -166,6 +170,24 @@ describe("a plan that is no longer configured", () => {
     const mended = await json("account", "list", "--db", db)
     expect(mended).toMatchObject([{ id, plan: "free" }])
     expect(mended[0].problem).toBeNull()
+  })
+
+  test("is not known to a command without a configuration file, which still does all that needs no plan", async () => {
+    const { db, id } = await setUp()
+    const problem =
+      `Account ${id} has the plan 'old', which is not one of the built-in plans. If it is in the service's configuration ` +
+      `file, name the file with --config; else choose another with 'account set-plan ${id} PLAN'.`
+    const unknown = await runCliForTest(["account", "set-plan", id, "older", "--db", db])
+    expect([unknown.code, unknown.err.includes("known only with --config FILE")]).toEqual([1, true])
+    for (const argv of [
+      ["show", id],
+      ["grant", id, "5"],
+      ["rename", id, "Bob"],
+      ["close", id],
+    ]) {
+      const { code, out } = await runCliForTest(["account", ...argv, "--db", db, "--json"])
+      expect([code, JSON.parse(out).problem]).toEqual([0, argv[0] === "close" ? null : problem])
+    }
   })
 
   test("is no problem of a closed account", async () => {

@@ -42,6 +42,14 @@ function plan(
   return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }
 }
 
+/** The same where no configuration file was named: the plan may be in one. */
+export function unknownPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
+  return (
+    `Account ${id} has the plan '${plan}', which is not one of the built-in plans. If it is in the service's configuration file, ` +
+    `name the file with --config; else choose another with 'account set-plan ${id} PLAN'.`
+  )
+}
+
 /** The problem of an account whose plan is not configured, and what to do. */
 export function missingPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
   return (

@@ -16,6 +16,8 @@ export interface AdminParts {
   /** For the ids of audit records. The mock has its own, so that its keys stay the same. */
   readonly auditRandom: Random
   readonly plans: Plans
+  /** Whether plans may be missing only because a command was given no configuration file. */
+  readonly mayLackPlans?: boolean
   /** Ids of the catalog with the credits of a call, to find mistyped ones and to show prices. */
   readonly prices: ReadonlyMap<string, number>
   /** The running configuration by the names of the configuration file, without secrets. */

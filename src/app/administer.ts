@@ -34,6 +34,7 @@ export async function openAdministration(
     version,
     startedMs: systemClock.now(),
   })
+  const mayLackPlans = config.file === null
   const { user, host } = currentOperator()
   const actor: Actor = {
     id: `cli:${user}`,
@@ -42,5 +43,9 @@ export async function openAdministration(
     source: host,
     requestId: createId("req", systemRandom),
   }
-  return { administration: createAdministration(parts), actor, close: () => opened.store.close() }
+  return {
+    administration: createAdministration({ ...parts, mayLackPlans }),
+    actor,
+    close: () => opened.store.close(),
+  }
 }

@@ -151,6 +151,45 @@ test("a wrong key, an API key and a revoked key are told apart", async () => {
   for (const { err } of [refused, wrongKind]) expect(err).not.toContain(admin.key)
 })
 
+test.if(process.platform !== "win32")(
+  "on a terminal a final change is asked for, and a key is not shown",
+  async () => {
+    const db = join(dir, "terminal.db")
+    const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
+    const issued = await runJson("key", "create", "--account", id, "--db", db)
+    const declined = await onTerminal(["key", "revoke", issued.id, "--db", db], "[y/N]", "n")
+    expect([declined.code, declined.screen.includes("Nothing was changed.")]).toEqual([1, true])
+    const done = await onTerminal(["key", "revoke", issued.id, "--db", db], "[y/N]", "y")
+    expect([done.code, done.screen.includes("this cannot be undone")]).toEqual([0, true])
+    const found = await onTerminal(["key", "find", "--db", db], "not shown", issued.key)
+    expect([found.code, found.screen.includes(issued.id)]).toEqual([0, true])
+    expect(found.screen).not.toContain(issued.key.slice(0, 12))
+    const list = await onTerminal(["account", "list", "--db", db], "", "")
+    expect(list.screen).toContain("\u001b[1mid ")
+  },
+)
+
+/** Runs a command on a terminal, and types an answer and Enter when the question is on it. */
+async function onTerminal(argv: readonly string[], question: string, answer: string) {
+  let screen = ""
+  let isAnswered = answer === ""
+  const decoder = new TextDecoder()
+  const child = Bun.spawn([binary, ...argv], {
+    env: { ...process.env, TERM: "xterm", NO_COLOR: "" },
+    terminal: {
+      cols: 100,
+      rows: 24,
+      data(terminal, data) {
+        screen += decoder.decode(data, { stream: true })
+        if (isAnswered || !screen.includes(question)) return
+        isAnswered = true
+        terminal.write(`${answer}\r`)
+      },
+    },
+  })
+  return { code: await child.exited, screen }
+}
+
 const shells = {
   bash: (script: string, words: string) => `
 source '${script}'

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { balanceOf, monthAhead } from "../../accounts/credits.ts"
-import { missingPlan } from "../../accounts/plan.ts"
+import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
@@ -51,7 +51,10 @@ export const accountFields: readonly string[] = ["name", "plan", "external_id", 
 export type AccountOutput = Static<typeof accountSchema>
 
 /** An account as operations show it. */
-export function toAccountOutput(account: AccountDetails, { plans, clock }: AdminParts): AccountOutput {
+export function toAccountOutput(
+  account: AccountDetails,
+  { plans, clock, mayLackPlans = false }: AdminParts,
+): AccountOutput {
   const plan = plans.get(account.plan)
   const nowMs = clock.now()
   const balance = balanceOf(account, plan ?? { monthlyCredits: 0 }, nowMs)
@@ -71,7 +74,12 @@ export function toAccountOutput(account: AccountDetails, { plans, clock }: Admin
     bonus,
     remaining: plan ? (remaining ?? "unlimited") : null,
     renews: new Date(period.endMs).toISOString(),
-    problem: account.closedMs !== null ? null : plan ? monthAhead(account, nowMs) : missingPlan(account),
+    problem:
+      account.closedMs !== null
+        ? null
+        : plan
+          ? monthAhead(account, nowMs)
+          : (mayLackPlans ? unknownPlan : missingPlan)(account),
     version: account.version,
   }
 }

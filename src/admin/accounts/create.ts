@@ -54,7 +54,7 @@ export const createAccount = defineOperation({
         target: { kind: "account", id, accountId: id },
         before: null,
         after: pick(toAccountOutput(account, context), [...accountFields, "bonus"]),
-        answer: () => toAccountOutput(account, context),
+        answer: () => ({ ...toAccountOutput(account, context), keys: 0 }),
       }
     },
     recall: readAccount,
