@@ -33,11 +33,14 @@ describe("the document", () => {
       expect(Object.keys(operation.responses).map(Number)).toEqual(
         [200, 400, 401, 403, 405, ...own, 429, 500, 503].sort(),
       )
-      for (const response of Object.values(operation.responses).map(resolved)) {
-        expect(Object.keys(response.content as JsonObject)).toEqual(
-          formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
-        )
-        for (const media of Object.values(response.content as Record<string, JsonObject>)) {
+      for (const [status, { content }] of Object.entries(operation.responses).map(
+        ([code, response]) => [code, resolved(response)] as const,
+      )) {
+        expect(Object.keys(content as JsonObject)).toEqual([
+          ...formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
+          ...(status === "200" ? [] : ["application/problem+json"]),
+        ])
+        for (const media of Object.values(content as Record<string, JsonObject>)) {
           expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)
         }
       }

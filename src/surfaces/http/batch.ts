@@ -44,7 +44,7 @@ async function answer(
   const { request, set, incoming } = exchange
   const overload = overloadOf(context)
   if (overload) return refuseOverload(overload, exchange, record, context)
-  const { format, problem } = negotiateFormat(request, parseQuery(request.url))
+  const { format, problem, asProblem } = negotiateFormat(request, parseQuery(request.url))
   const readBody = (giveWay: GiveWay) => {
     if (problem) throw problem
     return readJsonObject(request, context.intake, giveWay)
@@ -61,7 +61,7 @@ async function answer(
   await finishBody(request, set, context)
   if (reply.fault !== null) {
     body.discard()
-    return send(reply, format, set)
+    return send(reply, format, set, asProblem)
   }
   setReply(reply, format, set)
   const { before, after } = list.frame(reply.envelope)

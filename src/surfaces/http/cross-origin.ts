@@ -3,7 +3,8 @@ import type { AnswerSettings } from "./exchange.ts"
 
 /** Headers of an answer that pages of other origins may read. */
 export const exposedHeaders = [
-  "x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+  "x-request-id, x-error-code, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+  "ratelimit-policy, ratelimit, deprecation, sunset, link",
   "x-api-credits-used, x-api-remaining-credits, x-api-max-credits, x-api-renewal, x-api-current-plan",
 ].join(", ")
 

@@ -73,6 +73,7 @@ export function operationsFeature(
 }
 
 const tokenNeeded = ownAnswer(401, {
+  code: "metricsTokenNeeded",
   error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
 })
 

@@ -9,6 +9,7 @@ import { preflightHeaders } from "./cross-origin.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import { MethodNotAllowed } from "./paths.ts"
+import { toProblem } from "./problem.ts"
 import { parseQuery } from "./query.ts"
 
 /** Headers of every answer. A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6). */
@@ -19,19 +20,31 @@ export type Answer = Pick<Reply, "status" | "envelope" | "usage" | "retryAfterSe
   readonly fault?: string | null
 }
 
-/** An answer of this surface itself, without a caller: data, or an error text. */
-export function ownAnswer(status: number, content: { data: object } | { error: string }): Answer {
-  const envelope: Reply["envelope"] =
-    "data" in content
-      ? { status: "ok", error: null, data: { ...content.data } }
-      : { status: "error", error: content.error, data: null }
-  return { status, envelope, usage: null, retryAfterSeconds: null }
+/** An answer of this surface itself, without a caller: data, or an error with its code. */
+export function ownAnswer(
+  status: number,
+  content: { data: object } | { error: string; code: string },
+): Answer {
+  const own = { status, usage: null, retryAfterSeconds: null }
+  if ("data" in content) return { ...own, envelope: { status: "ok", error: null, data: { ...content.data } } }
+  const { error, code } = content
+  return { ...own, envelope: { status: "error", error, data: null }, fault: code }
 }
 
-/** Sets status and headers for a reply and gives the body. */
-export function send(reply: Answer, format: Format, set: AnswerSettings): string {
+/**
+ * Sets status and headers for a reply and gives the body.
+ * @param asProblem whether an error is sent as problem details
+ */
+export function send(reply: Answer, format: Format, set: AnswerSettings, asProblem = false): string {
   setReply(reply, format, set)
-  return encodeEnvelope(format, reply.envelope)
+  return asProblem && reply.fault ? sendProblem(reply, set) : encodeEnvelope(format, reply.envelope)
+}
+
+/** Problem details (RFC 9457). The type's end is the code of the fault, which does not change. */
+function sendProblem({ status, envelope, fault }: Answer, { headers }: AnswerSettings): string {
+  headers["content-type"] = "application/problem+json"
+  const requestId = String(headers["x-request-id"])
+  return JSON.stringify(toProblem({ status, fault: fault ?? "", detail: envelope.error ?? "", requestId }))
 }
 
 /** Sets status and headers for a reply. */
@@ -44,6 +57,7 @@ export function setReply(reply: Answer, format: Format, set: AnswerSettings): vo
       headers[name] = value
     }, reply.usage)
   }
+  if (reply.fault) headers["x-error-code"] = reply.fault
   setAnswerHeaders(headers, reply)
 }
 
@@ -125,9 +139,9 @@ function prepare(usage: UsageStatus, format: Format, set: AnswerSettings): Heade
 
 /** Answers with a fault, in the format that the request asks for. */
 export function sendFault(fault: Fault, request: Request, set: AnswerSettings): string {
-  const { format } = negotiateFormat(request, parseQuery(request.url))
+  const { format, asProblem } = negotiateFormat(request, parseQuery(request.url))
   if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
-  return send(toReply(fault), format, set)
+  return send(toReply(fault), format, set, asProblem)
 }
 
 /** Sets the headers of every answer that the pipeline gives. */
@@ -153,7 +167,11 @@ export function setRate(set: SetHeader, rate: RateState | null): void {
   if (rate === null) return
   set("x-ratelimit-limit", String(rate.perMinute))
   set("x-ratelimit-remaining", String(rate.remaining))
-  set("x-ratelimit-reset", String(Math.ceil(rate.fullInMs / 1_000)))
+  const fullInSeconds = Math.ceil(rate.fullInMs / 1_000)
+  set("x-ratelimit-reset", String(fullInSeconds))
+  // The same by draft-ietf-httpapi-ratelimit-headers-11: quota and window in seconds, then what is left and until when.
+  set("ratelimit-policy", `"minute";q=${rate.perMinute};w=60`)
+  set("ratelimit", `"minute";r=${rate.remaining};t=${fullInSeconds}`)
 }
 
 function setUsage(set: SetHeader, usage: UsageStatus): void {

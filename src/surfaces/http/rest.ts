@@ -12,7 +12,7 @@ import type { incomingRequests } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { overloadOf, refuseOverload } from "./refuse.ts"
-import { sendMetered } from "./reply.ts"
+import { send, sendMetered } from "./reply.ts"
 import { routeOf } from "./route-schemas.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
@@ -56,6 +56,7 @@ async function answer(
     record(incoming, reply)
     if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
     if (context.closing.isBegun) set.headers.connection = "close"
+    if (reply.fault !== null) return send(reply, negotiated.format, set, negotiated.asProblem)
     const sent = sendMetered(reply, negotiated.format, set, context)
     return sent instanceof Promise ? await sent : sent
   } finally {

@@ -21,13 +21,13 @@ export function usageFeature(base: ReturnType<typeof incomingRequests>, context:
       return inProgress(context, async () => {
         const overload = overloadOf(context)
         if (overload) return refuseOverload(overload, { request, set, incoming }, record, context)
-        const { format, problem } = negotiateFormat(request, parseQuery(request.url))
+        const { format, problem, asProblem } = negotiateFormat(request, parseQuery(request.url))
         const check = () => {
           if (problem) throw problem
         }
         const reply = await answerUsage(incoming, check, context.pipeline)
         record(incoming, reply)
-        return send(reply, format, set)
+        return send(reply, format, set, asProblem)
       })
     },
     { detail: { summary: "Credits and usage of this month", tags: ["account"] } },

@@ -74,7 +74,11 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
     parameters: { format: formatParameter },
     headers: headerComponents,
     responses: faultResponses(service),
-    schemas: { Refused: refused, ...Object.assign({}, ...groups.map(({ schemas }) => schemas)) },
+    schemas: {
+      Refused: refused,
+      Problem: problem,
+      ...Object.assign({}, ...groups.map(({ schemas }) => schemas)),
+    },
   }
 }
 
@@ -96,6 +100,18 @@ const tags: readonly JsonObject[] = [
   { name: "account", description: "Plan, credits and usage of the caller's account." },
   { name: "service", description: "The service itself. No key needed." },
 ]
+
+const problem: JsonObject = {
+  description:
+    "The same as problem details (RFC 9457), for requests whose `Accept` prefers `application/problem+json`.",
+  ...objectOf({
+    type: { type: "string", description: "`urn:penknife:problem:` and the code of `X-Error-Code`." },
+    title: { type: "string", description: "The name of the HTTP status." },
+    status: { type: "integer", description: "The HTTP status." },
+    detail: { type: "string", description: "What is wrong and what to change." },
+    request_id: { type: "string", description: "The id of the request, as in `X-Request-ID`." },
+  }),
+}
 
 const refused: JsonObject = {
   description: "The answer to a request that was refused or that failed.",

@@ -3,6 +3,7 @@ import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
 import { formats } from "../../encode/formats.ts"
 import { tooSlow } from "../http/intake.ts"
+import { toProblem } from "../http/problem.ts"
 import { tooManyCalls } from "../http/refuse.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
@@ -75,8 +76,19 @@ export function faultResponse(
   const examples = Object.entries(faults).map(([name, { message }]) => {
     return [name, errorExample(name.replaceAll("-", " "), message)]
   })
-  const content = restContent(refTo("schemas", "Refused"), Object.fromEntries(examples))
-  return { description, headers, content }
+  const content = {
+    ...restContent(refTo("schemas", "Refused"), Object.fromEntries(examples)),
+    "application/problem+json": { schema: refTo("schemas", "Problem"), examples: problemsOf(faults) },
+  }
+  return { description, headers: { ...headers, ...refsTo("X-Error-Code") }, content }
+}
+
+function problemsOf(faults: Readonly<Record<string, Fault>>): JsonObject {
+  const examples = Object.entries(faults).map(([name, { message, code, status }]) => {
+    const value = toProblem({ status, fault: code, detail: message, requestId: "7Hf2kQ9x" })
+    return [name, { summary: name.replaceAll("-", " "), value }]
+  })
+  return Object.fromEntries(examples)
 }
 
 function wrongMethod(allow: "GET" | "POST"): JsonObject {

@@ -16,6 +16,9 @@ export const headerComponents = {
   "X-RateLimit-Limit": counterOf("Calls allowed per minute. Absent without a limit."),
   "X-RateLimit-Remaining": counterOf("Calls left right now."),
   "X-RateLimit-Reset": counterOf("Seconds until the full limit is available again."),
+  "RateLimit-Policy": headerOf("The limit: `q` calls in `w` seconds. Absent without a limit."),
+  RateLimit: headerOf("What is left of it: `r` calls; in `t` seconds all are back."),
+  "X-Error-Code": { ...headerOf("A code for programs, which does not change."), required: true },
   "X-API-Credits-Used": counterOf("Credits of this month that are used."),
   "X-API-Remaining-Credits": creditsOf("Credits left, bonus included."),
   "X-API-Max-Credits": creditsOf("Credits per month."),
@@ -27,7 +30,10 @@ export const headerComponents = {
 export const commonHeaders = refsTo("X-Request-ID")
 
 /** On answers to a known key that has a limit per minute. */
-export const rateHeaders = refsTo("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+export const rateHeaders = {
+  ...refsTo("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+  ...refsTo("RateLimit-Policy", "RateLimit"),
+}
 
 /** On the answers of a REST path that needs a key. */
 export const keyedHeaders = {

@@ -101,7 +101,8 @@ function answered(description: string, data: JsonObject, example: object): JsonO
 }
 
 function refused(description: string, message: string, headers: JsonObject = commonHeaders): JsonObject {
-  return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope, headers)
+  const all = { ...headers, ...refsTo("X-Error-Code") }
+  return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope, all)
 }
 
 function json(

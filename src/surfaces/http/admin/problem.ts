@@ -4,6 +4,7 @@ import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
 import type { AnswerSettings } from "../exchange.ts"
+import { problemTypeStart } from "../problem.ts"
 
 /** Every problem that the admin API answers with. The names are the ends of their types and do not change. */
 export const problems = {
@@ -15,9 +16,6 @@ export const problems = {
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ProblemCode = keyof typeof problems
-
-/** What comes before the code in a problem's `type`. A URN is the same on every installation (RFC 9457 §3.1.1). */
-export const problemTypeStart = "urn:penknife:problem:"
 
 /** Problem details (RFC 9457). */
 export interface Problem {

@@ -187,7 +187,10 @@ export async function startMockServer(
   /** Answers as a proxy in front of the service would; the service does not get the request. */
   async function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Promise<Response> {
     const { format } = negotiateFormat(request, parseQuery(request.url))
-    const answer = ownAnswer(status, { error: `A fault of the mock answers with ${status}.` })
+    const answer = ownAnswer(status, {
+      code: "mockFault",
+      error: `A fault of the mock answers with ${status}.`,
+    })
     const set: AnswerSettings = {
       headers: { ...frontHeaders, "x-request-id": idFor(request.headers, frontIdFor) },
     }
