@@ -84,7 +84,7 @@ test("a webhook receiver that is down delays nothing, and gets its notice when i
   expect(await server.stop()).toBe(0)
   expect(await used()).toBe(10)
   const waiting = await runJson("notices", "--db", db)
-  expect(waiting).toMatchObject([80, 95].map((threshold) => ({ threshold, state: "pending", attempts: 1 })))
+  expect(waiting).toMatchObject([95, 80].map((threshold) => ({ threshold, state: "pending", attempts: 1 })))
 
   const receiver = startReceiver()
   await runJson("account", "set-webhook", id, receiver.url, "--db", db)
@@ -95,7 +95,7 @@ test("a webhook receiver that is down delays nothing, and gets its notice when i
   await receiver.count(2)
   expect(await again.stop()).toBe(0)
   const delivered = await runJson("notices", "--db", db)
-  expect(delivered).toMatchObject([80, 95].map((threshold) => ({ threshold, state: "delivered" })))
+  expect(delivered).toMatchObject([95, 80].map((threshold) => ({ threshold, state: "delivered" })))
 }, 60_000)
 
 describe("a clock that jumps", () => {
