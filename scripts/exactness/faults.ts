@@ -14,6 +14,8 @@ export interface Fault {
   end(): Promise<void> | void
   /** Instances that are killed or stopped themselves, by number: they cannot answer in time. */
   readonly stopped: readonly number[]
+  /** Whether the database makes charges whose commit then waits: their calls are told that they may have been charged. */
+  readonly commitsWait: boolean
   /** Instances that must go on meanwhile, by number. */
   readonly unaffected: readonly number[]
 }
@@ -68,7 +70,7 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   const unaffected = calls.filter(({ instance }) => fault.unaffected.includes(instance))
   const refusals = calls.filter(({ status, instance }) => status === 503 && !fault.stopped.includes(instance))
   return {
-    ...compare(calls, before, after, begunMs),
+    ...compare(calls, before, after, fault.commitsWait ? Number.POSITIVE_INFINITY : begunMs),
     refusalMs: refusals.map(({ startMs, endMs }) => endMs - startMs),
     recoveryMs: firsts.map((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms - endMs)),
     failuresOfOthers: unaffected.filter(({ status }) => status !== 200).length,

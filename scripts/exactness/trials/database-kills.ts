@@ -21,6 +21,7 @@ export const databaseKills: Trial = {
           begin: () => server.kill(),
           lastsMs: 100 * (round % 5),
           end: () => server.start(),
+          commitsWait: false,
           stopped: [],
           unaffected: [],
         },

@@ -35,6 +35,7 @@ async function failOver(lab: Lab, directory: string): Promise<FaultResult> {
       begin: () => primary.kill(),
       lastsMs: 500,
       end: () => standby.promote(),
+      commitsWait: false,
       stopped: [],
       unaffected: [],
     },

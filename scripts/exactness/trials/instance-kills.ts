@@ -25,6 +25,7 @@ export const instanceKills: Trial = {
           begin: () => killed.kill(),
           lastsMs: 0,
           end: () => killed.start(),
+          commitsWait: false,
           stopped: [number],
           unaffected: [1 - number],
         },

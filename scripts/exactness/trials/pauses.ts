@@ -44,11 +44,14 @@ export const standbyPauses: Trial = pauses(
   async (lab) => {
     const [primary, standby] = await openPair(lab, lab.directory)
     const instances = await startInstances(lab, primary.url, 2)
-    return { server: primary, instances, paused: standby, stopped: [], unaffected: [] }
+    return { server: primary, instances, paused: standby, stopped: [], unaffected: [], commitsWait: true }
   },
 )
 
-interface PausedStage extends Stage, Pick<Fault, "stopped" | "unaffected"> {
+interface PausedStage
+  extends Stage,
+    Pick<Fault, "stopped" | "unaffected">,
+    Partial<Pick<Fault, "commitsWait">> {
   readonly paused: { pause(): void; resume(): void } | undefined
 }
 
@@ -58,7 +61,7 @@ function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedS
     title,
     rounds: 3,
     async run(lab): Promise<readonly Finding[]> {
-      const { server, instances, paused, stopped, unaffected } = await open(lab)
+      const { server, instances, paused, stopped, unaffected, commitsWait = false } = await open(lab)
       const customers = await createCustomers(server.url, 6, "ample")
       const results: FaultResult[] = []
       for (let round = 0; round < lab.rounds; round++) {
@@ -73,6 +76,7 @@ function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedS
             end: () => paused?.resume(),
             stopped,
             unaffected,
+            commitsWait,
           },
         })
         lab.say(
