@@ -27,7 +27,7 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Faults without a state of the mock, which other tests show: gate, account-trouble, limits, hanging-up, mcp and store/postgres-deadline. */
+/** Faults without a state of the mock, which other tests show: gate, account-trouble, limits, hanging-up, mcp, deprecation and store/postgres-deadline. */
 type Shown = Exclude<
   FaultCode,
   | "planMissing"
@@ -38,6 +38,7 @@ type Shown = Exclude<
   | "overloaded"
   | "callerLeft"
   | "originForbidden"
+  | "apiGone"
   | "chargeUnknown"
 >
 

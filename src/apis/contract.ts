@@ -23,6 +23,8 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
    * all runs together, of one GraphQL query.
    */
   readonly asksDns?: boolean
+  /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
+  readonly deprecation?: Deprecation
   /** Calls with their answers. Documentation shows them, and the contract tests run them over every surface. */
   readonly examples: readonly Example<Input, Output>[]
   /**
@@ -115,6 +117,41 @@ export function premium<T extends TSchema>(schema: T): T {
 /** Whether a schema is marked with {@link premium}. */
 export function isPremium(schema: TSchema): boolean {
   return schema[premiumMark] === true
+}
+
+/** Since when something should not be used any more, and until when it works. */
+export interface Deprecation {
+  /** The UTC day since which it is deprecated, `YYYY-MM-DD`. */
+  readonly since: string
+  /** The UTC day from which on it is gone. Absent while that is not decided. */
+  readonly sunset?: string
+  /** What to use instead: the id of an API, or the name of a parameter or field. */
+  readonly successor?: string
+}
+
+const deprecationMark = "x-deprecation"
+
+/**
+ * Marks a parameter or an output field as deprecated. It keeps working; documents say that it will go.
+ * @example
+ * const input = Type.Object({
+ *   text: Type.String({ description: "The text." }),
+ *   txt: Type.Optional(deprecated(Type.String({ description: "The text." }), { since: "2026-01-31", successor: "text" })),
+ * })
+ */
+export function deprecated<T extends TSchema>(schema: T, deprecation: Deprecation): T {
+  return { ...schema, deprecated: true, [deprecationMark]: deprecation }
+}
+
+/** The mark of {@link deprecated}; null for any other schema. */
+export function deprecationOf(schema: TSchema): Deprecation | null {
+  return (schema[deprecationMark] as Deprecation | undefined) ?? null
+}
+
+/** `Deprecated since 2026-01-31. Use 'text' instead. It is gone from 2026-12-31 on.` */
+export function deprecationText({ since, sunset, successor }: Deprecation): string {
+  const instead = successor === undefined ? "" : ` Use '${successor}' instead.`
+  return `Deprecated since ${since}.${instead}${sunset === undefined ? "" : ` It is gone from ${sunset} on.`}`
 }
 
 /** A schema for a string from a fixed list. */

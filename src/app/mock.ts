@@ -3,7 +3,7 @@ import { noticeThresholds } from "../accounts/notices.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
-import { createGate } from "../call/gate.ts"
+import { createGate, sunsetsOf } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -119,7 +119,7 @@ async function createWorld(
   const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests, unsentOctets }
   const { observer, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
-  const gate = createGate(seen, plans, ports)
+  const gate = createGate(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
   return {
     pipeline: {
       gate: injectAtGate(nameKeys(gate, names)),

@@ -10,7 +10,7 @@ import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
-import { createGate } from "../call/gate.ts"
+import { createGate, sunsetsOf } from "../call/gate.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -105,7 +105,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
-    const gate = createGate(store, config.plans, ports)
+    const gate = createGate(store, config.plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
     const pipeline = {
       gate,
       charges: createCharges(store, gate, ports, log),

@@ -34,6 +34,7 @@ const table = {
   originForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },
   methodNotAllowed: { status: 405, text: null },
+  apiGone: { status: 410, text: null },
   bodyInPieces: {
     status: 400,
     text: "The request 'body' arrives in too many small pieces: send a 'Content-Length' header, or larger chunks.",

@@ -1,6 +1,6 @@
 import { hashKey, isWellFormedKey, kindOfKey } from "../accounts/key.ts"
 import { missingPlan, type Plan, type Plans } from "../accounts/plan.ts"
-import type { Ports } from "../apis/contract.ts"
+import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
 import { addressMatches, type Network, toNetworks } from "../values/ip.ts"
 import type { Caller } from "./caller.ts"
@@ -15,7 +15,7 @@ export interface Gate {
   identifyAgain(caller: Caller): Promise<Caller>
   /** Throws the 403 of an address that the key does not allow. */
   requireAddress(caller: Caller, address: () => string): void
-  /** Throws the 403 of an API that the key does not allow. */
+  /** Throws the 403 of an API that the key does not allow, and the 410 of one whose sunset is over. */
   requireApi(caller: Caller, api: string): void
   /** Counts a call against the limits of account and key. Null when no limit applies. */
   takeRate(caller: Caller): Promise<RateOutcome> | null
@@ -25,11 +25,30 @@ interface PendingTake extends RateTake {
   outcome: RateOutcome | undefined
 }
 
+/** When APIs end, by their ids, with the message to their callers. */
+export type Sunsets = ReadonlyMap<string, { readonly atMs: number; readonly message: string }>
+
+const noSunsets: Sunsets = new Map()
+
+/** The sunsets of a catalog. */
+export function sunsetsOf(apis: readonly ApiDefinition[]): Sunsets {
+  return new Map(
+    apis.flatMap(({ id, deprecation }) => {
+      if (deprecation?.sunset === undefined) return []
+      const { sunset, successor } = deprecation
+      const instead = successor === undefined ? "" : ` Use '${successor}' instead.`
+      const message = `The API '${id}' ended on ${sunset}.${instead}`
+      return [[id, { atMs: Date.parse(`${sunset}T00:00:00Z`), message }] as const]
+    }),
+  )
+}
+
 /** Creates the gate to one store. */
 export function createGate(
   store: Store,
   plans: Plans,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
+  sunsets: Sunsets = noSunsets,
 ): Gate {
   const submit = createTurnBatch(timer, async (takes: readonly PendingTake[]) => {
     const outcomes = await store.takeRates(takes, clock.now)
@@ -87,6 +106,9 @@ export function createGate(
       if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) {
         throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
       }
+      if (sunsets.size === 0) return
+      const sunset = sunsets.get(api)
+      if (sunset && clock.now() >= sunset.atMs) throw new Fault("apiGone", sunset.message)
     },
     takeRate({ key, account, plan }) {
       const { requestsPerMinute } = plan

@@ -5,7 +5,7 @@ import { defaultPlans } from "../../src/accounts/plan.ts"
 import { type Accounts, createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charges.ts"
-import { createGate } from "../../src/call/gate.ts"
+import { createGate, sunsetsOf } from "../../src/call/gate.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
 import { createScheduler } from "../../src/call/scheduler.ts"
 import { createUnsentAnswers } from "../../src/call/unsent.ts"
@@ -64,7 +64,7 @@ export function startCatalogService(
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
   const apis = definitions.map((definition) => prepareApi(definition))
-  const gate = createGate(store, plans, ports)
+  const gate = createGate(store, plans, ports, sunsetsOf(definitions))
   const server = startHttpServer(
     {
       apis,

@@ -6,7 +6,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from "graphql"
-import { choicesOf, isPremium } from "../../apis/contract.ts"
+import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import { toFields, toTypeName } from "./names.ts"
 import { toScalarType } from "./scalar-type.ts"
 
@@ -30,7 +30,10 @@ function toInputType(schema: TObject, path: readonly string[]) {
   const required = new Set(schema.required)
   const parameters = [...toFields(schema.properties)].map(([name, [original, member]]) => {
     const { type, toParameter } = typeOf(member, [...path, original])
+    const mark = deprecationOf(member)
     const field = {
+      // GraphQL knows no deprecation of what is required.
+      ...(mark && !required.has(original) && { deprecationReason: deprecationText(mark) }),
       type: required.has(original) ? new GraphQLNonNull(type) : type,
       description: describe(member),
       ...(member.default !== undefined && { defaultValue: member.default as unknown }),

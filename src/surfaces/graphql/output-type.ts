@@ -6,7 +6,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from "graphql"
-import { isPremium } from "../../apis/contract.ts"
+import { deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import type { FieldContext } from "./field-context.ts"
 import { toFields, toTypeName } from "./names.ts"
 import { toScalarType } from "./scalar-type.ts"
@@ -15,7 +15,9 @@ import { toScalarType } from "./scalar-type.ts"
 export function toOutputType(schema: TObject, path: readonly string[]): GraphQLObjectType {
   const fields = [...toFields(schema.properties)].map(([name, [original, member]]) => {
     const type = typeOf(member, [...path, original])
-    const field = { type, description: describe(member), extensions: { member: original } }
+    const mark = deprecationOf(member)
+    const deprecationReason = mark && deprecationText(mark)
+    const field = { type, description: describe(member), deprecationReason, extensions: { member: original } }
     const resolve = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
     return [name, type instanceof GraphQLList || name !== original ? { ...field, resolve } : field] as const
   })

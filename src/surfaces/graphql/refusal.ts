@@ -38,6 +38,7 @@ const codes = {
   originForbidden: "FORBIDDEN",
   apiForbidden: "FORBIDDEN",
   notFound: "BAD_REQUEST",
+  apiGone: "BAD_REQUEST",
   methodNotAllowed: "METHOD_NOT_ALLOWED",
   bodyInPieces: "BAD_REQUEST",
   bodyTooSlow: "BAD_REQUEST",

@@ -6,7 +6,7 @@ import {
   introspectionFromSchema,
   printSchema,
 } from "graphql"
-import type { ApiDefinition } from "../../apis/contract.ts"
+import { type ApiDefinition, deprecationText } from "../../apis/contract.ts"
 import type { FieldContext } from "./field-context.ts"
 import { toInputArgument } from "./input-type.ts"
 import { toRootField } from "./names.ts"
@@ -20,11 +20,12 @@ import { toOutputType } from "./output-type.ts"
 export function createGraphqlSchema(apis: readonly ApiDefinition[]): GraphQLSchema {
   const fields = apis
     .filter(({ takesFile }) => !takesFile)
-    .map(({ id, title, description, input, output }) => {
+    .map(({ id, title, description, input, output, deprecation }) => {
       const { args, toParameters } = toInputArgument(input, [id, "input"])
       const field = {
         type: toOutputType(output, [id, "result"]),
         description: `${title}. ${description}`,
+        deprecationReason: deprecation && deprecationText(deprecation),
         args,
         resolve: (
           _source: unknown,

@@ -7,6 +7,7 @@ import type { RecordRequest } from "../../observe/request.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
+import { noticeOf } from "./deprecation.ts"
 import type { Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -64,6 +65,7 @@ async function answer(
     return send(reply, format, set, asProblem)
   }
   setReply(reply, format, set)
+  noticeOf(api.definition)?.(null, set)
   const { before, after } = list.frame(reply.envelope)
   return toResponse(body.end(before, after))
 }

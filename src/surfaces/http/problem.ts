@@ -30,6 +30,7 @@ const titles: Readonly<Record<number, string>> = {
   404: "Not Found",
   405: "Method Not Allowed",
   408: "Request Timeout",
+  410: "Gone",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",

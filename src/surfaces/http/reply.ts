@@ -96,7 +96,12 @@ export function sendMetered(
 
 function setMetered(reply: Reply, format: Format, set: AnswerSettings, prepared: PreparedHeaders): void {
   const { status, usage } = reply
-  if (status !== 200 || usage === null || set.headers.connection !== undefined) {
+  if (
+    status !== 200 ||
+    usage === null ||
+    set.headers.connection !== undefined ||
+    set.headers.deprecation !== undefined
+  ) {
     setReply(reply, format, set)
     return
   }

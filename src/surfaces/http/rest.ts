@@ -6,6 +6,7 @@ import { answerCall } from "../../call/single.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext } from "./context.ts"
+import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
 import type { Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -22,21 +23,27 @@ export function restFeature(base: ReturnType<typeof incomingRequests>, context: 
     const { id, method } = api.definition
     const path = `/v1/${id}`
     const record = context.observer.recorderFor(id, "rest")
+    const notice = noticeOf(api.definition)
     context.methods.set(path, method)
     app.route(
       method,
       path,
-      ({ request, set, incoming }) => answer({ request, set, incoming }, api, record, context),
+      ({ request, set, incoming }) => answer({ request, set, incoming }, { api, record, notice }, context),
       routeOf(api.definition),
     )
   }
   return app
 }
 
+interface RestRoute {
+  readonly api: PreparedApi
+  readonly record: RecordRequest
+  readonly notice: DeprecationNotice
+}
+
 async function answer(
   exchange: Exchange,
-  api: PreparedApi,
-  record: RecordRequest,
+  { api, record, notice }: RestRoute,
   context: HttpContext,
 ): Promise<string | Response> {
   const { request, set, incoming } = exchange
@@ -48,15 +55,23 @@ async function answer(
     if (overload) return await refuseOverload(overload, exchange, record, context)
     const query = parseQuery(request.url)
     const negotiated = negotiateFormat(request, query)
+    let input: RawInput | null = null
     const read = (giveWay: GiveWay) => {
       if (negotiated.problem) throw negotiated.problem
-      return method === "GET" ? query : readFromBody(request, context, giveWay)
+      if (method === "GET") return query
+      const reading = readFromBody(request, context, giveWay)
+      return notice === null ? reading : reading.then(keep)
+    }
+    const keep = (values: RawInput) => {
+      input = values
+      return values
     }
     const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
     record(incoming, reply)
     if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
     if (context.closing.isBegun) set.headers.connection = "close"
     if (reply.fault !== null) return send(reply, negotiated.format, set, negotiated.asProblem)
+    notice?.(method === "GET" ? query : input, set)
     const sent = sendMetered(reply, negotiated.format, set, context)
     return sent instanceof Promise ? await sent : sent
   } finally {

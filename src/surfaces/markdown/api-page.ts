@@ -1,5 +1,11 @@
 import type { TSchema } from "@sinclair/typebox"
-import { type ApiDefinition, choicesOf, isPremium } from "../../apis/contract.ts"
+import {
+  type ApiDefinition,
+  choicesOf,
+  deprecationOf,
+  deprecationText,
+  isPremium,
+} from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
 import { toTable } from "./table.ts"
 
@@ -27,7 +33,7 @@ export function toApiPage(
   const price = credits === 1 ? "1 credit" : `${credits} credits`
   return `## ${api.id}
 
-**${api.title}**: \`${api.method} /v1/${api.id}\`, ${price}. ${api.description}${more}
+**${api.title}**: \`${api.method} /v1/${api.id}\`, ${price}. ${api.deprecation ? `**${deprecationText(api.deprecation)}** ` : ""}${api.description}${more}
 
 ${parameterTable(api)}
 \`\`\`sh
@@ -51,9 +57,14 @@ function parameterTable({ input }: ApiDefinition): string {
     Object.entries(input.properties).map(([name, schema]) => [
       `\`${name}\`${required.has(name) ? ", required" : ""}${isPremium(schema) ? ", premium" : ""}`,
       toRequirement(schema).replace(/^must be /, "") + defaultOf(schema),
-      schema.description ?? "",
+      describe(schema),
     ]),
   )
+}
+
+function describe(schema: TSchema): string {
+  const mark = deprecationOf(schema)
+  return `${schema.description ?? ""}${mark ? ` ${deprecationText(mark)}` : ""}`
 }
 
 function defaultOf({ default: value }: TSchema): string {
@@ -66,7 +77,7 @@ function fieldTable({ output }: ApiDefinition): string {
     fieldsOf(output).map(({ path, schema, premium }) => [
       `\`${path}\`${premium ? ", premium" : ""}`,
       typeOf(schema),
-      schema.description ?? "",
+      describe(schema),
     ]),
   )
 }

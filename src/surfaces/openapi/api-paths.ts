@@ -1,8 +1,8 @@
-import { type ApiDefinition, isPremium } from "../../apis/contract.ts"
+import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contract.ts"
 import { byName, dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
 import { batchOperation } from "./batch-operation.ts"
+import { goneAfter, successHeaders } from "./deprecation.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
-import { keyedHeaders } from "./headers.ts"
 import { type DocumentedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"
 import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
@@ -20,25 +20,27 @@ export function apiPaths(api: DocumentedApi): PathGroup {
 }
 
 function callOperation(api: DocumentedApi): JsonObject {
-  const { id, title, description, method, examples } = api.definition
+  const { id, title, description, method, examples, deprecation } = api.definition
   const answers = byName(examples, ({ name, output }) => okExample(name, output))
   return {
     operationId: id,
     tags: ["apis"],
     summary: title,
-    description: `${description} Costs ${priceText(api.credits)}.`,
+    ...(deprecation && { deprecated: true }),
+    description: `${description} Costs ${priceText(api.credits)}.${deprecation ? ` ${deprecationText(deprecation)}` : ""}`,
     "x-credits": api.credits,
     ...(method === "GET" ? inQuery(api.definition) : inBody(api.definition)),
     responses: {
       200: {
         description: "The result.",
-        headers: keyedHeaders,
+        headers: successHeaders(api.definition),
         content: restContent(okEnvelope(refTo("schemas", dataName(id))), answers),
       },
       400: faultResponse("The input was refused; `error` names the parameter.", {
         parameter: firstRefusal(api),
         format: formatFault,
       }),
+      ...goneAfter(api.definition),
       ...keyedFaults(method),
     },
   }

@@ -1,19 +1,20 @@
 import { maxInputs } from "../../call/batch.ts"
 import { inputFault } from "../../call/fault.ts"
 import { dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
+import { goneAfter, successHeaders } from "./deprecation.ts"
 import { faultResponse, keyedFaults } from "./fault-responses.ts"
-import { keyedHeaders } from "./headers.ts"
 import { countOf, type DocumentedApi, type JsonObject, objectOf, refTo } from "./json-object.ts"
 import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** `POST /v1/{api}/batch`. */
 export function batchOperation(api: DocumentedApi): JsonObject {
-  const { id, title, examples } = api.definition
+  const { id, title, examples, deprecation } = api.definition
   const inputs = examples.slice(0, 1).map(({ input }) => input)
   return {
     operationId: `${id}Batch`,
     tags: ["many"],
     summary: `${title}: many inputs`,
+    ...(deprecation && { deprecated: true }),
     description: `Runs the API on up to ${maxInputs} inputs and gives a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
     "x-credits-per-input": api.credits,
     parameters: [refTo("parameters", "format")],
@@ -21,7 +22,7 @@ export function batchOperation(api: DocumentedApi): JsonObject {
     responses: {
       200: {
         description: "A result for each input.",
-        headers: keyedHeaders,
+        headers: successHeaders(api.definition),
         content: restContent(okEnvelope(answerSchema(id)), {
           answered: okExample("Every input succeeds", succeeding(api)),
           refused: okExample("An input is refused", refused(api)),
@@ -30,6 +31,7 @@ export function batchOperation(api: DocumentedApi): JsonObject {
       400: faultResponse("`inputs` as a whole was refused.", {
         inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`),
       }),
+      ...goneAfter(api.definition),
       ...keyedFaults("POST"),
     },
   }

@@ -49,7 +49,7 @@ export function createOpenApiDocument(
     security: [{ apiKey: [] }, { bearerKey: [] }],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
-    components: apisOnly ? usedComponents(paths, components) : components,
+    components: usedComponents(paths, components),
   }
 }
 

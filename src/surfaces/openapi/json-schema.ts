@@ -1,17 +1,30 @@
 import type { TSchema } from "@sinclair/typebox"
-import { choicesOf, isPremium } from "../../apis/contract.ts"
+import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import type { JsonObject } from "./json-object.ts"
 
 /** Converts a definition's schema to JSON Schema 2020-12. Premium fields are not required: not every plan gets them. */
 export function toJsonSchema(schema: TSchema): JsonObject {
-  const { "x-requirement": _, anyOf, properties = {}, required = [], items, ...plain } = schema
+  const {
+    "x-requirement": _,
+    "x-deprecation": __,
+    anyOf,
+    properties = {},
+    required = [],
+    items,
+    ...plain
+  } = schema
   const choices = choicesOf(schema)
+  const mark = deprecationOf(schema)
   const members = Object.entries(properties as Readonly<Record<string, TSchema>>)
   const needed = members.filter(([name, member]) => required.includes(name) && !isPremium(member))
   return {
     ...(choices ? { type: "string", enum: choices } : unionOf(anyOf)),
     ...plain,
-    ...(isPremium(schema) && { description: `Premium. ${schema.description}` }),
+    ...((isPremium(schema) || mark) && {
+      description: [isPremium(schema) && "Premium.", schema.description, mark && deprecationText(mark)]
+        .filter(Boolean)
+        .join(" "),
+    }),
     ...(members.length > 0 && {
       properties: Object.fromEntries(members.map(([name, member]) => [name, toJsonSchema(member)])),
     }),

@@ -1,0 +1,40 @@
+import type { ApiDefinition, Deprecation } from "../../apis/contract.ts"
+import { deprecationOf } from "../../apis/contract.ts"
+import type { RawInput } from "../../call/input.ts"
+import type { AnswerSettings } from "./exchange.ts"
+
+/** Tells callers of an API what of it is deprecated, in headers of the answer. Null for an API of which nothing is. */
+export type DeprecationNotice = ((input: RawInput | null, set: AnswerSettings) => void) | null
+
+/** Prepares the notice of an API, once. Most have none. */
+export function noticeOf({ id, deprecation, input }: ApiDefinition): DeprecationNotice {
+  const marked = Object.entries(input.properties).flatMap(([name, schema]) => {
+    const mark = deprecationOf(schema)
+    return mark ? [[name, headersOf(id, mark, null)] as const] : []
+  })
+  if (!deprecation && marked.length === 0) return null
+  const ofApi = deprecation ? headersOf(id, deprecation, deprecation.successor ?? null) : null
+  return (given, set) => {
+    const headers = ofApi ?? marked.find(([name]) => isGiven(given, name))?.[1]
+    if (headers) Object.assign(set.headers, headers)
+  }
+}
+
+function isGiven(input: RawInput | null, parameter: string): boolean {
+  if (input === null) return false
+  if (input.kind === "typed") return Object.hasOwn(input.values, parameter)
+  return input.parameters.some(({ name }) => name === parameter)
+}
+
+/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and links to what replaces it (RFC 5829 §3.3). */
+function headersOf(id: string, { since, sunset }: Deprecation, successor: string | null) {
+  const links = [
+    `</docs/${id}.md>; rel="deprecation"; type="text/markdown"`,
+    ...(successor === null ? [] : [`</v1/${successor}>; rel="successor-version"`]),
+  ]
+  return {
+    deprecation: `@${Date.parse(since) / 1_000}`,
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+    link: links.join(", "),
+  }
+}

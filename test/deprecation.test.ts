@@ -1,0 +1,138 @@
+/** What is deprecated says so on every surface, and is gone after its sunset. */
+import { describe, expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { type ApiDefinition, defineApi, deprecated } from "../src/apis/contract.ts"
+import { prepareApi } from "../src/call/prepared-api.ts"
+import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
+import { exampleAnswer, toApiPage } from "../src/surfaces/markdown/api-page.ts"
+import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { createManualClock } from "./support/clock.ts"
+import { connectMcp } from "./support/mcp.ts"
+
+const since = "2024-12-01"
+const sunset = "2025-03-01"
+const marked = defineApi({
+  id: "marked",
+  title: "marked",
+  description: "Gives back a text.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    what: Type.String({ description: "The text." }),
+    old: Type.Optional(deprecated(Type.String({ description: "The text." }), { since, successor: "what" })),
+  }),
+  output: Type.Object({
+    done: Type.String({ description: "The same text." }),
+    was: Type.Optional(deprecated(Type.String({ description: "Earlier." }), { since, successor: "done" })),
+  }),
+  examples: [{ name: "One", input: { what: "a" }, output: { done: "a" } }],
+  run: ({ what }) => ({ done: what }),
+})
+const old: ApiDefinition = defineApi({
+  ...echoApi("old", ({ what }) => ({ done: what })),
+  deprecation: { since, sunset, successor: "marked" },
+  examples: [{ name: "One", input: { what: "a" }, output: { done: "a" } }],
+})
+const text = `Deprecated since ${since}. Use 'marked' instead. It is gone from ${sunset} on.`
+
+const clock = createManualClock()
+const service = startCatalogService([old, marked], { clock })
+const { account, key } = await service.createKey("pro")
+const post = (path: string, body: unknown) => service.post(path, body, key)
+
+describe("before the sunset", () => {
+  test.each([
+    ["/v1/old", { what: "a" }],
+    ["/v1/old/batch", { inputs: [{ what: "a" }] }],
+  ])("%s works and has the headers", async (path, body) => {
+    const { status, headers } = await post(path, body)
+    expect([status, headers.get("deprecation"), headers.get("sunset")]).toEqual([
+      200,
+      `@${Date.UTC(2024, 11, 1) / 1_000}`,
+      "Sat, 01 Mar 2025 00:00:00 GMT",
+    ])
+    expect(headers.get("link")).toBe(
+      '</docs/old.md>; rel="deprecation"; type="text/markdown", </v1/marked>; rel="successor-version"',
+    )
+  })
+
+  test("a deprecated parameter has them only where it is given, and no answer of another API does", async () => {
+    const without = await post("/v1/marked", { what: "a" })
+    expect([without.status, without.headers.has("deprecation")]).toEqual([200, false])
+    const given = await post("/v1/marked", { what: "a", old: "b" })
+    expect([given.status, given.headers.has("deprecation"), given.headers.has("sunset")]).toEqual([
+      200,
+      true,
+      false,
+    ])
+    const after = await post("/v1/marked", { what: "a" })
+    expect(after.headers.has("deprecation")).toBe(false)
+  })
+
+  test("the tools and their parameters say so", async () => {
+    await using mcp = await connectMcp(service.url, key)
+    const { tools } = await mcp.client.listTools()
+    expect(tools[0]?.description).toStartWith(text)
+    expect(tools[1]?.inputSchema.properties?.old).toMatchObject({
+      deprecated: true,
+      description: `The text. Deprecated since ${since}. Use 'what' instead.`,
+    })
+  })
+})
+
+test("OpenAPI, GraphQL and the pages say so", () => {
+  const service = {
+    version: "",
+    graphql: true,
+    mcp: true,
+    metrics: "off",
+    maxBodyBytes: 1,
+    publicUrl: null,
+  } as const
+  const { paths, components } = createOpenApiDocument({
+    ...service,
+    apis: [prepareApi(old), prepareApi(marked)],
+  })
+  expect(paths["/v1/old"]).toMatchObject({
+    post: { deprecated: true, description: expect.stringContaining(text), responses: { 410: {} } },
+  })
+  expect(paths["/v1/old/batch"]).toMatchObject({ post: { deprecated: true, responses: { 410: {} } } })
+  expect(paths["/v1/marked"]).not.toMatchObject({ post: { deprecated: true } })
+  expect(components.schemas?.MarkedInput).toMatchObject({ properties: { old: { deprecated: true } } })
+  expect(JSON.stringify(components)).not.toContain("x-deprecation")
+
+  const schema = createGraphqlSchema([old, marked])
+  const field = schema.getQueryType()?.getFields()
+  expect(field?.old?.deprecationReason).toBe(text)
+  expect(field?.marked?.deprecationReason).toBeFalsy()
+
+  const page = (api: ApiDefinition) =>
+    toApiPage(api, { credits: 1, url: "http://x", key: "k", answer: exampleAnswer(api) })
+  expect(page(old)).toContain(`**${text}**`)
+  expect(page(marked)).toContain("Use 'what' instead.")
+})
+
+test("after the sunset every surface refuses it, names the successor and charges nothing", async () => {
+  const before = await service.accounts.usage(account, 30)
+  clock.advance(Date.parse(sunset) - clock.now())
+  const gone = `The API 'old' ended on ${sunset}. Use 'marked' instead.`
+  for (const [path, body] of [
+    ["/v1/old", { what: "a" }],
+    ["/v1/old/batch", { inputs: [{ what: "a" }] }],
+  ] as const) {
+    const answer = await post(path, body)
+    expect([answer.status, answer.headers.get("x-error-code"), await answer.json()]).toEqual([
+      410,
+      "apiGone",
+      { status: "error", error: gone, data: null },
+    ])
+  }
+  const query = await post("/v1/graphql", { query: '{ old(input: { what: "a" }) { done } }' })
+  expect(await query.text()).toContain(gone)
+  await using mcp = await connectMcp(service.url, key)
+  expect(await mcp.call("old", { what: "a" })).toMatchObject({ isError: true, text: gone })
+  expect((await post("/v1/marked", { what: "a" })).status).toBe(200)
+  const after = await service.accounts.usage(account, 120)
+  expect(after.filter(({ api }) => api === "old")).toEqual(before.filter(({ api }) => api === "old"))
+})
