@@ -18,7 +18,7 @@ test("every @example of the contract and the page about adding an API", async ()
   const examples = [...contract.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
     ([, lines = ""]) => `${header}${lines.replace(/^ \* ?/gm, "")}export {}\n`,
   )
-  expect(examples).toHaveLength(9)
+  expect(examples).toHaveLength(10)
   const page = await Bun.file(join(root, "docs/adding-an-api.md")).text()
   const [, snippet = ""] = /```ts\n(.*?)```/s.exec(page) ?? []
   expect(snippet).toContain("defineApi({")
