@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test"
 import { createHeldDns } from "./support/held-dns.ts"
 import { requestsIn } from "./support/log.ts"
+import { earlierRequest, modernRequest, postMcp, type RawMessage } from "./support/mcp.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
 import { until } from "./support/until.ts"
@@ -69,6 +70,13 @@ describe("a client that hangs up while its call runs", () => {
     return { service, account, key, client, release, asked, signal: client.signal }
   }
   const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
+  const toolCall = { name: "spfvalidator", arguments: { domain: "a.example" } }
+  const callTool = (message: RawMessage, { service, key, signal }: Awaited<ReturnType<typeof start>>) =>
+    postMcp(service.url, { ...message, key, signal }).then(async (answer) => {
+      // Of earlier revisions, the answer's head comes before the tool has run.
+      await answer.text()
+      return answer
+    })
   const inputs = Array.from({ length: 200 }, (_, n) => ({ domain: `d${n}.example` }))
 
   test.each([
@@ -78,6 +86,8 @@ describe("a client that hangs up while its call runs", () => {
       "a batch",
       (t) => t.service.post("/v1/spfvalidator/batch", { inputs }, { key: t.key, signal: t.signal }),
     ],
+    ["a tool call", (t) => callTool(modernRequest("tools/call", toolCall), t)],
+    ["a tool call of revision 2025-11-25", (t) => callTool(earlierRequest("tools/call", toolCall), t)],
   ] as [string, (t: Awaited<ReturnType<typeof start>>) => Promise<Response>][])(
     "%s is not charged; the service waits for it when it stops, and logs it",
     async (_, send) => {

@@ -51,7 +51,7 @@ export function callWith(client: Client): McpClient["call"] {
 /** Sends one message of revision 2026-07-28 as it is, to see the answer of HTTP. */
 export function postMcp(
   url: string,
-  { body, key, headers = {}, path = "/mcp" }: RawMessage,
+  { body, key, headers = {}, path = "/mcp", signal }: RawMessage,
 ): Promise<Response> {
   return fetch(new URL(path, url), {
     method: "POST",
@@ -62,6 +62,7 @@ export function postMcp(
       ...headers,
     },
     body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal && { signal }),
   })
 }
 
@@ -70,6 +71,7 @@ export interface RawMessage {
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly path?: string
+  readonly signal?: AbortSignal
 }
 
 /** A request of revision 2026-07-28, with the headers that repeat a part of it. */
@@ -90,5 +92,13 @@ export function modernRequest(
       "mcp-method": method,
       ...(typeof params.name === "string" && { "mcp-name": params.name }),
     },
+  }
+}
+
+/** A request of revision 2025-11-25, which names its revision in a header alone. */
+export function earlierRequest(method: string, params: Readonly<Record<string, unknown>> = {}) {
+  return {
+    body: { jsonrpc: "2.0", id: 1, method, params },
+    headers: { "mcp-protocol-version": "2025-11-25" },
   }
 }

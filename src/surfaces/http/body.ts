@@ -15,16 +15,30 @@ export function readJsonObject(
   intake: Intake,
   giveWay: GiveWay,
 ): Promise<Record<string, unknown>> {
+  return readJsonWith(toObject, request, intake, giveWay)
+}
+
+/** {@link readJsonObject} for any JSON value. */
+export function readJson(request: Request, intake: Intake, giveWay: GiveWay): Promise<unknown> {
+  return readJsonWith(parse, request, intake, giveWay)
+}
+
+function readJsonWith<T>(
+  read: (text: string) => T,
+  request: Request,
+  intake: Intake,
+  giveWay: GiveWay,
+): Promise<T> {
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
     return Promise.reject(fixedFault("mediaTypeUnsupported"))
   return readBody(request, intake, (bytes) =>
-    bytes.byteLength > quickBytes ? toObjectInSteps(bytes, giveWay) : toObject(bytes),
+    bytes.byteLength > quickBytes ? readInSteps(bytes, read, giveWay) : readAtOnce(bytes, read),
   )
 }
 
 /** Reads a request body as a JSON object, whatever its Content-Type. Rejects as {@link readJsonObject} does. */
 export function readObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
-  return readBody(request, intake, toObject)
+  return readBody(request, intake, (bytes) => readAtOnce(bytes, toObject))
 }
 
 /** Reads a request body as text. Rejects with a Fault: 413, 408, 400 when it has too many pieces or is not UTF-8. */
@@ -45,29 +59,30 @@ function readBody<T>(
 }
 
 /** Gives way before, between and after its steps: of 2 MB, the check takes up to 15 ms and the rest 30. */
-async function toObjectInSteps(
+async function readInSteps<T>(
   bytes: ArrayBuffer | Uint8Array,
+  read: (text: string) => T,
   giveWay: GiveWay,
-): Promise<Record<string, unknown>> {
+): Promise<T> {
   await giveWay()
   checkSize(bytes)
   await giveWay()
-  const object = parseObject(bytes)
+  const value = read(toText(bytes))
   await giveWay()
-  return object
+  return value
 }
 
-function toObject(bytes: ArrayBuffer | Uint8Array): Record<string, unknown> {
+function readAtOnce<T>(bytes: ArrayBuffer | Uint8Array, read: (text: string) => T): T {
   checkSize(bytes)
-  return parseObject(bytes)
+  return read(toText(bytes))
 }
 
 function checkSize(bytes: ArrayBuffer | Uint8Array): void {
   requireModerate(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)
 }
 
-function parseObject(bytes: ArrayBuffer | Uint8Array): Record<string, unknown> {
-  const value = parse(toText(bytes))
+function toObject(text: string): Record<string, unknown> {
+  const value = parse(text)
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
   }

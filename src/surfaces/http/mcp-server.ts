@@ -1,103 +1,135 @@
-import { createMcpHandler, type Server } from "@modelcontextprotocol/server"
+import { createMcpHandler, type Server, type ServerEventBus } from "@modelcontextprotocol/server"
 import type { Caller } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
 import { rateLimited } from "../../call/gate.ts"
-import type { Pipeline, Reply } from "../../call/pipeline.ts"
+import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import { tightestOf } from "../../call/usage-status.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request.ts"
-import { createCatalogDoor } from "../mcp/catalog-door.ts"
-import type { McpClient, McpDoor } from "../mcp/door.ts"
-import { toToolResult } from "../mcp/results.ts"
-import { createSearchDoor } from "../mcp/search-door.ts"
-import { createMcpServer } from "../mcp/server.ts"
+import type { McpClient } from "../mcp/door.ts"
+import { errorResult, toToolResult } from "../mcp/results.ts"
 import { toBody } from "./answer-body.ts"
-import { readText } from "./body.ts"
+import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
-import { placeOfMistake } from "./json-mistake.ts"
+import { readAnswer, toLiveStream } from "./mcp-answer.ts"
+import { refuse, refuseValue } from "./mcp-refusal.ts"
 
 /** The MCP endpoints behind HTTP. */
 export interface McpHttp {
-  /** Answers one request. Throws the Fault of one that is refused before its message is read. */
-  handle(exchange: Exchange, door: "catalog" | "search"): Promise<Response>
+  /** Answers one request with the method POST. Throws the Fault of a caller who is not known or not allowed. */
+  handle(exchange: Exchange, door: "catalog" | "search"): Promise<string | Response>
+}
+
+/** What serves one endpoint. */
+export interface McpServing {
+  /** Makes the server of one request. */
+  readonly serverFor: (client: McpClient) => Server
+  /** Tells clients that listen what has changed. Without it nothing changes, and nobody may listen. */
+  readonly changes?: ServerEventBus
 }
 
 /** What is known of a request while the protocol's library works on it. */
 interface McpRequest {
   readonly incoming: IncomingRequest
   readonly caller: Caller
+  /** Whether it is counted against the limit of calls per minute. */
+  isCounted: boolean
+  /** The call of an API that the request began; it goes on when its client hangs up. */
+  running: Promise<unknown> | null
   /** What the log keeps of it. */
   end: Omit<RequestEnd, "status">
 }
 
-export function createMcpHttp(context: HttpContext, record: RecordRequest, version: string): McpHttp {
-  const { apis, pipeline, intake } = context
+export function createMcpHttp(
+  context: HttpContext,
+  record: RecordRequest,
+  { catalog, search }: Readonly<Record<"catalog" | "search", McpServing>>,
+): McpHttp {
+  const { pipeline, intake } = context
   const known = new WeakMap<Request, McpRequest>()
-  const doors = { catalog: createCatalogDoor(apis), search: createSearchDoor(apis) }
-  const handlers = { catalog: handlerOf(doors.catalog), search: handlerOf(doors.search) }
+  const handlers = { catalog: handlerOf(catalog), search: handlerOf(search) }
 
-  function handlerOf(door: McpDoor) {
+  function handlerOf({ serverFor, changes }: McpServing) {
     const serve = ({ requestInfo }: { requestInfo?: Request }): Server => {
       const request = requestInfo && known.get(requestInfo)
       if (!request) throw new Error("a request reached MCP without its caller")
-      return createMcpServer(door, toClient(request, pipeline), version)
+      return serverFor(toClient(request, pipeline))
     }
-    // Nothing here changes while a client is connected, so there is nothing to subscribe to.
-    return createMcpHandler(serve, { maxSubscriptions: 0 })
+    return createMcpHandler(serve, changes ? { bus: changes } : { maxSubscriptions: 0 })
   }
 
-  /** JSON-RPC 2.0 §5.1: a parse error. */
-  function notJson(text: string, incoming: IncomingRequest, caller: Caller): Response {
-    record(incoming, { status: 400, caller, fault: "inputRejected" })
-    const message = `The request body must be valid JSON${placeOfMistake(text)}.`
-    return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } }, { status: 400 })
+  async function answer(exchange: Exchange, door: "catalog" | "search", mcp: McpRequest) {
+    const { request, set, incoming } = exchange
+    const { caller } = mcp
+    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    let id: string | number | null = null
+    try {
+      const message = await readJson(request, intake, giveWay)
+      if (!isObject(message)) {
+        record(incoming, { ...mcp.end, status: 400, fault: "inputRejected" })
+        return refuseValue(set)
+      }
+      id = idOf(message)
+      // The pipeline counts a call of an API, and a tool that is free counts itself.
+      if (message.method !== "tools/call") await requireRate(mcp, pipeline)
+      known.set(request, mcp)
+      const response = await handlers[door].fetch(withoutSignal(request), { parsedBody: message })
+      if (!mcp.isCounted) await requireRate(mcp, pipeline)
+      return await send(response, exchange, mcp)
+    } catch (thrown) {
+      const fault = explain(thrown, incoming.requestId, pipeline)
+      record(incoming, { ...mcp.end, status: fault.status, fault: fault.code })
+      return refuse(fault, set, id)
+    }
+  }
+
+  async function send(response: Response, { set, incoming }: Exchange, mcp: McpRequest): Promise<Response> {
+    const { status } = response
+    for (const [name, value] of response.headers) set.headers[name] = value
+    set.status = status
+    set.headers["cache-control"] = "no-store"
+    const read = await readAnswer(response)
+    const finish = async () => {
+      await mcp.running
+      record(incoming, { ...mcp.end, status })
+    }
+    if ("rest" in read) return new Response(toLiveStream(read, finish, context), { status })
+    await finish()
+    const body = read.text === "" ? null : await toBody(read.text, mcp.caller, context)
+    return new Response(body, { status })
   }
 
   return {
-    async handle({ request, set, incoming }, door) {
+    async handle(exchange, door) {
+      const { incoming } = exchange
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
       const caller = await pipeline.gate.identify(incoming.key)
       pipeline.gate.requireAddress(caller, incoming.address)
-      const mcp: McpRequest = { incoming, caller, end: { caller } }
-      known.set(request, mcp)
-      const text = request.method === "POST" ? await readText(request, intake) : null
-      const message = text === null ? undefined : parse(text)
-      if (text !== null && message === undefined) return notJson(text, incoming, caller)
-      if (!isToolCall(message)) await takeRate(caller, pipeline)
-      const response = await handlers[door].fetch(
-        request,
-        message === undefined ? {} : { parsedBody: message },
-      )
-      for (const [name, value] of response.headers) set.headers[name] = value
-      // Clients of earlier revisions get an event stream, which begins before the tool has run.
-      const answer = await response.text()
-      record(incoming, { ...mcp.end, status: response.status })
-      set.status = response.status
-      set.headers["cache-control"] = "no-store"
-      const body = answer === "" ? null : await toBody(answer, caller, context)
-      return new Response(body, { status: response.status })
+      return answer(exchange, door, { incoming, caller, isCounted: false, running: null, end: { caller } })
     },
   }
 }
 
-/** The value of a JSON text; undefined for any other text. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The caller answers with what is wrong.
-    return undefined
-  }
+/** When a client hangs up, the library would give up at once, while the call still runs and has to be recorded. */
+function withoutSignal(request: Request): Request {
+  // A new one for each request, since the library leaves its listeners on it.
+  Object.defineProperty(request, "signal", { value: new AbortController().signal })
+  return request
 }
 
-function isToolCall(message: unknown): boolean {
-  return typeof message === "object" && message !== null && Reflect.get(message, "method") === "tools/call"
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Counts a request that calls no API. A tool call is counted by the pipeline. */
-async function takeRate(caller: Caller, { gate }: Pipeline): Promise<void> {
-  const outcome = await gate.takeRate(caller)
+function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null {
+  return typeof id === "string" || typeof id === "number" ? id : null
+}
+
+/** Counts a request that calls no API. Throws the 429 of one too many. */
+async function requireRate(request: McpRequest, { gate }: Pipeline): Promise<void> {
+  request.isCounted = true
+  const outcome = await gate.takeRate(request.caller)
   const rate = outcome && tightestOf(outcome.buckets)
   if (outcome && rate && !outcome.granted) throw rateLimited(rate)
 }
@@ -107,9 +139,22 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
   const { allowApis, blockApis } = caller.key
   return {
     mayCall: (api) => !blockApis.includes(api) && (allowApis === null || allowApis.includes(api)),
+    async countFreeCall() {
+      try {
+        await requireRate(request, pipeline)
+        return null
+      } catch (thrown) {
+        const { code, message, retryAfterSeconds } = explain(thrown, incoming.requestId, pipeline)
+        request.end = { caller, fault: code }
+        return errorResult(message, retryAfterSeconds)
+      }
+    },
     async callApi(api, values) {
+      request.isCounted = true
       const call = { api, request: incoming, read: () => ({ kind: "typed", values }) as const }
-      const reply: Reply = await answerCall(call, pipeline)
+      const running = answerCall(call, pipeline)
+      request.running = running
+      const reply = await running
       const { charged, fault } = reply
       request.end = { caller, charged, fault, apis: [api.definition.id] }
       return toToolResult(reply)

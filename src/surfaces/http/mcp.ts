@@ -1,34 +1,33 @@
 import { Elysia } from "elysia"
-import { type Fault, toFault } from "../../call/fault.ts"
+import { explain } from "../../call/pipeline.ts"
+import type { RecordRequest } from "../../observe/request.ts"
 import type { HttpContext } from "./context.ts"
 import { finishBody, inProgress, patiently } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { type TrustedNames, untrustedName } from "./mcp-names.ts"
+import { refuse } from "./mcp-refusal.ts"
 import type { McpHttp } from "./mcp-server.ts"
+import { MethodNotAllowed } from "./paths.ts"
 import { overloadOf } from "./refuse.ts"
-import { setAnswerHeaders } from "./reply.ts"
 
 export interface McpOptions {
   readonly version: string
   /** Which `Host` and `Origin` a request may have. */
   readonly names: TrustedNames
+  /** Loads what answers; by default the catalog. */
+  readonly load?: (context: HttpContext, record: RecordRequest, version: string) => Promise<McpHttp>
 }
 
 /** `/mcp` and `/mcp/search`: the catalog for agents, as tools of the Model Context Protocol. Loaded with the first request. */
 export function mcpFeature(
   base: ReturnType<typeof incomingRequests>,
   context: HttpContext,
-  { version, names }: McpOptions,
+  { version, names, load = loadCatalog }: McpOptions,
 ) {
   const record = context.observer.recorderFor(null, "mcp")
   let loading: Promise<McpHttp> | undefined
-
-  function load(): Promise<McpHttp> {
-    loading ??= import("./mcp-server.ts").then(({ createMcpHttp }) => createMcpHttp(context, record, version))
-    return loading
-  }
 
   async function handle(exchange: Exchange, door: "catalog" | "search"): Promise<string | Response> {
     const { request, set, incoming } = exchange
@@ -36,12 +35,14 @@ export function mcpFeature(
     try {
       const refusal = overloadOf(context) ?? untrustedName(request.headers, names)
       if (refusal) throw refusal
-      const http = await load()
+      if (request.method !== "POST") throw new MethodNotAllowed(request.method, "POST")
+      loading ??= load(context, record, version)
+      const http = await loading
       return await patiently(request, context, () => http.handle(exchange, door))
     } catch (thrown) {
-      const fault = toFault(thrown)
-      record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
-      return refuse(fault, exchange)
+      const fault = explain(thrown, incoming.requestId, context.pipeline)
+      record(incoming, { status: fault.status, fault: fault.code })
+      return refuse(fault, set)
     } finally {
       await finishBody(request, set, context)
     }
@@ -62,10 +63,7 @@ export function mcpFeature(
   return app
 }
 
-/** A refusal before the protocol's own layer, in its form: a JSON-RPC error without an id (JSON-RPC 2.0 §5). */
-function refuse({ status, message, retryAfterSeconds, code }: Fault, { set }: Exchange): string {
-  set.status = status
-  setAnswerHeaders(set.headers, { status, retryAfterSeconds, fault: code })
-  set.headers["content-type"] = "application/json"
-  return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } })
+async function loadCatalog(context: HttpContext, record: RecordRequest, version: string): Promise<McpHttp> {
+  const { createCatalogMcp } = await import("./mcp-catalog.ts")
+  return createCatalogMcp(context, record, version)
 }

@@ -18,6 +18,8 @@ export type ToolInput = Readonly<Record<string, unknown>>
 /** Who uses a door. Over HTTP it is the caller of a key; over standard input anyone who can start the program. */
 export interface McpClient {
   mayCall(api: string): boolean
+  /** Counts a call of a tool that runs no API. Gives the refusal of one too many, and otherwise null. */
+  countFreeCall(): Promise<CallToolResult | null>
   /** Runs an API, and charges it where calls are metered. */
   callApi(api: PreparedApi, input: ToolInput): Promise<CallToolResult>
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { Reply } from "../../call/pipeline.ts"
 import type { UsageStatus } from "../../call/usage-status.ts"
+import { encodeJson } from "../../encode/json.ts"
 
 /** Longer data is not repeated as text beside the structured content. */
 const maxTextCharacters = 4_000
@@ -26,9 +27,10 @@ export function errorResult(message: string, retryAfterSeconds: number | null = 
 }
 
 function toText(data: Readonly<Record<string, unknown>>): string {
-  const json = JSON.stringify(data)
-  if (json.length <= maxTextCharacters) return json
-  return `The answer has ${json.length} characters of JSON: see the structured content. Its fields are ${Object.keys(data).join(", ")}.`
+  // It gives no text for large data, which would take long to write.
+  const json = encodeJson(data)
+  if (typeof json === "string" && json.length <= maxTextCharacters) return json
+  return `The answer is long: see the structured content. Its fields are ${Object.keys(data).join(", ")}.`
 }
 
 /** The balance after the call, as the headers of REST tell it. */

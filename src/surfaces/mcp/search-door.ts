@@ -33,39 +33,23 @@ export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
     })
   }
 
-  function withApi(
-    id: unknown,
-    { mayCall }: McpClient,
-    use: (api: PreparedApi) => CallToolResult | Promise<CallToolResult>,
-  ): CallToolResult | Promise<CallToolResult> {
-    const api = apis.find(({ definition }) => definition.id === id && mayCall(definition.id))
-    if (api) return use(api)
-    return errorResult("The 'id' parameter must be the id of an API; 'search_apis' finds them.")
+  function findApi(id: unknown, { mayCall }: McpClient): PreparedApi | undefined {
+    return apis.find(({ definition }) => definition.id === id && mayCall(definition.id))
   }
 
-  const runs: Readonly<
-    Record<string, (input: ToolInput, client: McpClient) => CallToolResult | Promise<CallToolResult>>
-  > = {
+  const freeRuns: Readonly<Record<string, (input: ToolInput, client: McpClient) => CallToolResult>> = {
     search_apis: ({ query }, client) =>
       typeof query === "string"
         ? search(query, client)
         : errorResult("The 'query' parameter is required and must be a string."),
-    describe_api: ({ id }, client) =>
-      withApi(id, client, (api) => {
-        const { inputSchema, outputSchema, description } = toTool(api)
-        const [example] = api.definition.examples
-        return dataResult({
-          id,
-          description,
-          input: inputSchema,
-          output: outputSchema,
-          example: example?.input,
-        })
-      }),
-    call_api: ({ id, input = {} }, client) =>
-      isObject(input)
-        ? withApi(id, client, (api) => client.callApi(api, input))
-        : errorResult("The 'input' parameter must be an object with the API's parameters."),
+    describe_api({ id }, client) {
+      const api = findApi(id, client)
+      return api ? describe(api) : unknownApi
+    },
+    call_api: ({ id }, client) =>
+      findApi(id, client)
+        ? errorResult("The 'input' parameter must be an object with the API's parameters.")
+        : unknownApi,
   }
 
   return {
@@ -75,10 +59,28 @@ export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
       "Find a utility with search_apis, read its parameters with describe_api, then run it with call_api. Only call_api costs credits.",
     tools: () => searchTools,
     call(name, input, client) {
-      const run = Object.hasOwn(runs, name) ? runs[name] : undefined
-      return run && Promise.resolve(run(input, client))
+      const { id, input: values = {} } = input
+      const api = name === "call_api" ? findApi(id, client) : undefined
+      if (api && isObject(values)) return client.callApi(api, values)
+      const run = Object.hasOwn(freeRuns, name) ? freeRuns[name] : undefined
+      return run && client.countFreeCall().then((refusal) => refusal ?? run(input, client))
     },
   }
+}
+
+const unknownApi = errorResult("The 'id' parameter must be the id of an API; 'search_apis' finds them.")
+
+function describe(api: PreparedApi): CallToolResult {
+  const { inputSchema, outputSchema, description } = toTool(api)
+  const { id, examples } = api.definition
+  const [example] = examples
+  return dataResult({
+    id,
+    description,
+    input: inputSchema,
+    output: outputSchema,
+    example: example?.input,
+  })
 }
 
 function searchedWords({ definition: { id, title, description, input } }: PreparedApi): readonly string[] {

@@ -21,8 +21,8 @@ export function createMcpServer(door: McpDoor, client: McpClient, version: strin
     },
   )
   server.setRequestHandler("tools/list", () => ({ tools: [...door.tools(client)] }))
-  server.setRequestHandler("tools/call", ({ params }) => {
-    const result = door.call(params.name, params.arguments ?? {}, client)
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    const result = door.call(params.name, params.arguments ?? {}, client) ?? (await client.countFreeCall())
     if (result) return result
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

@@ -22,6 +22,7 @@ export function serveOverStdio({ apis, version, search, call, report }: StdioPar
   const door = search ? createSearchDoor(apis) : createCatalogDoor(apis)
   const client: McpClient = {
     mayCall: () => true,
+    countFreeCall: async () => null,
     async callApi(api, values) {
       try {
         return dataResult(await call(api, { kind: "typed", values }))

@@ -1,0 +1,84 @@
+/** What bounds the work that a client of /mcp may cause, and what it is told and charged when a bound is reached. */
+import { describe, expect, test } from "bun:test"
+import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
+import { startTestService } from "./support/service.ts"
+
+const service = await startTestService()
+const hmac = { message: "a", secret: "b" }
+
+describe("a body is read like one of REST", () => {
+  test("too many levels, too many parts and a wrong type are refused", async () => {
+    const { account, key } = await service.createKey("pro")
+    const call = (message: string) =>
+      JSON.stringify(modernRequest("tools/call", { name: "hmac", arguments: hmac }).body).replace(
+        '"a"',
+        () => message,
+      )
+    const { headers } = modernRequest("tools/call", { name: "hmac" })
+    const deep = `${"[".repeat(30_000)}${"]".repeat(30_000)}`
+    const wide = `[${"{},".repeat(30_000)}{}]`
+    for (const [message, text] of [
+      [deep, "levels"],
+      [wide, "objects, arrays"],
+    ] as const) {
+      const answer = await postMcp(service.url, { body: call(message), headers, key })
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(text)])
+    }
+    const plain = await postMcp(service.url, {
+      body: call('"a"'),
+      headers: { ...headers, "content-type": "text/plain" },
+      key,
+    })
+    expect(plain.status).toBe(415)
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+
+  test("a list of messages is refused in every revision, and runs nothing", async () => {
+    const { account, key } = await service.createKey("pro")
+    const message = earlierRequest("tools/call", { name: "hmac", arguments: hmac })
+    const answer = await postMcp(service.url, { ...message, body: [message.body, message.body], key })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { jsonrpc: "2.0", id: null, error: { code: -32_600, message: expect.stringContaining("one message") } },
+    ])
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
+})
+
+describe("the limit of calls per minute counts", () => {
+  const perMinute = 5
+  test.each([
+    [
+      "the free tools of the search",
+      "/mcp/search",
+      modernRequest("tools/call", { name: "search_apis", arguments: { query: "" } }),
+    ],
+    ["tools that are not there", "/mcp", modernRequest("tools/call", { name: "nothing", arguments: {} })],
+    ["calls without a name", "/mcp", modernRequest("tools/call", {})],
+    ["lists", "/mcp", modernRequest("tools/list")],
+  ])("%s", async (_what, path, message) => {
+    const { key } = await service.createKey("pro", { rateLimit: perMinute })
+    const answers: string[] = []
+    for (let request = 0; request < perMinute + 2; request++) {
+      answers.push(await (await postMcp(service.url, { ...message, key, path })).text())
+    }
+    const refused = answers.map((text) => text.includes("The limit of 5 calls per minute is reached"))
+    expect(refused).toEqual([false, false, false, false, false, true, true])
+  })
+
+  test("a tool call once", async () => {
+    const { key } = await service.createKey("pro", { rateLimit: perMinute })
+    const call = modernRequest("tools/call", { name: "hmac", arguments: hmac })
+    const answer = await (await postMcp(service.url, { ...call, key })).json()
+    expect(answer).toHaveProperty(["result", "_meta", "penknife/credits", "callsLeftThisMinute"], 4)
+  })
+})
+
+test("a large answer is given whole once, with a short text beside it", async () => {
+  const { key } = await service.createKey("pro")
+  await using mcp = await connectMcp(service.url, key)
+  const lines = Array.from({ length: 10_000 }, (_, n) => `line ${n} ${"x".repeat(120)}`)
+  const { data, text } = await mcp.call("linesorter", { lines })
+  expect(text.length).toBeLessThan(1_000)
+  expect(JSON.stringify(data).length).toBeGreaterThan(1_000_000)
+})
