@@ -1,4 +1,4 @@
-/** What a start loads: with a data file nothing of PostgreSQL, so that it is no slower. */
+/** What a start loads: nothing of PostgreSQL with a data file, and no operation of the administration, so that it is no slower. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "./support/temp.ts"
@@ -15,7 +15,20 @@ test("a start with a data file loads nothing of PostgreSQL, and one with a URL d
   expect(withUrl.some((file) => file.includes("src/store/postgres/open-store.ts"))).toBe(true)
 })
 
-/** The files of stores that a service loads until it listens or gives up. */
+test("a start loads no operation of the administration, neither their commands nor their routes", async () => {
+  const loaded = await filesLoadedFor(join(dir, "operations.db"))
+  expect(loaded.some((file) => file.includes("src/surfaces/http/admin/feature.ts"))).toBe(true)
+  for (const file of [
+    "src/admin/operations.ts",
+    "src/admin/accounts/",
+    "src/admin/keys/",
+    "src/surfaces/cli/admin/operation",
+  ]) {
+    expect(loaded.filter((path) => path.includes(file))).toEqual([])
+  }
+})
+
+/** The files that a service loads until it listens or gives up. */
 async function filesLoadedFor(db: string): Promise<string[]> {
   const child = Bun.spawn(
     [

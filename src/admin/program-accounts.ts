@@ -3,14 +3,6 @@ import { type Balance, balanceOf, monthAhead } from "../accounts/credits.ts"
 import { missingPlan, type Plan } from "../accounts/plan.ts"
 import { requireAccount } from "../accounts/require-account.ts"
 import type { AccountRecord, KeyRecord, UsageRow } from "../store/store.ts"
-import { closeAccount } from "./accounts/close.ts"
-import { createAccount } from "./accounts/create.ts"
-import { updateAccount } from "./accounts/update.ts"
-import { grantCredits } from "./credits/grant.ts"
-import { renewCredits } from "./credits/renew.ts"
-import { createApiKey } from "./keys/create.ts"
-import { revokeKey } from "./keys/revoke.ts"
-import { rotateKey } from "./keys/rotate.ts"
 import { createProgramRun, type ProgramParts } from "./program-run.ts"
 
 /** A key to create. Fields left out set no limit. */
@@ -75,7 +67,7 @@ export interface Accounts {
 /** The most days of usage to ask for: nearly a century. Far more would lead before the first date there is. */
 export const maxUsageDays = 36_500
 
-/** Creates what the program itself manages accounts and keys with. */
+/** Creates what the program itself manages accounts and keys with. Operations are loaded when they are used: a start is faster. */
 export function createProgramAccounts(parts: ProgramParts): Accounts {
   const { store, plans, clock } = parts
   const run = createProgramRun(parts)
@@ -87,7 +79,10 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
   }
 
   return {
-    create: (name, plan) => run(createAccount, { name, plan }),
+    async create(name, plan) {
+      const { createAccount } = await import("./accounts/create.ts")
+      return run(createAccount, { name, plan })
+    },
     list: async () => (await store.listAccounts()).map(toListed),
     async show(id) {
       const account = await requireAccount(store, id)
@@ -96,15 +91,19 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
       return { account: toListed(account), plan, balance, keys: await store.listKeys(id) }
     },
     async setPlan(id, plan) {
+      const { updateAccount } = await import("./accounts/update.ts")
       await run(updateAccount, { id, plan })
     },
     async grant(id, credits) {
+      const { grantCredits } = await import("./credits/grant.ts")
       await run(grantCredits, { id, credits })
     },
     async renew(id) {
+      const { renewCredits } = await import("./credits/renew.ts")
       await run(renewCredits, { id, anyway: true })
     },
     async closeAccount(id) {
+      const { closeAccount } = await import("./accounts/close.ts")
       await run(closeAccount, { id })
     },
     async usage(id, days) {
@@ -126,15 +125,20 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
         allow_ips: allowIps,
         rate_limit: rateLimit,
       }
+      const { createApiKey } = await import("./keys/create.ts")
       return issued(await run(createApiKey, values))
     },
     async listKeys(accountId) {
       if (accountId !== undefined) await requireAccount(store, accountId)
       return store.listKeys(accountId)
     },
-    rotateKey: async (id, graceMs) =>
-      issued(await run(rotateKey, { id, grace: graceMs === 0 ? "0" : `${Math.ceil(graceMs / 1_000)}s` })),
+    async rotateKey(id, graceMs) {
+      const { rotateKey } = await import("./keys/rotate.ts")
+      const grace = graceMs === 0 ? "0" : `${Math.ceil(graceMs / 1_000)}s`
+      return issued(await run(rotateKey, { id, grace }))
+    },
     async revokeKey(id) {
+      const { revokeKey } = await import("./keys/revoke.ts")
       await run(revokeKey, { id })
     },
   }

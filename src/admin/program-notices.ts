@@ -1,8 +1,6 @@
 import { requireAccount } from "../accounts/require-account.ts"
 import type { AttemptRecord, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { createProgramRun, type ProgramParts } from "./program-run.ts"
-import { deleteWebhook } from "./webhooks/delete.ts"
-import { setWebhook } from "./webhooks/set.ts"
 
 export interface NewWebhook {
   readonly url: string
@@ -25,19 +23,22 @@ export interface Notices {
   attempts(accountId?: string): Promise<readonly AttemptRecord[]>
 }
 
-/** Creates what the program itself sets webhooks and lists notices with. */
+/** Creates what the program itself sets webhooks and lists notices with. Operations are loaded when they are used. */
 export function createProgramNotices(parts: ProgramParts & { readonly outbox: Outbox }): Notices {
   const { store, outbox } = parts
   const run = createProgramRun(parts)
   return {
     async setWebhook(id, text, { allowPrivate }) {
+      const { setWebhook } = await import("./webhooks/set.ts")
       const { url, secret } = await run(setWebhook, { id, url: text, allow_private: allowPrivate })
       if (url === null || secret === null) throw new Error(`the new webhook of account ${id} is missing`)
       return { url, secret }
     },
     async clearWebhook(id) {
       await requireAccount(store, id)
-      if ((await outbox.findWebhook(id)) !== null) await run(deleteWebhook, { id })
+      if ((await outbox.findWebhook(id)) === null) return
+      const { deleteWebhook } = await import("./webhooks/delete.ts")
+      await run(deleteWebhook, { id })
     },
     async list(accountId) {
       if (accountId !== undefined) await requireAccount(store, accountId)

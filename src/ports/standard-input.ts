@@ -1,6 +1,3 @@
-import { createInterface } from "node:readline"
-import { Writable } from "node:stream"
-
 /** What a person types, or another program sends. */
 export interface StandardInput {
   /** Whether a person sits there, who can be asked. */
@@ -14,11 +11,17 @@ export interface StandardInput {
   ): Promise<string | null>
 }
 
-/** Standard input of this process. */
+/** Standard input of this process. What asks questions is loaded with the first one, since most processes ask none. */
 export const standardInput: StandardInput = {
-  isTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
+  get isTerminal() {
+    return process.stdin.isTTY === true && process.stderr.isTTY === true
+  },
   read: () => Bun.stdin.text(),
-  ask(question, { hidden }) {
+  async ask(question, { hidden }) {
+    const [{ createInterface }, { Writable }] = await Promise.all([
+      import("node:readline"),
+      import("node:stream"),
+    ])
     const { promise, resolve } = Promise.withResolvers<string | null>()
     process.stderr.write(question)
     // Line editing writes what is typed to its output; one that keeps nothing hides it.

@@ -4,8 +4,7 @@ import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
-import { adminFeature } from "./admin/feature.ts"
-import { answerPreflight, createRefuser, isAdminUrl } from "./admin/other-paths.ts"
+import { AdminPreflight, createAdminFeature, isAdminUrl } from "./admin/feature.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody, inProgress } from "./context.ts"
@@ -57,15 +56,14 @@ export function createHttpApp(
   const recordStray = observer.recorderFor("none", "none")
 
   /** The cross-origin plugin answers preflights itself, but not those for the admin API. */
-  function opened(exchange: Exchange): Response | undefined {
-    const { request, incoming } = exchange
-    if (request.method !== "OPTIONS") return undefined
+  function opened({ request, incoming }: Exchange): void {
+    if (request.method !== "OPTIONS") return
     recordUnkeyed(incoming, { status: 204 })
-    return admin && isAdminUrl(request.url) ? answerPreflight(exchange) : undefined
+    if (admin && isAdminUrl(request.url)) throw new AdminPreflight()
   }
 
   const { base, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
-  const refuseAdmin = createRefuser(context)
+  const adminFeature = admin && createAdminFeature(base, context, admin, version)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
     apis,
@@ -81,8 +79,8 @@ export function createHttpApp(
     .use(base)
     .use(crossOrigin())
     .onError(async ({ error, code, request, set, incoming }) => {
-      if (admin && isAdminUrl(request.url)) {
-        return refuseAdmin(error, { request, set, incoming })
+      if (adminFeature && isAdminUrl(request.url)) {
+        return adminFeature.answerThrown(error, { request, set, incoming })
       }
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
       logFault(fault, incoming.requestId, pipeline.log)
@@ -104,6 +102,6 @@ export function createHttpApp(
     )
     .use(documentationFeature(base, context, service))
     .use(discoveryFeature(base, context, service))
-  if (admin) app.use(adminFeature(base, context, admin, version))
+  if (adminFeature) app.use(adminFeature.app)
   return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
 }

@@ -44,14 +44,14 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
 /**
  * What every Elysia app of the service begins with: how a request is received, and what its features share.
  * @param server gives the listening server, null before it listens
- * @param opened may answer a request before its route does
+ * @param opened is called before the cross-origin plugin answers preflights, and may throw
  */
 export function createFrame(
   { apis, pipeline, random, observer }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
-  opened: (exchange: Exchange) => Response | undefined = () => undefined,
+  opened: (exchange: Exchange) => void = () => {},
 ) {
   const { closing, trustedProxies } = options
   const requestIdFor = createRequestIds(random, options.holdsKey)
@@ -98,7 +98,7 @@ export function createFrame(
       closing.requests++
       exchange.set.headers.connection = "close"
     }
-    return opened(exchange)
+    opened(exchange)
   })
   return {
     base,

@@ -4,11 +4,11 @@ import { requireHost } from "./host.ts"
 
 /**
  * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.
- * @param opened is called before the cross-origin plugin answers preflights, and may answer in its place
+ * @param opened is called before the cross-origin plugin answers preflights, and may throw
  */
 export function incomingRequests(
   open: (request: Request) => IncomingRequest,
-  opened: (exchange: Exchange) => Response | undefined = () => undefined,
+  opened: (exchange: Exchange) => void = () => {},
 ) {
   return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
     const { request } = context
@@ -18,7 +18,7 @@ export function incomingRequests(
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
     // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
-    return opened({ request, set, incoming })
+    opened({ request, set, incoming })
   })
 }
 

@@ -1,7 +1,6 @@
 import { CloneType, type TSchema, Type } from "@sinclair/typebox"
 import type { DocumentDecoration } from "elysia"
 import type { ApiDefinition } from "../../apis/contract.ts"
-import type { OperationRoute } from "./admin/operation-path.ts"
 
 /** What the route of an API carries besides its handler. */
 interface RouteHooks {
@@ -33,25 +32,6 @@ export function batchRouteOf({ title, input }: ApiDefinition, maxItems: number):
   return {
     parse: "none",
     detail: { summary: `${title}, for many inputs`, tags: ["batch"], requestBody: { content: json(body) } },
-  }
-}
-
-/** The same for an operation of the administration, whose parameters may be in its path. */
-export function operationRouteOf({ operation, inPath: names }: OperationRoute): RouteHooks {
-  const { title, description, method, input, output, status } = operation
-  const parameters = parametersOf(input).map((parameter) =>
-    names.includes(parameter.name) ? { ...parameter, in: "path" } : parameter,
-  )
-  const inPath = parameters.filter((parameter) => parameter.in === "path")
-  return {
-    parse: "none",
-    detail: {
-      summary: title,
-      description,
-      tags: ["administration"],
-      ...(method === "GET" ? { parameters } : { parameters: inPath, requestBody: { content: json(input) } }),
-      responses: { [status ?? 200]: { description: "The answer.", content: json(output) } },
-    },
   }
 }
 

@@ -10,7 +10,6 @@ import { etagOf, readConditions } from "./conditions.ts"
 import { streamEntries } from "./entry-lines.ts"
 import { readOperationInput } from "./operation-input.ts"
 import { adminRoot, type OperationRoute } from "./operation-path.ts"
-import { requireMethod } from "./other-paths.ts"
 import { problems, sendProblem, setAdminHeaders, toRefusal } from "./problem.ts"
 
 export interface AnswerParts extends CallerParts {
@@ -29,7 +28,6 @@ export async function answerOperation(
   const { context, log } = parts
   let actor: Actor | null = null
   try {
-    requireMethod(request)
     actor = await requireActor(request, incoming, parts)
     const text = await run(exchange, route, actor, parts)
     record(incoming, { status: Number(set.status), actor: actor.id })

@@ -3,8 +3,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
 import { withReadableUrls } from "../request-url.ts"
-import { adminFeature } from "./feature.ts"
-import { answerPreflight, createRefuser, noOperation } from "./other-paths.ts"
+import { AdminPreflight, createAdminFeature } from "./feature.ts"
 
 export interface AdminAppParts extends FrameParts {
   readonly admin: AdminAccess
@@ -19,19 +18,19 @@ export function createAdminApp(parts: AdminAppParts, options: FrameOptions, call
     options,
     calls,
     () => app.server,
-    (exchange) => {
-      const answer = answerPreflight(exchange)
-      if (answer) recordUnkeyed(exchange.incoming, { status: 204 })
-      return answer
+    ({ request, incoming }) => {
+      if (request.method !== "OPTIONS") return
+      recordUnkeyed(incoming, { status: 204 })
+      throw new AdminPreflight()
     },
   )
-  const refuse = createRefuser(context)
+  const feature = createAdminFeature(base, context, parts.admin, parts.version)
   const app = withReadableUrls(new Elysia())
     .headers(headers)
     .use(base)
     .onError(({ error, code, request, set, incoming }) =>
-      refuse(code === "NOT_FOUND" ? noOperation(request) : error, { request, set, incoming }),
+      feature.answerThrown(code === "NOT_FOUND" ? undefined : error, { request, set, incoming }),
     )
-    .use(adminFeature(base, context, parts.admin, parts.version))
+    .use(feature.app)
   return app
 }

@@ -31,7 +31,7 @@ export function matching(path: string, routes: readonly OperationRoute[]): reado
     const expected = partsOf(template)
     return (
       expected.length === parts.length &&
-      expected.every((part, index) => nameIn(part) !== null || part === parts[index])
+      expected.every((part, index) => (nameIn(part) === null ? part === parts[index] : parts[index] !== ""))
     )
   })
 }
@@ -45,16 +45,11 @@ export function pathValues({ template }: OperationRoute, path: string) {
   })
 }
 
-/** The path as Elysia's router writes it: `/admin/v1/accounts/:id`. */
-export function routerPath({ template }: OperationRoute): string {
-  return template.replaceAll(/\{(\w+)\}/g, ":$1")
-}
-
 function nameIn(part: string): string | null {
   return /^\{(\w+)\}$/.exec(part)?.[1] ?? null
 }
 
-/** Elysia takes a path with a slash at its end for the same path. */
+/** A path with a slash at its end is the same path, as Elysia takes it for the APIs. */
 function partsOf(path: string): string[] {
   return path.replace(/(?<=.)\/$/, "").split("/")
 }
