@@ -41,7 +41,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "values",
   ],
   accounts: ["apis/contract.ts", "store/outbox.ts", "store/store.ts", "values"],
-  webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts"],
+  webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts", "store/timed-events.ts"],
   observe: ["apis/contract.ts", "call/call-record.ts", "ports"],
   mock: [
     "accounts",

@@ -6,6 +6,7 @@ import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/
 import { readAnswer } from "./support/answer.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
 import { tempDir } from "./support/temp.ts"
+import { until } from "./support/until.ts"
 
 const dir = tempDir()
 const mock = await startTestMock()
@@ -208,7 +209,58 @@ test("80 % and 95 % of a month's credits raise one notice each, once a month", a
   ])
   await mock.control("PUT", "/clock", { advance: "31d" })
   for (let i = 0; i < 4; i++) await spend(200)
-  expect(await notices()).toHaveLength(3)
+  const types = (await notices()).map((notice) => Reflect.get(notice, "type"))
+  expect(types.filter((type) => type === "credits.threshold_reached")).toHaveLength(3)
+})
+
+describe("events", () => {
+  const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
+  const events = async () => {
+    const notices = (await mock.control("GET", "/notices")).data?.notices as {
+      type: string
+      timestamp: string
+      data: Record<string, unknown>
+    }[]
+    return notices.map(({ type, timestamp, data }) => [
+      type,
+      timestamp,
+      data.within_days ?? data.used ?? data.bonus,
+    ])
+  }
+  const expiring = [
+    ["key.expiring", "2025-01-24T00:00:00.000Z", 7],
+    ["key.expiring", "2025-01-30T00:00:00.000Z", 1],
+  ]
+  const renewed = ["month.renewed", "2025-02-01T00:00:00.000Z", 0]
+
+  test("that come with time are raised when the clock moves past them, once, and again after a reset", async () => {
+    for (let round = 0; round < 2; round++) {
+      await mock.control("POST", "/reset")
+      await advance("22d")
+      expect(await events()).toEqual([])
+      await advance("1d")
+      expect(await events()).toEqual(expiring.slice(0, 1))
+      await advance("20d")
+      expect(await events()).toEqual([...expiring, renewed])
+      await mock.control("PUT", "/clock", { now: "2025-01-01T00:00:00Z" })
+      await mock.control("PUT", "/clock", { now: "2025-02-13T00:00:00Z" })
+      expect(await events()).toEqual([...expiring, renewed])
+    }
+  })
+
+  test("credits.exhausted is raised by the first call that finds all credits used up", async () => {
+    for (let i = 0; i < 3; i++) {
+      const answer = await call("/v1/bluetoothlookup?companyid=76", "mock-no-credits")
+      expect(answer).toMatchObject({ status: "error" })
+    }
+    await until(async () => (await events()).length > 0)
+    // The account was made with all credits used, so the thresholds are found reached with the same look.
+    expect((await events()).map(([type]) => type).toSorted()).toEqual([
+      "credits.exhausted",
+      "credits.threshold_reached",
+      "credits.threshold_reached",
+    ])
+  })
 })
 
 describe("DNS", () => {

@@ -3,6 +3,7 @@ import { type Balance, balanceOf, monthAhead } from "../accounts/credits.ts"
 import { missingPlan, type Plan } from "../accounts/plan.ts"
 import { requireAccount } from "../accounts/require-account.ts"
 import type { AccountRecord, KeyRecord, UsageRow } from "../store/store.ts"
+import type { OptionalEvent } from "./accounts/events.ts"
 import { createProgramRun, type ProgramParts } from "./program-run.ts"
 
 /** A key to create. Fields left out set no limit. */
@@ -43,7 +44,8 @@ export interface AccountStatus {
  * leaves an audit record. Every method throws {@link AccountError} for what cannot be done.
  */
 export interface Accounts {
-  create(name: string, plan: string): Promise<{ readonly id: string }>
+  /** @param events what its webhook gets besides the thresholds; nothing by default */
+  create(name: string, plan: string, events?: readonly OptionalEvent[]): Promise<{ readonly id: string }>
   /** All accounts, oldest first. */
   list(): Promise<readonly ListedAccount[]>
   show(id: string): Promise<AccountStatus>
@@ -79,9 +81,9 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
   }
 
   return {
-    async create(name, plan) {
+    async create(name, plan, events = []) {
       const { createAccount } = await import("./accounts/create.ts")
-      return run(createAccount, { name, plan })
+      return run(createAccount, { name, plan, events: [...events] })
     },
     list: async () => (await store.listAccounts()).map(toListed),
     async show(id) {

@@ -29,6 +29,7 @@ import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
+import { createEventLook } from "../webhooks/look.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
@@ -101,6 +102,9 @@ async function createWorld(
   const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
   const names = await seedMagicKeys({ store, admin: openedStore.admin, accounts, plans, clock, plan })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
+  const events = openedStore.timedEvents
+  const look = createEventLook({ events, plans, clock, timer: systemTimer, log: opened.log })
+  await look.run()
   names.set(adminKeyName, adminKey)
   const admin = createAdminAccess(config, {
     opened: openedStore,
@@ -140,6 +144,10 @@ async function createWorld(
     faults: createFaults(createSeededRandom),
     stubs,
     journal: createJournal(),
+    async setClock(nowMs) {
+      clock.set(nowMs)
+      await look.run()
+    },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
     async close() {

@@ -38,6 +38,7 @@ import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
+import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, openLog } from "./observability.ts"
 
@@ -98,11 +99,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
       onRaised: (notices) => delivery.raised(notices),
     },
   })
-  const { store, outbox, gauges, isNew } = openedStore
+  const { store, outbox, timedEvents, gauges, isNew } = openedStore
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
+  const look = createEventLook({ events: timedEvents, plans: config.plans, clock, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
     const gate = createGate(store, config.plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
@@ -155,6 +157,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     )
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     delivery.start()
+    look.start()
     return {
       server,
       accounts: createProgramAccounts(programParts(openedStore, config, ports)),
@@ -173,7 +176,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         try {
           const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
-          await Promise.all([stopped, delivery.stop()])
+          await Promise.all([stopped, delivery.stop(), look.stop()])
           await observability.stop()
           await store.close()
         } finally {

@@ -19,6 +19,8 @@ export interface AccountSnapshot {
   period: Period | null
   /** Start of the month in the future that was logged. */
   reportedMs: number | null
+  /** Start of the month for which the store was told that a call found all credits used up. */
+  exhaustedMs: number | null
 }
 
 /** About 200 bytes each. */
@@ -47,7 +49,7 @@ export function createAccountSnapshots(): (caller: Caller) => AccountSnapshot {
     if (!known) {
       const { id, createdMs, periodStartMs, used, bonus } = account
       const stored = { id, revision, createdMs, periodStartMs, used, bonus }
-      const snapshot = { ...stored, heldCredits: 0, period: null, reportedMs: null }
+      const snapshot = { ...stored, heldCredits: 0, period: null, reportedMs: null, exhaustedMs: null }
       snapshots.set(id, snapshot)
       return snapshot
     }

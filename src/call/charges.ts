@@ -105,7 +105,30 @@ export function createCharges(
     if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
     refresh(snapshot, stored)
     const nowMs = clock.now()
-    throw creditsUsedUp(balanceOf(snapshot, caller, nowMs), credits, nowMs)
+    const balance = balanceOf(snapshot, caller, nowMs)
+    tellExhausted(snapshot, caller, balance)
+    throw creditsUsedUp(balance, credits, nowMs)
+  }
+
+  /**
+   * Lets the store decide whether the credits are used up, which raises the event: a smaller plan or a month without credits uses
+   * them up without a charge. Once for each account and month, and the call does not wait for it.
+   */
+  function tellExhausted(snapshot: AccountSnapshot, caller: Caller, { remaining, period }: Balance): void {
+    if (remaining !== 0 || snapshot.exhaustedMs === period.startMs) return
+    snapshot.exhaustedMs = period.startMs
+    const retry = () => {
+      snapshot.exhaustedMs = null
+    }
+    store.charge([toCharge(snapshot, caller, [])]).then(
+      ([outcome]) => {
+        if (!outcome?.charged) retry()
+      },
+      (cause) => {
+        retry()
+        log.error("credits.exhausted not raised", { account: snapshot.id, cause: String(cause) })
+      },
+    )
   }
 
   return {
@@ -113,7 +136,10 @@ export function createCharges(
       const nowMs = clock.now()
       const snapshot = findSnapshot(caller)
       const balance = balanceOf(snapshot, caller, nowMs)
-      if (!covers(balance, snapshot.heldCredits + credits)) throw creditsUsedUp(balance, credits, nowMs)
+      if (!covers(balance, snapshot.heldCredits + credits)) {
+        tellExhausted(snapshot, caller, balance)
+        throw creditsUsedUp(balance, credits, nowMs)
+      }
       return createHold(caller, snapshot, credits)
     },
     async settle(hold, items, request) {

@@ -88,7 +88,8 @@ export async function seedMagicKeys({
   await issueOn(plan, defaultKey)
   await issueOn("free", "mock-free")
   await issueOn("pro", "mock-pro")
-  await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs })
+  const expiring = await accounts.create("mock-expiring", "pro", ["key.expiring"])
+  await issue("mock-expiring", expiring.id, { expiresMs: startMs + 30 * dayMs })
   await accounts.revokeKey(await issueOn("pro", "mock-revoked"))
   await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })
   await issueOn("pro", "mock-unavailable")
@@ -100,7 +101,7 @@ export async function seedMagicKeys({
   return names
 }
 
-/** Creates an account whose credits are used up without a call: no usage, no notice. Its plan is pro unless that is unlimited. */
+/** Creates an account whose credits are used up without a call: no usage, no notice yet. Its plan is pro unless that is unlimited. */
 async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number): Promise<string> {
   const pro = plans.get("pro")
   const limited = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
@@ -108,7 +109,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const id = "acc_mockNoCredits"
   const spent = { plan: limited.name, used: limited.monthlyCredits ?? 0, bonus: 0 }
   const times = { createdMs: nowMs, closedMs: null, periodStartMs: nowMs }
-  const own = { id, name: "mock-no-credits", version: 1, externalId: null, metadata: "{}", events: [] }
+  const own = { id, name: "mock-no-credits", version: 1, externalId: null, metadata: "{}" }
   const audit = {
     id: "aud_mockNoCredits",
     atMs: nowMs,
@@ -123,7 +124,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
     source: "this process",
     requestId: "",
   }
-  const account = { ...own, ...spent, ...times }
+  const account = { ...own, ...spent, ...times, events: ["credits.exhausted", "month.renewed"] }
   await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
   return id
 }

@@ -17,7 +17,9 @@ export interface MockWorld {
   readonly random: Random
   readonly admin: AdminAccess
   readonly observer: Observer
-  readonly clock: MockClock
+  readonly clock: Pick<MockClock, "now">
+  /** Moves the clock, and raises the events that come with time. */
+  setClock(nowMs: number): Promise<void>
   readonly dns: MockDns
   readonly faults: Faults
   readonly stubs: Stubs

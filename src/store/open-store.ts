@@ -3,12 +3,14 @@ import type { StoreActivity } from "./activity.ts"
 import type { AdminStore } from "./admin-store.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Store } from "./store.ts"
+import type { TimedEvents } from "./timed-events.ts"
 
-/** An open database. `store.close()` closes it for all four. */
+/** An open database. `store.close()` closes it for all. */
 export interface OpenStore {
   readonly store: Store
   readonly admin: AdminStore
   readonly outbox: Outbox
+  readonly timedEvents: TimedEvents
   readonly gauges: StoreGauges
   /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean

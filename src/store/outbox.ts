@@ -28,6 +28,15 @@ export interface NoticeRules {
 /** The type of the notices that charges raise: an account has used so many percent of a month's allowance. */
 export const thresholdReached = "credits.threshold_reached"
 
+/** All credits of an account, of the month and the bonus, are used up. */
+export const creditsExhausted = "credits.exhausted"
+
+/**
+ * What `notified` of an account's row holds once its credits were found used up in that month: {@link creditsExhausted} is raised
+ * once a month.
+ */
+export const exhaustedPercent = 100
+
 /** A notice to the webhook of an account. */
 export interface NoticeRecord {
   /** `msg_…`, the same at every attempt, so that receivers recognise a repetition. */
@@ -41,10 +50,10 @@ export interface NoticeRecord {
   readonly accountCreatedMs: number
   /** The plan of the account when the notice was raised, as `used` and `periodStartMs` too. */
   readonly plan: string
-  /** Percent of the allowance; null for other types. */
+  /** Percent of the allowance; null for other types than {@link thresholdReached}. */
   readonly threshold: number | null
   readonly used: number
-  /** Null for other types. */
+  /** Null for other types than {@link thresholdReached} and {@link creditsExhausted}. */
   readonly allowance: number | null
   readonly periodStartMs: number
   readonly raisedMs: number

@@ -107,7 +107,10 @@ export interface KeyAccess {
   readonly revision: number
 }
 
-/** The cost of one answer. Charged as a whole or not at all. */
+/**
+ * The cost of one answer. Charged as a whole or not at all. One without items charges nothing, and lets the database raise what
+ * is due, such as that all credits are used up.
+ */
 export interface Charge {
   readonly accountId: string
   readonly items: readonly ChargeItem[]

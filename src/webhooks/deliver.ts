@@ -1,9 +1,9 @@
+import { noticeData } from "../accounts/notice-data.ts"
 import type { Timer } from "../apis/contract.ts"
 import { webhookLimitMs } from "../ports/webhook-sender.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 import { type AttemptParts, attempt, logFailure } from "./attempt.ts"
 import { maxDelayMs } from "./backoff.ts"
-import { toData } from "./message.ts"
 
 /** Sends notices to webhooks, each at least once. */
 export interface Delivery {
@@ -89,7 +89,7 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }):
   return {
     raised(notices) {
       for (const notice of notices) {
-        log.info(notice.type, { notice: notice.id, ...toData(notice), state: notice.state })
+        log.info(notice.type, { notice: notice.id, ...noticeData(notice), state: notice.state })
       }
       wake()
     },

@@ -245,3 +245,51 @@ describe("refused is", () => {
     expect(await admin.run(getKey, { id })).toMatchObject({ name: "a", rate_limit: 9, version: 3 })
   })
 })
+
+describe("events of a key", () => {
+  async function withEvents(...events: string[]) {
+    const admin = openAdministration()
+    const { id: account } = await admin.run(createAccount, { name: "Ann", events })
+    const notices = async () =>
+      (await admin.opened.outbox.list()).map(({ type, data }) => ({ type, data: JSON.parse(data ?? "") }))
+    return { ...admin, account, notices }
+  }
+
+  test("key.created and key.revoked are raised with the change, for accounts that chose them, without the key's text", async () => {
+    const admin = await withEvents("key.created", "key.revoked")
+    const { id, key, prefix } = await admin.run(createApiKey, { account: admin.account, name: "ci" })
+    await admin.run(revokeKey, { id })
+    const data = { account: admin.account, key: id, name: "ci", prefix, expires: null }
+    const raised = await admin.notices()
+    expect(raised.toSorted((a, b) => a.type.localeCompare(b.type))).toEqual([
+      { type: "key.created", data },
+      { type: "key.revoked", data },
+    ])
+    expect(JSON.stringify(raised)).not.toContain(String(key))
+
+    const quiet = await withEvents("key.expiring")
+    const other = await quiet.run(createApiKey, { account: quiet.account, expires: "2d" })
+    await quiet.run(revokeKey, { id: other.id })
+    expect(await quiet.notices()).toEqual([])
+  })
+
+  test("a change that is refused raises nothing", async () => {
+    const admin = await withEvents("key.revoked")
+    const { id } = await admin.run(createApiKey, { account: admin.account })
+    await admin.refusal(revokeKey, { id }, { ifVersion: 7 })
+    expect(await admin.notices()).toEqual([])
+  })
+
+  test("key.expiring is raised with a change of the expiry to a near one, once for each expiry", async () => {
+    const admin = await withEvents("key.expiring")
+    const { id } = await admin.run(createApiKey, { account: admin.account, expires: "30d" })
+    const change = (values: object) => admin.run(updateKey, { id, ...values })
+    await change({ expires: "8d" })
+    await change({ name: "other" })
+    expect(await admin.notices()).toEqual([])
+    await change({ expires: "3d" })
+    await change({ expires: "3d" })
+    await change({ expires: "12h" })
+    expect((await admin.notices()).map(({ data }) => data.within_days).toSorted()).toEqual([1, 7])
+  })
+})

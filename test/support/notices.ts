@@ -75,7 +75,7 @@ export function useWorkers() {
       clock,
       logged,
       use(accountId, used, month = periodStartMs) {
-        const entry = { accountId, used, notified: 0, periodStartMs: month }
+        const entry = { accountId, used, bonus: 1, notified: 0, periodStartMs: month }
         delivery.raised(database.transaction(() => raise(entry, 1_000))())
       },
     }

@@ -6,6 +6,7 @@ import { pick } from "../changed-fields.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { issuedFields, issuedNote, keyFields, keySchema, keyTarget, readKey, toKeyOutput } from "./key.ts"
+import { raiseKeyChanged } from "./key-events.ts"
 import { keyParameters, readKeySettings } from "./key-input.ts"
 
 const { id, ...otherFields } = keySchema.properties
@@ -50,7 +51,10 @@ export const createApiKey = defineOperation({
       }
       const shown = toKeyOutput(key)
       return {
-        mutations: [{ kind: "key.insert", key, secret: { hash: hashKey(text), prefix, createdMs: nowMs } }],
+        mutations: [
+          { kind: "key.insert", key, secret: { hash: hashKey(text), prefix, createdMs: nowMs } },
+          ...(await raiseKeyChanged("key.created", key, context)),
+        ],
         target: keyTarget(key),
         before: null,
         after: pick(shown, [...keyFields, "account", "prefix"]),

@@ -4,6 +4,7 @@ import { keyId } from "../fields.ts"
 import { type AdminContext, defineOperation } from "../operation.ts"
 import { keyText, requireKeyByText } from "./found-key.ts"
 import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+import { raiseKeyChanged } from "./key-events.ts"
 
 export const revokeKey = defineOperation({
   id: "keys.revoke",
@@ -24,7 +25,10 @@ export const revokeKey = defineOperation({
       const key = await requireLiveKey(context, await requireId(input, context))
       const revokedMs = context.clock.now()
       return {
-        mutations: [{ kind: "key.update", id: key.id, version: key.version, set: { revokedMs } }],
+        mutations: [
+          { kind: "key.update", id: key.id, version: key.version, set: { revokedMs } },
+          ...(await raiseKeyChanged("key.revoked", key, context)),
+        ],
         target: keyTarget(key),
         before: { revoked: null },
         after: { revoked: new Date(revokedMs).toISOString() },

@@ -4,6 +4,7 @@ import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { keyFields, keySchema, keyTarget, readKey, requireLiveKey, toKeyOutput } from "./key.ts"
+import { raiseExpiring } from "./key-events.ts"
 import { keyParameters, readKeySettings } from "./key-input.ts"
 
 export const updateKey = defineOperation({
@@ -31,7 +32,10 @@ export const updateKey = defineOperation({
         throw new AdminFault("invalid", `Give at least one field to change: ${keyFields.join(", ")}.`)
       }
       return {
-        mutations: [{ kind: "key.update", id, version: key.version, set }],
+        mutations: [
+          { kind: "key.update", id, version: key.version, set },
+          ...(set.expiresMs === undefined ? [] : await raiseExpiring({ ...key, ...set }, context)),
+        ],
         target: keyTarget(key),
         ...changedFields(toKeyOutput(key), toKeyOutput({ ...key, ...set }), keyFields),
         answer: () => readKey(id, context),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { noticeData } from "../../accounts/notice-data.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
@@ -18,7 +19,9 @@ export const noticeSchema = Type.Object({
     description: "Percent of the month's credits that were used; null for other events.",
   }),
   used: Type.Integer({ description: "Used credits of the month when the notice was made." }),
-  allowance: nullable(Type.Integer(), { description: "Credits of the month; null for other events." }),
+  allowance: nullable(Type.Integer(), {
+    description: "Credits of the month; null for events that are not about them.",
+  }),
   data: nullable(Type.Record(Type.String(), Type.Unknown()), {
     description: "The data of another event; null for a threshold, whose data are fields of the notice.",
   }),
@@ -68,7 +71,7 @@ export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
     threshold: notice.threshold,
     used: notice.used,
     allowance: notice.allowance,
-    data: notice.data === null ? null : JSON.parse(notice.data),
+    data: notice.threshold === null ? { ...noticeData(notice) } : null,
     period_start: new Date(startMs).toISOString(),
     period_end: new Date(endMs).toISOString(),
     raised: new Date(notice.raisedMs).toISOString(),

@@ -91,7 +91,8 @@ const chargeStatement = `
     booked = CASE
       WHEN x.period > l.period_start_ms OR x.day <> l.day
         THEN coalesce(x.items::jsonb, jsonb_build_object(x.api, jsonb_build_array(x.calls, x.credits)))
-      WHEN x.items IS NOT NULL THEN add_usage(l.booked, x.items::jsonb)
+      -- The sum of no usage is null.
+      WHEN x.items IS NOT NULL THEN coalesce(add_usage(l.booked, x.items::jsonb), '{}')
       ELSE l.booked || jsonb_build_object(x.api, jsonb_build_array(
         coalesce((l.booked -> x.api -> 0)::bigint, 0) + x.calls, coalesce((l.booked -> x.api -> 1)::bigint, 0) + x.credits))
     END

@@ -18,6 +18,7 @@ import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { selectAccess } from "./rows.ts"
 import { createServerClock } from "./server-clock.ts"
+import { prepareTimedEvents } from "./timed-events.ts"
 
 interface PostgresOptions extends StoreOptions {
   readonly clock: Clock
@@ -153,6 +154,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     store,
     admin: prepareAdminStore(rest, access),
     outbox,
+    timedEvents: prepareTimedEvents(rest, instance),
     gauges: prepareGauges(rest, { activity, access }),
     isNew: schema.isNew,
   }

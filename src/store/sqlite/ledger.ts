@@ -11,7 +11,7 @@ export interface LedgerEntry {
   periodStartMs: number
   used: number
   bonus: number
-  /** The highest threshold that has raised a notice this month, in percent; 0 without one. */
+  /** The highest threshold that has raised a notice this month, in percent; 0 without one, 100 once all credits were used up. */
   notified: number
   /** The UTC day of `dayUsage`, `YYYY-MM-DD`. */
   day: string

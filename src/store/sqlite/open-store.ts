@@ -32,6 +32,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
       },
     },
     admin,
+    timedEvents: stores.timedEvents,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
     isNew,

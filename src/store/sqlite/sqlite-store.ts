@@ -4,6 +4,7 @@ import type { AdminOutcome, AdminStore } from "../admin-store.ts"
 import { type AccessRow, type KeyRow, toAccess, toKey } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
+import type { TimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareAccountChanges } from "./account-changes.ts"
 import { prepareAdminStore } from "./admin-store.ts"
@@ -15,6 +16,7 @@ import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
 import { accessColumns, accountColumns, accountTables, keyColumns } from "./rows.ts"
+import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
 /** The store on one SQLite connection, which the store owns and closes. */
@@ -27,7 +29,7 @@ export function createSqliteStores(
   database: Database,
   { timer, notices }: StoreOptions,
   watch = noWatch,
-): { readonly store: Store; readonly admin: AdminStore } {
+): { readonly store: Store; readonly admin: AdminStore; readonly timedEvents: TimedEvents } {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch)
   const ledger = prepareLedger(database)
@@ -126,7 +128,8 @@ export function createSqliteStores(
     },
   }
   const admin = prepareAdminStore(database, { read, write, administer, ledger, accounts, keys, notices })
-  return { store, admin }
+  const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
+  return { store, admin, timedEvents }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */

@@ -109,7 +109,7 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
     "/_mock/clock": {
       GET: (_request, world) => clock(world),
       ...put(async (request, world) => {
-        world.clock.set(readClock(await read(request), world.clock.now()))
+        await world.setClock(readClock(await read(request), world.clock.now()))
         return clock(world)
       }),
     },

@@ -1,0 +1,38 @@
+import type { KeyRecord } from "../store/store.ts"
+
+/** What a message about a key says of it. Never its text. */
+export type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
+
+const dayMs = 86_400_000
+
+/** A key's account is told so many days before the key expires. */
+export const daysBeforeExpiry = [7, 1] as const
+export type DaysBeforeExpiry = (typeof daysBeforeExpiry)[number]
+
+/** When an account is told of an expiry, in milliseconds since the Unix epoch. */
+export function warningMs(expiresMs: number, days: DaysBeforeExpiry): number {
+  return expiresMs - days * dayMs
+}
+
+/** The message about a key that expires within so many days. Another expiry is another message. */
+export function keyExpiringEvent(key: EventKey & { readonly expiresMs: number }, days: DaysBeforeExpiry) {
+  return {
+    id: eventId("key.expiring", key.id, key.expiresMs, days),
+    data: JSON.stringify({ ...keyData(key), within_days: days }),
+  }
+}
+
+/** The message that a key was created or revoked. */
+export function keyChangedEvent(type: "key.created" | "key.revoked", key: EventKey) {
+  return { id: eventId(type, key.id), data: JSON.stringify(keyData(key)) }
+}
+
+/** The same event always has the same id, so that two processes cannot raise it twice. */
+export function eventId(...parts: readonly (string | number)[]): string {
+  return `msg_${new Bun.CryptoHasher("sha256").update(parts.join(" ")).digest("hex").slice(0, 32)}`
+}
+
+function keyData({ id, accountId, name, prefix, expiresMs }: EventKey) {
+  const expires = expiresMs === null ? null : new Date(expiresMs).toISOString()
+  return { account: accountId, key: id, name, prefix, expires }
+}

@@ -1,0 +1,147 @@
+import { daysBeforeExpiry, eventId, keyExpiringEvent, warningMs } from "../accounts/key-events.ts"
+import { periodAt } from "../accounts/period.ts"
+import type { Plans } from "../accounts/plan.ts"
+import type { Clock, Timer } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
+import {
+  type EventPage,
+  keyExpiring,
+  monthRenewed,
+  type RenewingAccount,
+  type TimedEvents,
+  type TimedNotice,
+  type TimeWindow,
+} from "../store/timed-events.ts"
+import { logFailure } from "./attempt.ts"
+
+/** Finds the events that come with time, and raises each once, however many processes look. */
+export interface EventLook {
+  /** Raises what has become due since the last look of any process. A first look raises nothing. */
+  run(): Promise<void>
+  /** Looks now and then every minute. */
+  start(): void
+  /** Resolves when a look in progress has ended. */
+  stop(): Promise<void>
+}
+
+interface LookParts {
+  readonly events: TimedEvents
+  readonly plans: Plans
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly log: Log
+}
+
+const intervalMs = 60_000
+const dayMs = 86_400_000
+/** Rows that are read and notices that are written in one turn of the event loop. */
+const pageSize = 200
+
+/** Creates the look, but does not start it. */
+export function createEventLook(parts: LookParts): EventLook {
+  const { events, clock, timer, log } = parts
+  let isStopped = false
+  let cancel = () => {}
+  let looking: Promise<void> = Promise.resolve()
+
+  async function run(): Promise<void> {
+    const nowMs = clock.now()
+    const lookedMs = await events.lookedUntilMs()
+    if (lookedMs === nowMs) return
+    // After a clock was set back, what it raises again is there already.
+    if (lookedMs !== null && lookedMs < nowMs) {
+      const window = { afterMs: lookedMs, untilMs: nowMs }
+      for (const days of daysBeforeExpiry) await raiseExpiring(window, days)
+      await raiseRenewed(window)
+    }
+    // Only now: a process that ends before leaves the rest to the next look.
+    await events.keepLookedUntilMs(nowMs)
+  }
+
+  async function raiseExpiring(window: TimeWindow, days: (typeof daysBeforeExpiry)[number]): Promise<void> {
+    const expiries = { afterMs: window.afterMs + days * dayMs, untilMs: window.untilMs + days * dayMs }
+    await forEachPage(
+      (page) => events.keysExpiring(expiries, page),
+      ({ isWanted, ...key }) => {
+        const raisedMs = warningMs(key.expiresMs, days)
+        // A key that was made for a shorter time needs no warning.
+        if (!isWanted || key.createdMs > raisedMs) return null
+        const { id, data } = keyExpiringEvent(key, days)
+        return { id, accountId: key.accountId, type: keyExpiring, data, raisedMs, periodStartMs: null }
+      },
+    )
+  }
+
+  async function raiseRenewed(window: TimeWindow): Promise<void> {
+    for (const times of timesOfDay(window)) {
+      await forEachPage(
+        (page) => events.accountsByTimeOfDay(times, page),
+        (account) => (account.isWanted ? toRenewed(account, window, parts.plans) : null),
+      )
+    }
+  }
+
+  async function forEachPage<Row extends { readonly atMs: number; readonly id: string }>(
+    read: (page: EventPage) => Promise<readonly Row[]>,
+    toNotice: (row: Row) => Omit<TimedNotice, "nowMs"> | null,
+  ): Promise<void> {
+    const nowMs = clock.now()
+    for (let after: EventPage["after"] = null; ; await timer.turn()) {
+      const rows: readonly Row[] = await read({ limit: pageSize, after })
+      const notices = rows.flatMap((row) => {
+        const notice = toNotice(row)
+        return notice === null ? [] : { ...notice, nowMs }
+      })
+      if (notices.length > 0) await events.raise(notices)
+      after = rows.at(-1) ?? null
+      if (rows.length < pageSize) return
+    }
+  }
+
+  function look(): void {
+    looking = run()
+      .catch((cause) => logFailure(log, cause))
+      .then(() => {
+        if (!isStopped) cancel = timer.after(intervalMs, look)
+      })
+  }
+
+  return {
+    run,
+    start: look,
+    async stop() {
+      isStopped = true
+      cancel()
+      await looking
+    },
+  }
+}
+
+/** The notice of the credit month that has begun in a window; null when none has. Of several months, only the last. */
+function toRenewed(account: RenewingAccount, { afterMs, untilMs }: TimeWindow, plans: Plans) {
+  const { id: accountId, createdMs, periodStartMs, plan, bonus } = account
+  const { startMs, endMs } = periodAt(createdMs, untilMs)
+  // The first month does not renew anything. A stored month in the future stays in force.
+  if (startMs <= afterMs || startMs <= createdMs || startMs < periodStartMs) return null
+  const data = JSON.stringify({
+    account: accountId,
+    plan,
+    allowance: plans.get(plan)?.monthlyCredits ?? null,
+    bonus,
+    period_start: new Date(startMs).toISOString(),
+    period_end: new Date(endMs).toISOString(),
+  })
+  const id = eventId(monthRenewed, accountId, startMs)
+  return { id, accountId, type: monthRenewed, data, raisedMs: startMs, periodStartMs: startMs }
+}
+
+/** The times of day in a window: one span, or two around midnight. */
+function timesOfDay({ afterMs, untilMs }: TimeWindow): readonly TimeWindow[] {
+  if (untilMs - afterMs >= dayMs) return [{ afterMs: -1, untilMs: dayMs }]
+  const [after, until] = [afterMs % dayMs, untilMs % dayMs]
+  if (after < until) return [{ afterMs: after, untilMs: until }]
+  return [
+    { afterMs: -1, untilMs: until },
+    { afterMs: after, untilMs: dayMs },
+  ]
+}

@@ -1,0 +1,294 @@
+/** Events of accounts on every kind of store: each is raised exactly once, however many processes charge and look. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { periodAt } from "../../src/accounts/period.ts"
+import { defaultPlans } from "../../src/accounts/plan.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { createEventLook } from "../../src/webhooks/look.ts"
+import { accountDetailsOf, changeOf, firstPage, keyDetailsOf, secretOf } from "../support/admin-store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { createManualClock, type ManualClock } from "../support/clock.ts"
+import { chargeOf } from "../support/store.ts"
+import { noWaitTimer } from "../support/timer.ts"
+
+const day = 86_400_000
+const start = Date.parse("2025-01-31T12:00:00Z")
+const iso = (ms: number) => new Date(ms).toISOString()
+const every = ["credits.exhausted", "key.expiring", "month.renewed"]
+const log = {
+  debug() {},
+  info() {},
+  warn() {},
+  error(_: string, fields: object) {
+    throw new Error(JSON.stringify(fields))
+  },
+}
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  /** Two processes on one store. */
+  let processes: OpenStore[] = []
+  let clock: ManualClock
+
+  async function open() {
+    const db = await create()
+    processes = [await openAnyStore(db), await openAnyStore(db)]
+    clock = createManualClock(iso(start))
+  }
+  beforeEach(open)
+  afterEach(close)
+  async function close() {
+    for (const { store } of processes.splice(0)) await store.close()
+  }
+  const one = () => processes[0] as OpenStore
+  const apply = async (...mutations: Parameters<typeof changeOf>[0]) => {
+    expect(await one().admin.apply(changeOf(mutations))).toBe("applied")
+  }
+  const insertAccount = (change: Parameters<typeof accountDetailsOf>[0] = {}) =>
+    apply({
+      kind: "account.insert",
+      account: accountDetailsOf({ createdMs: start, periodStartMs: start, events: every, ...change }),
+    })
+  const insertKey = (change: Parameters<typeof keyDetailsOf>[0]) =>
+    apply({
+      kind: "key.insert",
+      key: keyDetailsOf({ createdMs: start, ...change }),
+      secret: secretOf(change?.id ?? "key_1"),
+    })
+  const lookIn = ({ timedEvents: events }: OpenStore) =>
+    createEventLook({
+      events,
+      plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
+      clock,
+      timer: noWaitTimer,
+      log,
+    }).run()
+  const look = async () => {
+    for (const opened of processes) await lookIn(opened)
+  }
+  /** Types and times of all notices, oldest first. */
+  const raised = async () =>
+    (await one().outbox.list()).map(({ type, raisedMs, data }) => [
+      type,
+      iso(raisedMs),
+      JSON.parse(data ?? "{}").within_days,
+    ])
+  const types = async () => (await one().outbox.list()).map(({ type }) => type).toSorted()
+  const charge = (credits: number, more: object = {}, by = one()) =>
+    by.store.charge([chargeOf({ credits, allowance: 10, periodStartMs: start, ...more })])
+
+  describe("credits.exhausted", () => {
+    test("is raised by the charge that uses up month and bonus, once a month", async () => {
+      await insertAccount({ bonus: 2 })
+      await charge(10)
+      expect(await types()).toEqual(["credits.threshold_reached", "credits.threshold_reached"])
+      await charge(2)
+      const [notice] = (await one().admin.notices({}, firstPage)).filter(
+        ({ type }) => type === "credits.exhausted",
+      )
+      expect(notice).toMatchObject({
+        used: 10,
+        allowance: 10,
+        threshold: null,
+        plan: "free",
+        periodStartMs: start,
+      })
+      await one().store.grant("acc_1", 1, 100)
+      await charge(1)
+      await charge(1)
+      expect(await types()).toHaveLength(3)
+      const next = periodAt(start, start + 40 * day).startMs
+      await charge(10, { periodStartMs: next, day: "2025-03-01" })
+      expect((await types()).filter((type) => type === "credits.exhausted")).toHaveLength(2)
+    })
+
+    test("is raised by a charge of nothing where a smaller plan uses up what is left, and not while anything is", async () => {
+      await insertAccount()
+      await charge(7)
+      for (const [allowance, count] of [
+        [8, 0],
+        [7, 1],
+        [7, 1],
+        [5, 1],
+      ] as const) {
+        for (const { store } of processes) {
+          expect(
+            await store.charge([chargeOf({ items: [], allowance, periodStartMs: start })]),
+          ).toMatchObject([{ charged: true, used: 7, bonus: 0 }])
+        }
+        expect((await types()).filter((type) => type === "credits.exhausted")).toHaveLength(count)
+      }
+      expect(await one().store.monthUsage("acc_1", start)).toEqual([
+        { day: "2025-01-01", api: "hmac", calls: 1, credits: 7 },
+      ])
+    })
+
+    test("is not raised for a plan without a limit, an account that did not choose it, or a grant and a new month", async () => {
+      await insertAccount({ events: ["key.expiring"] })
+      await insertAccount({ id: "acc_2" })
+      await charge(10)
+      await charge(10, { accountId: "acc_2", allowance: null })
+      await one().store.grant("acc_2", 1, 100)
+      await one().store.renewMonth("acc_2", { createdMs: start, periodStartMs: start })
+      expect((await types()).filter((type) => type === "credits.exhausted")).toEqual([])
+    })
+  })
+
+  describe("key.expiring", () => {
+    test("is raised 7 days and 1 day before, at its time, also when the service was stopped then", async () => {
+      await insertAccount()
+      await insertKey({ id: "key_1", expiresMs: start + 30 * day })
+      await look()
+      clock.advance(22 * day)
+      await look()
+      expect(await raised()).toEqual([])
+      clock.advance(day)
+      await look()
+      clock.advance(7 * day)
+      await look()
+      await look()
+      const expiring = (await raised()).filter(([type]) => type === "key.expiring")
+      expect(expiring).toEqual([
+        ["key.expiring", iso(start + 23 * day), 7],
+        ["key.expiring", iso(start + 29 * day), 1],
+      ])
+      const { data } = (await one().outbox.list()).find(({ type }) => type === "key.expiring") ?? {}
+      expect(JSON.parse(data ?? "")).toEqual({
+        account: "acc_1",
+        key: "key_1",
+        name: "ci",
+        prefix: "pk-abcdef",
+        expires: iso(start + 30 * day),
+        within_days: 7,
+      })
+    })
+
+    test("is raised again for another expiry, and not for a revoked key, a closed account, or a life shorter than the warning", async () => {
+      await insertAccount()
+      await insertAccount({ id: "acc_closed", closedMs: start })
+      await insertAccount({ id: "acc_quiet", events: [] })
+      await insertKey({ id: "key_1", expiresMs: start + 8 * day })
+      await insertKey({ id: "key_revoked", expiresMs: start + 8 * day, revokedMs: start })
+      await insertKey({ id: "key_closed", accountId: "acc_closed", expiresMs: start + 8 * day })
+      await insertKey({ id: "key_quiet", accountId: "acc_quiet", expiresMs: start + 8 * day })
+      await insertKey({ id: "key_short", expiresMs: start + day / 2 })
+      await look()
+      clock.advance(2 * day)
+      await look()
+      expect(await raised()).toEqual([["key.expiring", iso(start + day), 7]])
+      await apply({ kind: "key.update", id: "key_1", version: 1, set: { expiresMs: start + 10 * day } })
+      clock.advance(2 * day)
+      await look()
+      expect(await raised()).toEqual([
+        ["key.expiring", iso(start + day), 7],
+        ["key.expiring", iso(start + 3 * day), 7],
+      ])
+    })
+
+    test("of more keys than fit a page, of one instant and of several", async () => {
+      await insertAccount()
+      await look()
+      const keys = Array.from({ length: 450 }, (_, i) => i)
+      for (const i of keys) await insertKey({ id: `key_${i}`, expiresMs: start + 8 * day + (i % 3) })
+      clock.advance(day + 5)
+      await look()
+      expect(await types()).toEqual(keys.map(() => "key.expiring"))
+    }, 60_000)
+  })
+
+  describe("month.renewed", () => {
+    test("is raised when a month begins, without a call, at the end of a short month too", async () => {
+      await insertAccount({ bonus: 3 })
+      await look()
+      clock.set("2025-02-28T11:59:59Z")
+      await look()
+      expect(await raised()).toEqual([])
+      clock.set("2025-02-28T12:00:00Z")
+      await look()
+      expect(await raised()).toEqual([["month.renewed", "2025-02-28T12:00:00.000Z", undefined]])
+      const [notice] = await one().outbox.list()
+      expect(notice).toMatchObject({ periodStartMs: Date.parse("2025-02-28T12:00:00Z"), used: 0 })
+      expect(JSON.parse(notice?.data ?? "")).toEqual({
+        account: "acc_1",
+        plan: "free",
+        allowance: 1_000,
+        bonus: 3,
+        period_start: "2025-02-28T12:00:00.000Z",
+        period_end: "2025-03-31T12:00:00.000Z",
+      })
+      // Of months that passed while nothing looked, only the current one.
+      clock.set("2025-05-31T13:00:00Z")
+      await look()
+      expect(await raised()).toHaveLength(2)
+    })
+
+    test("is not raised while a stored month lies in the future, nor again when the clock was set back", async () => {
+      await insertAccount()
+      await insertAccount({ id: "acc_ahead", periodStartMs: start + 90 * day })
+      await look()
+      for (const at of ["2025-03-01T00:00:00Z", "2025-02-20T00:00:00Z", "2025-03-01T00:00:00Z"]) {
+        clock.set(at)
+        await look()
+      }
+      expect((await one().outbox.list()).map(({ accountId, type }) => [accountId, type])).toEqual([
+        ["acc_1", "month.renewed"],
+      ])
+    })
+  })
+
+  test("whatever two processes charge and look, also at once, each event is raised exactly once", async () => {
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constant("charge" as const),
+        credits: fc.integer({ min: 0, max: 6 }),
+        by: fc.nat(1),
+      }),
+      fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 400 }) }),
+      fc.record({ kind: fc.constant("look" as const), both: fc.boolean(), by: fc.nat(1) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 25 }),
+        fc.integer({ min: 8, max: 60 }),
+        async (steps, life) => {
+          await close()
+          await open()
+          await insertAccount()
+          await insertKey({ id: "key_1", expiresMs: start + life * day })
+          await look()
+          const exhausted = new Set<number>()
+          for (const one of steps) {
+            if (one.kind === "wait") clock.advance(one.hours * 3_600_000)
+            if (one.kind === "look")
+              await Promise.all(one.both ? processes.map(lookIn) : [lookIn(processes[one.by] as OpenStore)])
+            if (one.kind !== "charge") continue
+            const periodStartMs = periodAt(start, clock.now()).startMs
+            const charges = processes.map(({ store }, i) =>
+              i === one.by || one.credits > 3
+                ? store.charge([
+                    chargeOf({ credits: one.credits, periodStartMs, day: iso(clock.now()).slice(0, 10) }),
+                  ])
+                : [],
+            )
+            for (const outcome of (await Promise.all(charges)).flat()) {
+              if (outcome.charged && outcome.used === 10) exhausted.add(periodStartMs)
+            }
+          }
+          await look()
+          const counts = Object.groupBy(await one().outbox.list(), ({ type }) => type)
+          expect(
+            counts["credits.exhausted"]?.map(({ periodStartMs }) => periodStartMs).toSorted() ?? [],
+          ).toEqual([...exhausted].toSorted())
+          const warnings = [7, 1].filter((days) => start + (life - days) * day <= clock.now())
+          expect(counts["key.expiring"]?.map(({ data }) => JSON.parse(data ?? "").within_days) ?? []).toEqual(
+            warnings,
+          )
+          const renewed = counts["month.renewed"]?.map(({ periodStartMs }) => periodStartMs) ?? []
+          expect(new Set(renewed).size).toBe(renewed.length)
+          const current = periodAt(start, clock.now()).startMs
+          if (current > start) expect(renewed.at(-1)).toBe(current)
+        },
+      ),
+      { numRuns: 12 },
+    )
+  }, 120_000)
+})
