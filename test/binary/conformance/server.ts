@@ -1,0 +1,87 @@
+/**
+ * A test-only program for the conformance suite of MCP: the service's own endpoint `/mcp`, with the tools, prompts and resources
+ * that the suite asks for in place of the catalog. The suite can send no key, so a request without one gets the key of one account.
+ * Prints its address as one line.
+ */
+import { InMemoryServerEventBus } from "@modelcontextprotocol/server"
+import { Elysia } from "elysia"
+import { createProgramAccounts } from "../../../src/admin/program-accounts.ts"
+import { createCharges } from "../../../src/call/charges.ts"
+import { createGate } from "../../../src/call/gate.ts"
+import { createScheduler } from "../../../src/call/scheduler.ts"
+import { createUnsentAnswers } from "../../../src/call/unsent.ts"
+import { loadConfig } from "../../../src/config/load.ts"
+import { systemClock } from "../../../src/ports/clock.ts"
+import { createZoneDns } from "../../../src/ports/dns/zone.ts"
+import { systemRandom } from "../../../src/ports/random.ts"
+import { systemTimer } from "../../../src/ports/timer.ts"
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts"
+import { createCallsInProgress } from "../../../src/surfaces/http/calls.ts"
+import { createClosing } from "../../../src/surfaces/http/closing.ts"
+import { createFrame } from "../../../src/surfaces/http/frame.ts"
+import { listen } from "../../../src/surfaces/http/listener.ts"
+import { mcpFeature } from "../../../src/surfaces/http/mcp.ts"
+import { createMcpHttp } from "../../../src/surfaces/http/mcp-server.ts"
+import { withReadableUrls } from "../../../src/surfaces/http/request-url.ts"
+import { createFixtureServer } from "./fixtures.ts"
+
+const host = "127.0.0.1"
+const clock = systemClock
+const timer = systemTimer
+const file = {
+  name: "conformance.toml",
+  values: {
+    plans: { open: { monthly_credits: "unlimited", requests_per_minute: "unlimited", premium: true } },
+  },
+}
+const { plans, maxBodyBytes } = loadConfig({ flags: { plan: "open" }, env: {}, file })
+const ports = { clock, random: systemRandom, dns: createZoneDns({}), timer }
+const opened = openSqliteStore(":memory:", {
+  timer,
+  notices: { thresholds: [], now: clock.now, onRaised: () => {} },
+})
+const { store } = opened
+const prices = new Map<string, number>()
+const auditRandom = systemRandom
+const accounts = createProgramAccounts({ ...opened, clock, random: systemRandom, auditRandom, plans, prices })
+const { id: accountId } = await accounts.create("conformance", "open")
+const { key: ownKey } = await accounts.createKey({ accountId })
+const gate = createGate(store, plans, ports, new Map())
+const log = { debug() {}, info() {}, warn() {}, error: (...entry: unknown[]) => console.error(...entry) }
+const observer = { nowMs: clock.now, recorderFor: () => () => {} }
+const pipeline = {
+  gate: { ...gate, identify: (key: string | null) => gate.identify(key ?? ownKey) },
+  charges: createCharges(store, gate, ports, log),
+  scheduler: createScheduler({ clock, timer }),
+  ports,
+  log,
+  unsent: createUnsentAnswers(maxBodyBytes * 100, () => {}),
+}
+const changes = new InMemoryServerEventBus()
+const serving = { serverFor: () => createFixtureServer(changes), changes }
+const { base, context } = createFrame(
+  { apis: [], pipeline, random: systemRandom, observer },
+  {
+    tls: null,
+    trustedProxies: [],
+    maxBodyBytes,
+    bodyTimeoutMs: 10_000,
+    maxCalls: 1_000,
+    holdsKey: () => false,
+    closing: createClosing(timer),
+    strict: true,
+  },
+  createCallsInProgress(),
+  () => app.server,
+)
+const app = withReadableUrls(new Elysia())
+  .use(base)
+  .use(
+    mcpFeature(base, context, {
+      version: "1",
+      names: { loopbackOnly: true, publicHost: null },
+      load: async (shared, record) => createMcpHttp(shared, record, { catalog: serving, search: serving }),
+    }),
+  )
+const { port } = listen(app, { host, port: 0, shared: false, tls: null, idleSeconds: 30 }, timer)
+process.stdout.write(`http://${host}:${port}/mcp\n`)
