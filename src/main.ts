@@ -2,6 +2,7 @@ import { openAdministration } from "./app/administer.ts"
 import {
   catalog,
   checkConfig,
+  checkSettings,
   createLocalCalls,
   openAccounts,
   prepareApis,
@@ -52,6 +53,7 @@ runCli(argv, {
   startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
   onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
+  checkSettings,
   // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,

@@ -9,7 +9,9 @@ import { listAdmins } from "./admins/list.ts"
 import { revokeAdmin } from "./admins/revoke.ts"
 import { exportAudit } from "./audit/export.ts"
 import { listAudit } from "./audit/list.ts"
+import { diffConfig } from "./config/diff.ts"
 import { getConfig } from "./config/get.ts"
+import { reloadConfig } from "./config/reload.ts"
 import { grantCredits } from "./credits/grant.ts"
 import { renewCredits } from "./credits/renew.ts"
 import { healthDetail } from "./health/detail.ts"
@@ -61,6 +63,8 @@ export const operations: readonly Operation[] = [
   resendNotice,
   listPlans,
   getConfig,
+  diffConfig,
+  reloadConfig,
   whoami,
   healthDetail,
   listAudit,

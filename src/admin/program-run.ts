@@ -7,7 +7,7 @@ import type { Actor, Operation } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 
 /** What the program itself needs to run operations; none of them tells about the service. */
-export type ProgramParts = Omit<AdminParts, "settings" | "readHealth">
+export type ProgramParts = Omit<AdminParts, "settings" | "config" | "readHealth">
 
 /** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
 export type ProgramRun = <Input extends TObject, Output extends TSchema>(
@@ -28,7 +28,8 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
     ...parts,
     settings: {},
-    readHealth: () => Promise.reject(new Error("only a service has a health")),
+    config: { diff: onlyService, reload: onlyService },
+    readHealth: onlyService,
   })
   return async (operation, values) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined)
@@ -40,6 +41,10 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
       throw toAccountError(thrown)
     }
   }
+}
+
+function onlyService(): Promise<never> {
+  return Promise.reject(new Error("only a running service has this"))
 }
 
 function toAccountError(thrown: unknown): unknown {

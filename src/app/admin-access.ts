@@ -1,17 +1,15 @@
 import type { AdminAccess } from "../admin/admin-access.ts"
 import { createAdministration } from "../admin/administration.ts"
 import { createSignIn } from "../admin/sign-in.ts"
-import type { PreparedApi } from "../call/prepared-api.ts"
-import type { Config } from "../config/load.ts"
-import { type AdminPartsOptions, createAdminParts } from "./admin-parts.ts"
+import { type AdminPartsOptions, createAdminParts, type RunningConfig } from "./admin-parts.ts"
 
-type AdminAccessOptions = Omit<AdminPartsOptions, "prices"> & { readonly apis: readonly PreparedApi[] }
-
-/** What the admin API of a running service works with. */
-export function createAdminAccess(config: Config, { apis, ...options }: AdminAccessOptions): AdminAccess {
-  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
+/**
+ * What the admin API of a running service works with.
+ * @param running gives the present configuration. Each operation asks once, when it begins.
+ */
+export function createAdminAccess(running: () => RunningConfig, options: AdminPartsOptions): AdminAccess {
   return {
-    administration: createAdministration(createAdminParts(config, { ...options, prices })),
+    administration: createAdministration(createAdminParts(running, options)),
     signIn: createSignIn(options.opened.admin, options.clock),
   }
 }

@@ -1,8 +1,9 @@
+import type { ConfigControl } from "../admin/config/control.ts"
 import type { AdminParts } from "../admin/parts.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
-import { isPostgresUrl, withoutPassword } from "../store/open.ts"
+import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 
 /** What {@link createAdminParts} needs besides the configuration. */
@@ -12,15 +13,22 @@ export interface AdminPartsOptions {
   readonly random: Random
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
-  /** Ids of the catalog with the credits of a call. */
-  readonly prices: ReadonlyMap<string, number>
   readonly version: string
   readonly startedMs: number
+  /** Reads the configuration again. */
+  readonly config: ConfigControl
+}
+
+/** The configuration that runs. */
+export interface RunningConfig {
+  readonly config: Config
+  /** Ids of the catalog with the credits of a call. */
+  readonly prices: ReadonlyMap<string, number>
 }
 
 /** What the operations of the administration work with, on an open store. */
-export function createAdminParts(config: Config, options: AdminPartsOptions): AdminParts {
-  const { opened, clock, random, auditRandom = random, prices, version, startedMs } = options
+export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
+  const { opened, clock, random, auditRandom = random, version, startedMs, config: control } = options
   const { store, admin, outbox, gauges } = opened
   return {
     store,
@@ -29,13 +37,20 @@ export function createAdminParts(config: Config, options: AdminPartsOptions): Ad
     clock,
     random,
     auditRandom,
-    plans: config.plans,
-    prices,
-    settings: { ...describeConfig(config), db: withoutPassword(config.db) },
+    config: control,
+    get plans() {
+      return running().config.plans
+    },
+    get prices() {
+      return running().prices
+    },
+    get settings() {
+      return describeConfig(running().config)
+    },
     async readHealth() {
       const { charges, refusals } = gauges.activity
       const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])
-      const kind = isPostgresUrl(config.db) ? "postgresql" : "sqlite"
+      const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
       return { version, store: kind, startedMs, storeBytes, notices, charges, refusals }
     },
   }

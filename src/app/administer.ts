@@ -1,7 +1,9 @@
 import { createId } from "../accounts/key.ts"
 import { type Administration, createAdministration } from "../admin/administration.ts"
+import { ConfigRefused } from "../admin/config/control.ts"
 import type { Actor } from "../admin/operation.ts"
-import type { Config } from "../config/load.ts"
+import { changesBetween } from "../config/changes.ts"
+import { type Config, loadConfig } from "../config/load.ts"
 import { systemClock } from "../ports/clock.ts"
 import { currentOperator } from "../ports/operator.ts"
 import { systemRandom } from "../ports/random.ts"
@@ -9,6 +11,9 @@ import { keepAliveTimer } from "../ports/timer.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
 import { catalog, version } from "./service.ts"
+
+const onlyRunning =
+  "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."
 
 /**
  * Opens a store for the operations of the command line; close the result when done. Whoever can open the store may do everything,
@@ -27,12 +32,15 @@ export async function openAdministration(
     login: config.dbLogin,
     mustExist: !create,
   })
-  const parts = createAdminParts(config, {
+  const parts = createAdminParts(() => ({ config, prices }), {
     ...ports,
     opened,
-    prices,
     version,
     startedMs: systemClock.now(),
+    config: {
+      diff: async () => changesBetween(loadConfig({ flags: {}, env: {}, file: null }), config),
+      reload: () => Promise.reject(new ConfigRefused(onlyRunning)),
+    },
   })
   const mayLackPlans = config.file === null
   const { user, host } = currentOperator()

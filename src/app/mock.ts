@@ -106,9 +106,10 @@ async function createWorld(
   const look = createEventLook({ events, plans, clock, timer: systemTimer, log: opened.log })
   await look.run()
   names.set(adminKeyName, adminKey)
-  const admin = createAdminAccess(config, {
+  const admin = createAdminAccess(() => ({ config, prices }), {
     opened: openedStore,
-    apis,
+    // The settings of a test double stay as they are.
+    config: { diff: async () => [], reload: async () => [] },
     clock,
     random,
     auditRandom,
@@ -120,8 +121,8 @@ async function createWorld(
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
   const unsentOctets = unsent.octets
-  const parts = { opened, ports, gauges, apiIds, version, logSample, openRequests, unsentOctets }
-  const { observer, readMetrics, stop } = createObservability(parts, null)
+  const parts = { opened, ports, gauges, apiIds, version, openRequests, unsentOctets }
+  const { observerFor, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const gate = createGate(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
   return {
@@ -137,7 +138,7 @@ async function createWorld(
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
     admin: { ...admin, signIn: nameAdminKey(admin.signIn, adminKey) },
-    observer,
+    observer: observerFor(logLevel, logSample),
     readMetrics,
     clock,
     dns,

@@ -4,12 +4,12 @@ import type { Config } from "../config/load.ts"
 import { createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
 import { toExposition } from "../observe/exposition.ts"
-import { createObserver } from "../observe/observer.ts"
+import { createObserver, type Observer } from "../observe/observer.ts"
 import { toReport } from "../observe/report.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
 import type { ResolverStats } from "../ports/dns/resolver.ts"
-import { createLog, type Log, type LogLevel } from "../ports/log.ts"
+import { createLog, type LeveledLog, type LogLevel } from "../ports/log.ts"
 import { loadPrettyFormat } from "../ports/log-format.ts"
 import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
@@ -18,8 +18,9 @@ import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 
 /** A log and its output. */
 export interface OpenLog extends LogOutput {
-  readonly log: Log
-  readonly level: LogLevel
+  readonly log: LeveledLog
+  /** The level of a configuration that sets none. */
+  readonly defaultLevel: LogLevel
 }
 
 interface OpenLogOptions {
@@ -37,14 +38,14 @@ export async function openLog(
   { clock }: Pick<Ports, "clock">,
   { defaultLevel = "info", shared = false, output }: OpenLogOptions,
 ): Promise<OpenLog> {
-  const level = logLevel ?? defaultLevel
   const color = process.stderr.isTTY === true
   const isPretty = logFormat === "pretty" || (logFormat === "auto" && color)
   const format = isPretty ? await loadPrettyFormat({ color }) : (line: string) => line
   // Keeps the process alive until the last lines are written.
   const opened = output ?? openLogOutput({ timer: keepAliveTimer, shared })
   const write = (line: string) => opened.write(escapeHiddenInJson(format(line)))
-  return { ...opened, write, level, log: createLog(write, { level, clock, urgent: opened.flush }) }
+  const level = logLevel ?? defaultLevel
+  return { ...opened, write, defaultLevel, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 
 interface ObservabilityParts {
@@ -53,8 +54,6 @@ interface ObservabilityParts {
   readonly gauges: StoreGauges
   readonly apiIds: readonly string[]
   readonly version: string
-  /** Null logs no requests. */
-  readonly logSample: number | null
   readonly openRequests: () => number
   readonly unsentOctets: () => number
 }
@@ -64,13 +63,11 @@ interface ObservabilityParts {
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, gauges, apiIds, version, logSample, openRequests, unsentOctets } = parts
+  const { opened, ports, gauges, apiIds, version, openRequests, unsentOctets } = parts
   const { clock, random } = ports
-  const { level, write } = opened
+  const { write } = opened
   const counts = createCounts(faultCodes)
   const meter = createLagMeter(systemTimer, clock)
-  const requestLog =
-    logSample === null ? noRequestLog : createRequestLog({ write, level, sample: logSample, clock, random })
   const report = async () =>
     toReport(counts, {
       version,
@@ -86,7 +83,13 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     })
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
   return {
-    observer: createObserver(counts, requestLog, clock, apiIds),
+    /** Makes an observer with the log settings of a configuration. All of them count together; a sample of null logs no requests. */
+    observerFor(logLevel: LogLevel | null, sample: number | null): Observer {
+      const level = logLevel ?? opened.defaultLevel
+      const requestLog =
+        sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })
+      return createObserver(counts, requestLog, clock, apiIds)
+    },
     readMetrics: async () => toExposition(await siblings.gather()),
     async stop() {
       meter.stop()

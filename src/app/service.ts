@@ -1,21 +1,18 @@
 import { X509Certificate } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import packageJson from "../../package.json" with { type: "json" }
 import { noticeThresholds } from "../accounts/notices.ts"
 import { missingPlan } from "../accounts/plan.ts"
 import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
-import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
-import { createCatalog } from "../apis/catalog.ts"
-import type { ApiDefinition, Ports } from "../apis/contract.ts"
-import { createCharges } from "../call/charges.ts"
-import { createGate, sunsetsOf } from "../call/gate.ts"
-import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import type { Ports } from "../apis/contract.ts"
+import { createAccountSnapshots } from "../call/account-snapshots.ts"
+import type { LocalCalls } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
@@ -32,15 +29,18 @@ import { backUp } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { type Store, StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
-import type { TrustedNames } from "../surfaces/http/mcp-names.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
-import { nearestFirst } from "../values/nearest.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
+import { createGenerations, type Generation, httpSettings } from "./generation.ts"
+import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
+import { catalog, checkSettings, prepareApis, readTls } from "./prepare.ts"
+
+export { catalog, checkSettings, mcpNames, prepareApis } from "./prepare.ts"
 
 export const version = packageJson.version
 
@@ -51,6 +51,8 @@ export interface Service {
   readonly notices: Notices
   /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
+  /** Reads the configuration again; what is wrong with it is logged, and the old one stays. */
+  readonly configuration: HotConfig
   /**
    * Closes the connections, waits for calls in progress, then closes the store.
    * @param options `atOnce` closes kept connections without an answer that says so
@@ -72,6 +74,8 @@ interface StartOptions {
   readonly logOutput?: LogOutput
   /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine give more than usual. */
   readonly databaseLimitMs?: number
+  /** Where the configuration is read again; without it, it stays as it is. */
+  readonly configSource?: ConfigSource | null
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
@@ -82,6 +86,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     channel = null,
     logOutput,
     databaseLimitMs,
+    configSource = null,
   } = options
   const apis = prepareApis(config)
   const tls = readTls(config)
@@ -107,10 +112,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const look = createEventLook({ events: timedEvents, plans: config.plans, clock, timer: systemTimer, log })
   try {
     await requireKnownPlans(store, config)
-    const gate = createGate(store, config.plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
-    const pipeline = {
-      gate,
-      charges: createCharges(store, gate, ports, log),
+    const shared = {
       scheduler: createScheduler(ports, (api, ms) =>
         log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
       ),
@@ -118,43 +120,55 @@ export async function startService(config: Config, options: StartOptions = {}): 
       log,
       unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),
     }
-    const { logSample, noMetrics, noGraphql, bodyTimeoutSeconds } = config
-    const apiIds = apis.map(({ definition }) => definition.id)
-    const openRequests = () => server.openRequests()
     const observability = createObservability(
       {
         opened,
         ports,
         gauges,
-        apiIds,
+        apiIds: apis.map(({ definition }) => definition.id),
         version,
-        logSample,
-        openRequests,
-        unsentOctets: pipeline.unsent.octets,
+        openRequests: () => server.openRequests(),
+        unsentOctets: shared.unsent.octets,
       },
       channel,
     )
-    const { observer } = observability
-    const readMetrics = noMetrics ? null : observability.readMetrics
-    const admin = createAdminAccess(config, {
+    let current: Generation
+    const hot = createHotConfig({
+      running: config,
+      source: configSource,
+      log,
+      async check(next) {
+        await requireKnownPlans(store, next)
+      },
+      prepare(next) {
+        const generation = generationOf(next)
+        const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
+        return () => {
+          swap()
+          current = generation
+          log.setLevel(next.logLevel ?? opened.defaultLevel)
+          shared.unsent.setLimit(next.maxUnsentBytes)
+        }
+      },
+    })
+    const admin = createAdminAccess(() => current, {
       opened: openedStore,
-      apis,
       clock,
       random,
       version,
       startedMs: clock.now(),
+      config: hot,
     })
-    const server = startHttpServer(
-      { apis, pipeline, random, observer, readMetrics, ping: () => store.ping(), admin, version },
-      {
-        ...config,
-        sharedPort,
-        tls,
-        bodyTimeoutMs: bodyTimeoutSeconds * 1_000,
-        graphql: !noGraphql,
-        mcp: mcpNames(config),
-      },
-    )
+    const generationOf = createGenerations({
+      store,
+      shared,
+      findSnapshot: createAccountSnapshots(),
+      observability,
+      admin,
+      version,
+    })
+    current = generationOf(config)
+    const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     delivery.start()
     look.start()
@@ -162,6 +176,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       server,
       accounts: createProgramAccounts(programParts(openedStore, config, ports)),
       notices: createProgramNotices(programParts(openedStore, config, ports)),
+      configuration: hot,
       async reloadCertificate() {
         try {
           const renewed = readTls(config)
@@ -195,8 +210,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
  * @throws {ConfigError} and what opening the data file throws
  */
 export async function checkConfig(config: Config): Promise<void> {
-  prepareApis(config)
-  readTls(config)
+  checkSettings(config)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
@@ -290,57 +304,6 @@ export function createLocalCalls(config: Config, ports: Ports = livePorts(config
     definition.run(readInput(input, true), { ports, giveWay() {} })
 }
 
-/** The APIs with the embedded data. */
-export const catalog: readonly ApiDefinition[] = createCatalog()
-
-/** The APIs with a configuration's prices and data files, compiled. */
-export function prepareApis(config: Config): readonly PreparedApi[] {
-  const definitions = catalogFor(config)
-  for (const id of config.credits.keys()) {
-    if (definitions.some((api) => api.id === id)) continue
-    const known = nearestFirst(
-      id,
-      definitions.map((api) => api.id),
-    )
-    throw new ConfigError(`'credits.${id}': there is no API '${id}'. The APIs are ${known.join(", ")}.`)
-  }
-  return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
-}
-
-function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinition[] {
-  if (file === null) return catalog
-  try {
-    return createCatalog({ bluetoothCompanies: readCompanies(readFileSync(file, "utf8")) })
-  } catch (cause) {
-    throw new ConfigError(`--bluetooth-companies ${file}: ${messageOf(cause)}`)
-  }
-}
-
-/** Read before anything is opened, so that a mistake names its setting. */
-function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
-  if (tlsCert === null || tlsKey === null) return null
-  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
-  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
-  return { cert, key }
-}
-
-/** The names under which agents may reach the service; null when MCP is turned off. */
-export function mcpNames({ noMcp, host, publicUrl }: Config): TrustedNames | null {
-  if (noMcp) return null
-  return { loopbackOnly: isLoopback(host), publicHost: publicUrl === null ? null : new URL(publicUrl).host }
-}
-
-function readPem(flag: string, file: string, label: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, "utf8")
-  } catch {
-    throw new ConfigError(`${flag} ${file} cannot be read.`)
-  }
-  if (text.includes(`${label}-----`)) return text
-  throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
-}
-
 function livePorts({ dnsServers }: Config): Ports {
   const ports = { clock: systemClock, random: systemRandom, timer: systemTimer }
   return { ...ports, dns: createSystemDns(dnsServers, ports) }
@@ -353,11 +316,21 @@ function programParts(opened: OpenStore, config: Config, { clock, random }: Port
   return { store, admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
 }
 
+/** The most accounts that a message names. */
+const maxNamed = 10
+
 /** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
 async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
-  for (const { id, plan, closedMs } of await store.listAccounts()) {
-    if (closedMs === null && !plans.has(plan)) {
-      throw new ConfigError(`${missingPlan({ id, plan })} The accounts are in ${withoutPassword(db)}.`)
-    }
-  }
+  const accounts = await store.listAccounts()
+  const without = accounts.filter(({ closedMs, plan }) => closedMs === null && !plans.has(plan))
+  if (without.length === 0) return
+  const named = without.slice(0, maxNamed).map(missingPlan)
+  const others = without.length - named.length
+  throw new ConfigError(
+    [
+      ...named,
+      ...(others > 0 ? [`${others} other accounts have a plan that is missing.`] : []),
+      `The accounts are in ${withoutPassword(db)}.`,
+    ].join(named.length > 1 ? "\n" : " "),
+  )
 }

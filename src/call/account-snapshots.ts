@@ -23,6 +23,9 @@ export interface AccountSnapshot {
   exhaustedMs: number | null
 }
 
+/** Finds the snapshot of a caller's account. */
+export type FindSnapshot = (caller: Caller) => AccountSnapshot
+
 /** About 200 bytes each. */
 const maxSnapshots = 50_000
 
@@ -30,7 +33,7 @@ const maxSnapshots = 50_000
  * Keeps the snapshots of the accounts that called last, and of those with calls in progress. Gives what finds the snapshot of
  * a caller's account, one for all keys of the account.
  */
-export function createAccountSnapshots(): (caller: Caller) => AccountSnapshot {
+export function createAccountSnapshots(): FindSnapshot {
   /** Snapshots that were evicted while a call held credits. */
   const evicted = new Map<string, AccountSnapshot>()
   const snapshots = new LRUCache<string, AccountSnapshot>({

@@ -2,7 +2,13 @@ import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
-import { type AccountSnapshot, balanceAt, createAccountSnapshots, refresh } from "./account-snapshots.ts"
+import {
+  type AccountSnapshot,
+  balanceAt,
+  createAccountSnapshots,
+  type FindSnapshot,
+  refresh,
+} from "./account-snapshots.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import type { Gate } from "./gate.ts"
@@ -47,14 +53,17 @@ interface PendingCharge {
 /** An operator who changes an account again and again must not keep a call for ever. */
 const maxAttempts = 8
 
-/** The store gets the charges of one event-loop turn together. */
+/**
+ * The store gets the charges of one event-loop turn together.
+ * @param findSnapshot shared with the charges of other configurations, so that a call in progress keeps what it holds
+ */
 export function createCharges(
   store: Store,
   gate: Pick<Gate, "identifyAgain" | "requireApi">,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
+  findSnapshot: FindSnapshot = createAccountSnapshots(),
 ): Charges {
-  const findSnapshot = createAccountSnapshots()
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
     const present = pending.filter(isPresent)
     if (present.length === 0) return

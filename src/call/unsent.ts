@@ -8,6 +8,8 @@ export interface UnsentAnswers {
   isFull(): boolean
   /** Starts to count one more answer. */
   open(): UnsentAnswer
+  /** Sets how many are allowed. */
+  setLimit(octets: number): void
 }
 
 /** The octets of one answer. */
@@ -33,10 +35,11 @@ const octetsPerCollection = 8_388_608
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
  * answers that are being made grows, and at the limit none does, until others are read or given up.
- * @param maxOctets above this, new calls are refused; one answer alone may be larger
+ * @param firstLimit above this, new calls are refused; one answer alone may be larger
  * @param collectGarbage frees the memory of values that are no longer used
  */
-export function createUnsentAnswers(maxOctets: number, collectGarbage: () => void): UnsentAnswers {
+export function createUnsentAnswers(firstLimit: number, collectGarbage: () => void): UnsentAnswers {
+  let maxOctets = firstLimit
   const growing = new Set<UnsentAnswer>()
   let total = 0
   let sinceCollected = 0
@@ -45,6 +48,11 @@ export function createUnsentAnswers(maxOctets: number, collectGarbage: () => voi
   function wake(): void {
     waiting?.resolve()
     waiting = null
+  }
+
+  function setLimit(octets: number): void {
+    maxOctets = octets
+    wake()
   }
 
   function open(): UnsentAnswer {
@@ -98,7 +106,7 @@ export function createUnsentAnswers(maxOctets: number, collectGarbage: () => voi
     return answer
   }
 
-  return { octets: () => total, isFull: () => total > maxOctets, open }
+  return { octets: () => total, isFull: () => total > maxOctets, open, setLimit }
 }
 
 /** The refusal of a call while too many answers wait for their clients (RFC 9110 §15.6.4). */

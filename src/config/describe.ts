@@ -8,13 +8,17 @@ const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly Op
 
 /**
  * The settings of the service by their names in the configuration file, with plans and prices, as JSON. A secret that is set
- * is shown as `(set)`.
+ * is shown as `(set)`, and a URL without its password.
  */
 export function describeConfig(config: Config): Record<string, unknown> {
   const settings = Object.entries(options).map(([key, { fileKey }]): [string, unknown] => {
     const value: unknown = Reflect.get(config, key)
     return [fileKey, secretSettings.includes(key) && value !== null ? "(set)" : toJson(value)]
   })
+  const sources = Object.entries(options).map(([key, { fileKey }]) => [
+    fileKey,
+    config.origins[key as OptionKey],
+  ])
   const plans = [...config.plans.values()].map((plan): [string, unknown] => [
     plan.name,
     {
@@ -29,13 +33,21 @@ export function describeConfig(config: Config): Record<string, unknown> {
     ...Object.fromEntries(settings),
     plans: Object.fromEntries(plans),
     credits: Object.fromEntries(config.credits),
+    sources: { ...Object.fromEntries(sources), ...config.tables },
   }
 }
 
 function toJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJson)
   if (isPlace(value)) return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`
-  return isNetwork(value) ? `${value.address}/${value.prefix}` : value
+  if (isNetwork(value)) return `${value.address}/${value.prefix}`
+  return typeof value === "string" ? withoutPassword(value) : value
+}
+
+/** A URL without its password and without its query, which may hold one too. Other texts stay. */
+function withoutPassword(text: string): string {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return text
+  return text.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
 }
 
 function isPlace(value: unknown): value is Exclude<AdminPlace, string> {

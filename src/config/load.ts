@@ -20,6 +20,8 @@ export interface Config extends Settings {
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
   /** Credits per call by API id; an API that is not listed keeps its own price. */
   readonly credits: ReadonlyMap<string, number>
+  /** Whether the file changes plans and prices. */
+  readonly tables: { readonly plans: Origin; readonly credits: Origin }
 }
 
 /** Where settings come from, before they are read. */
@@ -33,31 +35,58 @@ export interface ConfigSources {
 }
 
 /**
- * A flag beats the environment, the environment beats the file. Throws ConfigError when a setting cannot be used.
+ * A flag beats the environment, the environment beats the file.
+ * @throws ConfigError that says every mistake, each on a line of its own
  * @param own options of the command that differ from those of the table, such as the port of `mock`
  */
 export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config {
   const { file } = sources
-  refuseUnknownKeys(file)
+  const mistakes = [...unknownKeys(file)]
+
+  /** Goes on after a mistake, so that all are said at once. */
+  function collecting<T>(read: () => T, otherwise: T): T {
+    try {
+      return read()
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      mistakes.push(thrown.message)
+      return otherwise
+    }
+  }
+
   const read = Object.entries({ ...allOptions, ...own }).map(
-    ([key, option]) => [key, readSetting(key, option, sources)] as const,
+    ([key, option]) =>
+      [
+        key,
+        collecting(() => readSetting(key, option, sources), { value: option.default, origin: "default" }),
+      ] as const,
   )
+  const { plans: planTables, credits: prices } = file?.values ?? {}
+  const plans = collecting(() => readPlans(planTables, file?.name ?? ""), new Map())
+  const credits = collecting(() => readCredits(prices, file?.name ?? ""), new Map())
   const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
   const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
-    throw new ConfigError("--tls-cert and --tls-key must be given together.")
+    mistakes.push("--tls-cert and --tls-key must be given together.")
   }
   if (settings.caOut !== null && settings.tlsSelfSigned.length === 0) {
-    throw new ConfigError("--ca-out needs --tls-self-signed.")
+    mistakes.push("--ca-out needs --tls-self-signed.")
   }
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   return Object.freeze({
     ...settings,
     origins,
     file: file?.name ?? null,
     dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
-    plans: readPlans(file?.values.plans, file?.name ?? ""),
-    credits: readCredits(file?.values.credits, file?.name ?? ""),
+    plans,
+    credits,
+    tables: tablesOf(file),
   })
+}
+
+function tablesOf(file: ConfigSources["file"]): Config["tables"] {
+  const originOf = (value: unknown): Origin => (value === undefined ? "default" : "file")
+  return { plans: originOf(file?.values.plans), credits: originOf(file?.values.credits) }
 }
 
 function readSetting(
@@ -96,11 +125,11 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
   }
 }
 
-function refuseUnknownKeys(file: ConfigSources["file"]): void {
+function unknownKeys(file: ConfigSources["file"]): readonly string[] {
   const known = [...Object.values(allOptions).map(({ fileKey }) => fileKey), "plans", "credits"]
-  const unknown = Object.keys(file?.values ?? {}).find((key) => !known.includes(key))
-  if (unknown === undefined) return
-  throw new ConfigError(
-    `'${unknown}' in ${file?.name} is not a setting. The settings are ${nearestFirst(unknown, known).join(", ")}.`,
+  const unknown = Object.keys(file?.values ?? {}).filter((key) => !known.includes(key))
+  return unknown.map(
+    (key) =>
+      `'${key}' in ${file?.name} is not a setting. The settings are ${nearestFirst(key, known).join(", ")}.`,
   )
 }

@@ -30,6 +30,8 @@ export interface Option<T> {
   /** How help shows the default. */
   readonly defaultText: string
   readonly repeatable?: boolean
+  /** Whether a service takes a change of it over only when it is started again. */
+  readonly needsRestart?: boolean
   readonly read: Reader<unknown>
 }
 
@@ -38,25 +40,35 @@ const seedTimeMs = Date.UTC(2025, 0, 1)
 
 /** The settings of `serve`. */
 export const options = {
-  host: one("host ADDRESS", "address to listen on", text, "127.0.0.1"),
-  port: one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080),
-  db: one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
-  workers: one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1),
-  admin: one<AdminPlace, AdminPlace>(
-    "admin off|same|HOST:PORT",
-    "where to serve /admin: nowhere, with the APIs, or there",
-    adminPlace,
-    "same",
+  host: afterRestart(one("host ADDRESS", "address to listen on", text, "127.0.0.1")),
+  port: afterRestart(one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080)),
+  db: afterRestart(
+    one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
   ),
-  dnsServers: many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
+  workers: afterRestart(
+    one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1),
+  ),
+  admin: afterRestart(
+    one<AdminPlace, AdminPlace>(
+      "admin off|same|HOST:PORT",
+      "where to serve /admin: nowhere, with the APIs, or there",
+      adminPlace,
+      "same",
+    ),
+  ),
+  dnsServers: afterRestart(
+    many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
+  ),
   trustedProxies: many(
     "trust-proxy CIDR",
     "proxy whose X-Forwarded-For is trusted; repeatable",
     network,
     "none",
   ),
-  tlsCert: one("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP"),
-  tlsKey: one("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP"),
+  tlsCert: afterRestart(
+    one("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP"),
+  ),
+  tlsKey: afterRestart(one("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP")),
   maxBodyBytes: one("max-body BYTES", "largest request body", integer(1_024, 1_073_741_824), 2_097_152),
   bodyTimeoutSeconds: one("body-timeout SECONDS", "time for a request body to arrive", integer(1, 25), 20),
   maxCalls: one(
@@ -88,7 +100,9 @@ export const options = {
     "none",
   ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
-  logFormat: one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),
+  logFormat: afterRestart(
+    one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),
+  ),
   logSample: one("log-sample SHARE", "share of requests to log, 0 to 1; 5xx are always logged", share, 1),
   noMetrics: toggle("no-metrics", "turn /metrics off", "/metrics is served"),
   metricsToken: one("metrics-token TOKEN", "bearer token that /metrics requires", text, null, "none"),
@@ -150,6 +164,11 @@ function one<T, Default extends T | null>(
 
 function many<T>(usage: string, help: string, read: Reader<T>, defaultText: string): Option<readonly T[]> {
   return { ...one(usage, help, read, null, defaultText), default: [], repeatable: true }
+}
+
+/** A setting of a listener, of the store or of the log's output, which only a start makes. */
+function afterRestart<T>(option: Option<T>): Option<T> {
+  return { ...option, needsRestart: true }
 }
 
 function toggle(name: string, help: string, defaultText: string): Option<boolean> {

@@ -65,20 +65,22 @@ function toLimit(value: number | "unlimited" | undefined, otherwise: number | nu
 
 function requireShape<T extends TSchema>(schema: T, value: unknown, table: string, file: string): Static<T> {
   if (Value.Check(schema, value)) return value
-  const error = Value.Errors(schema, value).First()
-  if (error?.type === ValueErrorType.ObjectAdditionalProperties && error.schema.properties) {
-    throw unknownKey(error, table, file)
+  const messages = new Map<string, string>()
+  for (const error of Value.Errors(schema, value)) {
+    if (!messages.has(error.path)) messages.set(error.path, toMessage(error, table, file))
   }
-  const where = `${table}${(error?.path ?? "").replaceAll("/", ".")}`
-  throw new ConfigError(`'${where}' in ${file} cannot be used: ${error ? toText(error) : "wrong type"}.`)
+  throw new ConfigError([...messages.values()].join("\n"))
 }
 
-function unknownKey({ path, schema }: ValueError, table: string, file: string): ConfigError {
-  const key = path.slice(path.lastIndexOf("/") + 1)
-  const known = nearestFirst(key, Object.keys(schema.properties))
-  return new ConfigError(
-    `'${table}${path.replaceAll("/", ".")}' in ${file} is not a setting. The settings there are ${known.join(", ")}.`,
-  )
+function toMessage(error: ValueError, table: string, file: string): string {
+  const { type, path, schema } = error
+  const where = `'${table}${path.replaceAll("/", ".")}' in ${file}`
+  if (type === ValueErrorType.ObjectAdditionalProperties && schema.properties) {
+    const key = path.slice(path.lastIndexOf("/") + 1)
+    const known = nearestFirst(key, Object.keys(schema.properties))
+    return `${where} is not a setting. The settings there are ${known.join(", ")}.`
+  }
+  return `${where} cannot be used: ${toText(error)}.`
 }
 
 /** The error; for a value that may have one of several types, the errors of each type. */

@@ -26,8 +26,13 @@ export interface LogOptions {
   readonly urgent?: () => void
 }
 
+/** A log whose level can change. */
+export interface LeveledLog extends Log {
+  setLevel(level: LogLevel): void
+}
+
 /** Creates a log of JSON lines `{"level", "time", …fields, "message"}`. `write` receives each line with its newline. */
-export function createLog(write: (line: string) => void, options: LogOptions = {}): Log {
+export function createLog(write: (line: string) => void, options: LogOptions = {}): LeveledLog {
   const { level = "info", clock = systemClock, urgent = () => {} } = options
   const isoTime = createIsoTime(clock)
   const logger = pino(
@@ -47,6 +52,9 @@ export function createLog(write: (line: string) => void, options: LogOptions = {
     error(message, fields) {
       logger.error(fields, message)
       urgent()
+    },
+    setLevel(next) {
+      logger.level = next
     },
   }
 }

@@ -65,6 +65,7 @@ const cases: Readonly<Record<string, Given>> = {
     return { id }
   },
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
+  "config.reload": async () => ({}),
   "admins.revoke": async ({ run }) => ({ id: (await run(createAdmin, { name: "billing" })).id }),
 }
 

@@ -46,11 +46,11 @@ export function openAdministration(opened: OpenStore = inMemory()): TestAdminist
     ["hmac", 1],
     ["spfvalidator", 5],
   ])
-  const parts = createAdminParts(config, {
+  const parts = createAdminParts(() => ({ config, prices }), {
     opened,
     clock,
     random: systemRandom,
-    prices,
+    config: { diff: async () => [], reload: async () => [] },
     version: "0.0.0-test",
     startedMs: startMs,
   })

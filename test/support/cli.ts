@@ -4,6 +4,7 @@ import { startMock } from "../../src/app/mock.ts"
 import {
   catalog,
   checkConfig,
+  checkSettings,
   createLocalCalls,
   openAccounts,
   prepareApis,
@@ -91,6 +92,7 @@ export async function runCliForTest(
       startService(config, { ...more, logOutput: log, ...(options.ports && { ports: options.ports }) }),
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
+    checkSettings,
     openAccounts,
     prepareApis,
     safekeeping,

@@ -6,6 +6,7 @@ import type { NewKey } from "../../src/admin/program-accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
 import { prepareApis, type Service, startService, version } from "../../src/app/service.ts"
 import { type Config, loadConfig } from "../../src/config/load.ts"
+import type { ConfigSource } from "../../src/config/source.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
@@ -22,6 +23,8 @@ export interface TestOptions {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Settings as a TOML file would give them. */
   readonly file?: Readonly<Record<string, unknown>>
+  /** Gives the values of the TOML file that a reload reads. It is read at the start too. */
+  readonly readFile?: () => Readonly<Record<string, unknown>>
 }
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
@@ -51,9 +54,16 @@ export interface CallOptions {
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const dir = mkdtempSync(join(tmpdir(), "penknife-test-"))
   const clock = options.clock ?? createManualClock()
-  const file = options.file ? { name: "test.toml", values: options.file } : null
+  const { readFile = () => options.file } = options
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
-  const config = loadConfig({ flags, env: {}, file })
+  const configSource: ConfigSource = {
+    readText: () => JSON.stringify(readFile() ?? null),
+    read(text) {
+      const values = JSON.parse(text ?? "null")
+      return loadConfig({ flags, env: {}, file: values ? { name: "test.toml", values } : null })
+    },
+  }
+  const config = configSource.read(configSource.readText())
   const ports: Ports = {
     clock,
     random: systemRandom,
@@ -62,7 +72,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     ...options.ports,
   }
   const log = createMemoryLog()
-  const service = await startService(config, { ports, logOutput: log, databaseLimitMs: 30_000 })
+  const service = await startService(config, { ports, logOutput: log, databaseLimitMs: 30_000, configSource })
   const { url } = service.server
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))

@@ -5,7 +5,8 @@ export const getConfig = defineOperation({
   id: "config.get",
   title: "Show the configuration",
   description:
-    "Shows the running configuration by the names of the configuration file. Secrets are shown as `(set)`.",
+    "Shows the running configuration by the names of the configuration file. Secrets are shown as `(set)`. `sources` says where " +
+    "each value comes from: flag, environment, file or default.",
   permission: "config.read",
   method: "GET",
   path: "/config",

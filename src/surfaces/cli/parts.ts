@@ -4,6 +4,7 @@ import type { Accounts } from "../../admin/program-accounts.ts"
 import type { ApiDefinition, Clock, Random, Timer } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
+import type { ConfigSource } from "../../config/source.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
 import type { Terminal } from "./output.ts"
@@ -27,8 +28,13 @@ export interface CliParts {
   readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
   /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
   readonly onReload: (run: () => void) => void
-  startService(config: Config, options: { sharedPort: boolean }): Promise<RunningService>
+  startService(
+    config: Config,
+    options: { readonly sharedPort: boolean; readonly configSource: ConfigSource | null },
+  ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
+  /** Throws ConfigError for what is wrong with a configuration, without opening anything. */
+  checkSettings(config: Config): void
   /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
@@ -56,6 +62,7 @@ export interface CliParts {
 export interface RunningService {
   readonly server: { readonly url: string }
   reloadCertificate(): Promise<void>
+  readonly configuration: { reloadLogged(): Promise<void> }
   stop(): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import { ConfigError } from "../../config/config-error.ts"
 import { addBackup, addRestore } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
+import { addConfigCheck } from "./config-check.ts"
 import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
@@ -58,6 +59,7 @@ async function addAll(program: Command, parts: CliParts): Promise<void> {
     addMock,
     addCall,
     addOperations,
+    addConfigCheck,
     addUsage,
     addMcp,
     addOpenApi,

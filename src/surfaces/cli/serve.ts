@@ -2,11 +2,14 @@ import type { Command } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
+import type { ConfigSource } from "../../config/source.ts"
 import { requireFreePort } from "./free-port.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
+
+type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }
 
 /** `serve`: the service. */
 export function addServe(program: Command, parts: CliParts): void {
@@ -19,13 +22,15 @@ export function addServe(program: Command, parts: CliParts): void {
     .addHelpText("after", example("penknife serve --demo"))
 
   const keys = Object.keys(options) as OptionKey[]
-  onConfig(command, keys, parts, async (config, { json, demo }: { json?: boolean; demo?: boolean }) => {
-    const service = config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, parts)
+  onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
+    const config = source.read(source.readText())
+    const service =
+      config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, source, parts)
     // After the start: the key would never be shown if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const stopped = stopRequested()
-    // Without a certificate SIGHUP keeps its usual effect: it ends the process when the terminal closes.
-    if (config.tlsCert !== null) onReload(service.reload)
+    // With nothing to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
+    if (config.tlsCert !== null || config.file !== null) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       event({ event: "listening", url: service.url, pid: process.pid })
@@ -46,11 +51,21 @@ interface Running {
   stop(): Promise<void>
 }
 
-async function startHere(config: Config, { startService, isWorker }: CliParts): Promise<Running> {
+async function startHere(
+  config: Config,
+  configSource: ConfigSource,
+  { startService, isWorker }: CliParts,
+): Promise<Running> {
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
-  const service = await startService(config, { sharedPort: isWorker })
-  const reload = () => void service.reloadCertificate()
+  const service = await startService(config, {
+    sharedPort: isWorker,
+    configSource: isWorker ? null : configSource,
+  })
+  const reload = () => {
+    void service.reloadCertificate()
+    if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
+  }
   return { url: service.server.url, reload, stop: () => service.stop() }
 }
 

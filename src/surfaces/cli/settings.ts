@@ -3,6 +3,7 @@ import { type Command, Option as Flag } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
+import type { ConfigSource } from "../../config/source.ts"
 import { readToml } from "../../config/toml.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
@@ -14,8 +15,25 @@ import { collect } from "./values.ts"
 export function onConfig<Options extends object>(
   command: Command,
   keys: readonly OptionKey[],
-  { env }: CliParts,
+  parts: CliParts,
   run: (config: Config, options: Options, ...args: string[]) => Promise<void> | void,
+  own: OwnOptions = {},
+): Command {
+  return onConfigSource(
+    command,
+    keys,
+    parts,
+    (source, options: Options, ...args) => run(source.read(source.readText()), options, ...args),
+    own,
+  )
+}
+
+/** The same for a command that reads its configuration itself, and may read it again. */
+export function onConfigSource<Options extends object>(
+  command: Command,
+  keys: readonly OptionKey[],
+  { env }: CliParts,
+  run: (source: ConfigSource, options: Options, ...args: string[]) => Promise<void> | void,
   own: OwnOptions = {},
 ): Command {
   for (const key of keys) command.addOption(toFlag(key, own[key] ?? allOptions[key]))
@@ -25,8 +43,14 @@ export function onConfig<Options extends object>(
     const file = flags.config ?? env.PENKNIFE_CONFIG
     // Other flags may have the name of a setting: `--plan` of an account.
     const settings = Object.fromEntries(keys.map((key) => [key, flags[key]]))
-    const config = loadConfig({ flags: settings, env, file: file ? readFile(file) : null }, own)
-    await run(config, flags as Options, ...command.processedArgs)
+    const source: ConfigSource = {
+      readText: () => (file ? readFile(file) : null),
+      read(text) {
+        const read = file && text !== null ? { name: file, values: readToml(file, text) } : null
+        return loadConfig({ flags: settings, env, file: read }, own)
+      },
+    }
+    await run(source, flags as Options, ...command.processedArgs)
   })
 }
 
@@ -44,12 +68,10 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   return flag
 }
 
-function readFile(name: string): { name: string; values: Record<string, unknown> } {
-  let text: string
+function readFile(name: string): string {
   try {
-    text = readFileSync(name, "utf8")
+    return readFileSync(name, "utf8")
   } catch {
     throw new ConfigError(`The configuration file ${name} cannot be read.`)
   }
-  return { name, values: readToml(name, text) }
 }

@@ -2,6 +2,8 @@
 export interface CallsInProgress {
   /** How many there are, those that wait for their client's body included. */
   readonly count: number
+  /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
+  awaited: number
   begin(): void
   end(): void
   /** Resolves when there is none. */
@@ -12,6 +14,7 @@ export function createCallsInProgress(): CallsInProgress {
   let count = 0
   let waiting: (() => void)[] = []
   return {
+    awaited: 0,
     get count() {
       return count
     },

@@ -9,11 +9,11 @@ import { readPieces } from "./read-pieces.ts"
  */
 export async function drainBody(request: Request, intake: Intake, timer: Timer): Promise<boolean> {
   if (request.bodyUsed || request.body === null) return true
-  intake.awaited++
+  intake.waits.awaited++
   try {
     return await drain(request.body, Math.min(httpLimits.drainSeconds * 1_000, intake.timeoutMs), timer)
   } finally {
-    intake.awaited--
+    intake.waits.awaited--
   }
 }
 

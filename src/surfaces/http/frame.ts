@@ -60,7 +60,7 @@ export function createFrame(
     pipeline,
     observer,
     calls,
-    intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, pipeline.ports.timer),
+    intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, pipeline.ports.timer, calls),
     server,
     maxCalls: options.maxCalls,
     strict: options.strict,

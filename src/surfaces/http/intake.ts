@@ -6,13 +6,18 @@ export interface Intake {
   readonly maxBytes: number
   /** The longest wait for a body. */
   readonly timeoutMs: number
-  /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
-  awaited: number
+  /** Where requests that wait for their client to send more are counted. */
+  readonly waits: Waits
   /**
    * Waits for a body and reads it, so that a client that sends one octet a second cannot hold a request open for ever. Rejects
    * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
    */
   inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>): Promise<T>
+}
+
+/** Counts requests. One count may be shared by several intakes. */
+export interface Waits {
+  awaited: number
 }
 
 interface Wait {
@@ -24,7 +29,12 @@ interface Wait {
 /** Nearly every body arrives within this time. Only a later one gets a timer, which costs a tenth of a call. */
 const unwatchedMs = 50
 
-export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer): Intake {
+export function createIntake(
+  maxBytes: number,
+  timeoutMs: number,
+  timer: Timer,
+  waits: Waits = { awaited: 0 },
+): Intake {
   let unwatched: Wait[] = []
 
   function watch(): void {
@@ -38,7 +48,7 @@ export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer):
   const intake: Intake = {
     maxBytes,
     timeoutMs,
-    awaited: 0,
+    waits,
     inTime: (arrival, read) =>
       new Promise((resolve, reject) => {
         const wait: Wait = {
@@ -50,7 +60,7 @@ export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer):
           },
         }
         if (unwatched.push(wait) === 1) timer.after(unwatchedMs, watch)
-        intake.awaited++
+        waits.awaited++
         arrival.then(
           (body) => {
             end(wait)
@@ -71,7 +81,7 @@ export function createIntake(maxBytes: number, timeoutMs: number, timer: Timer):
   function end(wait: Wait): void {
     if (wait.over) return
     wait.over = true
-    intake.awaited--
+    waits.awaited--
     wait.cancelTimer?.()
   }
 

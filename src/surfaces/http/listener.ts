@@ -12,6 +12,8 @@ export interface Listener {
   readonly port: number
   /** Requests in progress. */
   openRequests(): number
+  /** Answers the requests that come from now on with another app. Those in progress are finished by the old one. */
+  replaceApp(app: ListeningApp): void
   /** Closes each kept connection after its next answer, so that its client opens a new one. */
   letGo(): void
   /** Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off. */
@@ -58,10 +60,17 @@ export function listen(
   }
   const { server } = app
   if (!server) throw new Error("the server did not start")
+  let current = app
   return {
     port: server.port ?? port,
     openRequests: () => server.pendingRequests,
-    letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(app, request) }),
+    replaceApp(next) {
+      current = next
+      next.server = server
+      // Elysia finds the route; it has no way to give a listening server the routes of another app.
+      server.reload({ routes: {}, fetch: next.fetch })
+    },
+    letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(current, request) }),
     async stop(graceMs) {
       const cancel = timer.after(graceMs, () => server.stop(true))
       await server.stop()

@@ -10,8 +10,8 @@ import { sendFault } from "./reply.ts"
  * Why a new call is refused; null when there is room for it. A request that waits for its client to send more does not count,
  * or slow clients could fill the service. One whose answer is not read yet does count.
  */
-export function overloadOf({ calls, intake, maxCalls, pipeline }: HttpContext): Fault | null {
-  if (calls.count - intake.awaited > maxCalls) return tooManyCalls
+export function overloadOf({ calls, maxCalls, pipeline }: HttpContext): Fault | null {
+  if (calls.count - calls.awaited > maxCalls) return tooManyCalls
   return pipeline.unsent.isFull() ? tooManyUnsent : null
 }
 

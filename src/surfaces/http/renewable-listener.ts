@@ -15,10 +15,17 @@ export interface RenewableListener extends Pick<Listener, "port" | "openRequests
    * the old one. Rejects when certificate and key cannot be served; the old ones stay.
    */
   replaceCertificate(tls: Tls): Promise<void>
+  /** See {@link Listener.replaceApp}. */
+  replaceApp(app: ListeningApp): void
 }
 
 /** Listens with an app. Throws if the address or the certificate is refused. */
-export function listenRenewably(app: ListeningApp, options: ListenOptions, timer: Timer): RenewableListener {
+export function listenRenewably(
+  first: ListeningApp,
+  options: ListenOptions,
+  timer: Timer,
+): RenewableListener {
+  let app = first
   let current = listen(app, options, timer)
   const { port } = current
   const leaving = new Set<Listener>()
@@ -35,6 +42,10 @@ export function listenRenewably(app: ListeningApp, options: ListenOptions, timer
 
   return {
     port,
+    replaceApp(next) {
+      app = next
+      current.replaceApp(next)
+    },
     replaceCertificate(tls) {
       const done = turn.then(() => replace(tls))
       turn = done.catch(() => {})

@@ -8,7 +8,7 @@ import { httpLimits } from "./limits.ts"
 import type { ListeningApp, Tls } from "./listener.ts"
 import { listenRenewably, type RenewableListener } from "./renewable-listener.ts"
 
-export interface HttpOptions extends Omit<HttpAppOptions, "closing" | "holdsKey" | "strict"> {
+export interface HttpOptions extends HttpAppSettings {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
@@ -39,7 +39,17 @@ export interface ServiceServer extends HttpServer {
   closeBusyConnections(): Promise<void>
   /** See {@link RenewableListener.replaceCertificate}. */
   replaceCertificate(tls: Tls): Promise<void>
+  /**
+   * Makes the apps of another configuration. The function that it gives lets them answer all requests that come from then on;
+   * those in progress keep the parts and options with which they began.
+   */
+  prepareApps(parts: HttpParts, options: HttpAppSettings): () => void
 }
+
+/** The options that may change while the server listens. */
+export type HttpAppSettings = Omit<HttpAppOptions, "closing" | "holdsKey" | "strict">
+
+type CreateApp = (parts: HttpParts, settings: HttpAppSettings) => ListeningApp
 
 /** Starts the HTTP surface. It accepts connections when this returns. */
 export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
@@ -47,14 +57,24 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
   const { timer } = parts.pipeline.ports
   const calls = createCallsInProgress()
   const closing = createClosing(timer)
-  const appOptions = { ...options, closing, holdsKey, strict: true }
   const shared = options.sharedPort || tls !== null
-  const listeners: RenewableListener[] = []
+  const listeners: { readonly listener: RenewableListener; readonly createApp: CreateApp }[] = []
 
-  function listenAt(app: ListeningApp, place: { readonly host: string; readonly port: number }): string {
+  function createMainApp(next: HttpParts, settings: HttpAppSettings): ListeningApp {
+    const served = admin === "same" ? next : { ...next, admin: null }
+    return createHttpApp(served, { ...settings, closing, holdsKey, strict: true }, calls)
+  }
+
+  function createSeparateAdminApp(next: HttpParts, settings: HttpAppSettings): ListeningApp {
+    if (!next.admin) throw new Error("the admin app needs its operations")
+    const access = { ...next, admin: next.admin }
+    return createAdminApp(access, { ...settings, closing, holdsKey, strict: true }, calls)
+  }
+
+  function listenAt(createApp: CreateApp, place: { readonly host: string; readonly port: number }): string {
     const listening = { ...place, shared, tls, idleSeconds: httpLimits.idleSeconds }
-    const listener = listenRenewably(app, listening, timer)
-    listeners.push(listener)
+    const listener = listenRenewably(createApp(parts, options), listening, timer)
+    listeners.push({ listener, createApp })
     return urlOf(place.host, listener.port, tls !== null)
   }
 
@@ -70,15 +90,14 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
   }
 
   async function stop(graceMs: number): Promise<void> {
-    await Promise.all([...listeners.map((listener) => listener.stop(graceMs)), endedWithin(graceMs)])
+    await Promise.all([...listeners.map(({ listener }) => listener.stop(graceMs)), endedWithin(graceMs)])
   }
 
-  const app = createHttpApp(admin === "same" ? parts : { ...parts, admin: null }, appOptions, calls)
-  const url = listenAt(app, { host, port })
+  const url = listenAt(createMainApp, { host, port })
   let adminUrl = parts.admin && admin === "same" ? url : null
   if (parts.admin && typeof admin === "object") {
     try {
-      adminUrl = listenAt(createAdminApp({ ...parts, admin: parts.admin }, appOptions, calls), admin)
+      adminUrl = listenAt(createSeparateAdminApp, admin)
     } catch (thrown) {
       void stop(0)
       throw thrown
@@ -89,10 +108,16 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     url,
     adminUrl,
     async replaceCertificate(next) {
-      await Promise.all(listeners.map((listener) => listener.replaceCertificate(next)))
+      await Promise.all(listeners.map(({ listener }) => listener.replaceCertificate(next)))
+    },
+    prepareApps(next, settings) {
+      const made = listeners.map(({ listener, createApp }) => [listener, createApp(next, settings)] as const)
+      return () => {
+        for (const [listener, app] of made) listener.replaceApp(app)
+      }
     },
     closeBusyConnections: closing.begin,
-    openRequests: () => listeners.reduce((sum, listener) => sum + listener.openRequests(), 0),
+    openRequests: () => listeners.reduce((sum, { listener }) => sum + listener.openRequests(), 0),
     stop,
   }
 }

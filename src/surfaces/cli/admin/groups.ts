@@ -6,7 +6,7 @@ export const groupDescriptions: Readonly<Record<string, string>> = {
   key: "Create and manage API keys. A key's text is shown only once, when it is created.",
   "admin-key": "Create and manage keys of the admin API, which --server needs.",
   backup: "Make and check backups of a running service.",
-  config: "Show the configuration of a service.",
+  config: "Check, show and compare configurations.",
 }
 
 /** The command with these words, with the commands above it. Makes those that are missing. */

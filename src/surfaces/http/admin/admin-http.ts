@@ -22,23 +22,24 @@ export interface AdminHttp {
   refuse(thrown: unknown, exchange: Exchange): Promise<string>
 }
 
+/** Counts of failed sign-ins and of requests: they go on when the app is replaced because the configuration changed. */
+const guardsOf = new WeakMap<AdminAccess, Pick<AnswerParts, "failures" | "rate">>()
+
 /** Every operation of the administration under `/admin/v1`, and the document that describes them. */
 export function createAdminHttp(
   context: HttpContext,
-  { administration, signIn }: AdminAccess,
+  access: AdminAccess,
   version: string,
 ): AdminHttp {
   const { observer, pipeline } = context
   const { clock, timer } = pipeline.ports
-  const parts: AnswerParts = {
-    administration,
-    context,
-    signIn,
+  const guards = guardsOf.get(access) ?? {
     // The clock of a test double stands still.
     failures: context.strict ? createSignInFailures({ clock, timer }) : unlimitedFailures,
     rate: context.strict ? createRequestRate(clock) : unlimitedRate,
-    log: pipeline.log,
   }
+  guardsOf.set(access, guards)
+  const parts: AnswerParts = { ...access, ...guards, context, log: pipeline.log }
   const records = new Map(routes.map((route) => [route, observer.recorderFor(route.operation.id, "admin")]))
   const recordOther = observer.recorderFor("none", "admin")
   const answerDocument = createDocument(context, version)

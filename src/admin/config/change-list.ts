@@ -1,0 +1,41 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { AdminFault } from "../fault.ts"
+import { listOf } from "../fields.ts"
+import { type ConfigChange, ConfigRefused } from "./control.ts"
+
+const item = Type.Object({
+  setting: Type.String({ description: "The setting's name in the configuration file." }),
+  before: Type.Unknown({
+    description: "The value before; null where there is none. Secrets are shown as `(set)`.",
+  }),
+  after: Type.Unknown({
+    description: "The value after; null where there is none. Secrets are shown as `(set)`.",
+  }),
+  needs_restart: Type.Boolean({
+    description: "Whether it is taken over only when the service is started again.",
+  }),
+})
+
+/** The settings that differ, on one page. */
+export const changeList = listOf(item)
+
+/** The columns that fit a terminal. */
+export const changeColumns = ["setting", "before", "after", "needs_restart"]
+
+export function toChangeList(changes: readonly ConfigChange[]): Static<typeof changeList> {
+  const data = changes.map(({ needsRestart, ...change }) => ({ ...change, needs_restart: needsRestart }))
+  return { data, has_more: false, next: null }
+}
+
+/**
+ * Waits for changes of the configuration.
+ * @throws AdminFault that says why a configuration is refused
+ */
+export async function orRefusal(changes: Promise<readonly ConfigChange[]>): Promise<readonly ConfigChange[]> {
+  try {
+    return await changes
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigRefused)) throw thrown
+    throw new AdminFault("conflict", thrown.message)
+  }
+}

@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox"
+import { defineOperation } from "../operation.ts"
+import { changeColumns, changeList, orRefusal, toChangeList } from "./change-list.ts"
+
+export const reloadConfig = defineOperation({
+  id: "config.reload",
+  title: "Take over the configuration file",
+  description:
+    "Reads the configuration file of a running service again and takes over what can change while it runs, in every process of " +
+    "the service or in none. Settings that need a restart are named and stay as they are.",
+  permission: "config.write",
+  method: "POST",
+  path: "/config/reload",
+  command: {
+    words: "reload",
+    example: "--server https://penknife.example.com",
+    empty: "Nothing differs.",
+    columns: changeColumns,
+  },
+  input: Type.Object({}),
+  output: changeList,
+  example: {},
+  run: {
+    kind: "change",
+    async prepare(_, { config }) {
+      const changes = await orRefusal(config.diff())
+      const taken = changes.filter(({ needsRestart }) => !needsRestart)
+      const values = (side: "before" | "after") =>
+        Object.fromEntries(taken.map((change) => [change.setting, change[side]]))
+      return {
+        mutations: [],
+        target: { kind: "config", id: "config", accountId: null },
+        before: values("before"),
+        after: values("after"),
+        answer: async () => toChangeList(await orRefusal(config.reload())),
+      }
+    },
+    recall: async (_, { config }) => toChangeList(await orRefusal(config.diff())),
+  },
+})

@@ -1,0 +1,72 @@
+import type { AdminAccess } from "../admin/admin-access.ts"
+import type { FindSnapshot } from "../call/account-snapshots.ts"
+import { createCharges } from "../call/charges.ts"
+import { createGate, sunsetsOf } from "../call/gate.ts"
+import type { Pipeline } from "../call/pipeline.ts"
+import type { Config } from "../config/load.ts"
+import type { Store } from "../store/store.ts"
+import type { HttpParts } from "../surfaces/http/app.ts"
+import type { Tls } from "../surfaces/http/listener.ts"
+import type { HttpOptions } from "../surfaces/http/server.ts"
+import type { createObservability } from "./observability.ts"
+import { mcpNames, prepareApis } from "./prepare.ts"
+
+/**
+ * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration gets another, and
+ * a call keeps the one with which it began.
+ */
+export interface Generation {
+  readonly config: Config
+  readonly parts: HttpParts
+  /** Credits of a call, by API. */
+  readonly prices: ReadonlyMap<string, number>
+}
+
+interface GenerationParts {
+  readonly store: Store
+  /** What all calls of the process share, whatever their configuration. */
+  readonly shared: Pick<Pipeline, "scheduler" | "ports" | "log" | "unsent">
+  readonly findSnapshot: FindSnapshot
+  readonly observability: Pick<ReturnType<typeof createObservability>, "observerFor" | "readMetrics">
+  readonly admin: AdminAccess
+  readonly version: string
+}
+
+/** Gives what makes a generation. That throws ConfigError for prices and data files that cannot be used. */
+export function createGenerations(options: GenerationParts): (config: Config) => Generation {
+  const { store, shared, findSnapshot, observability, admin, version } = options
+  const { ports, log } = shared
+  return (config) => {
+    const apis = prepareApis(config)
+    const gate = createGate(store, config.plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
+    const charges = createCharges(store, gate, ports, log, findSnapshot)
+    return {
+      config,
+      prices: new Map(apis.map(({ definition, credits }) => [definition.id, credits])),
+      parts: {
+        apis,
+        pipeline: { ...shared, gate, charges },
+        random: ports.random,
+        observer: observability.observerFor(config.logLevel, config.logSample),
+        readMetrics: config.noMetrics ? null : observability.readMetrics,
+        ping: () => store.ping(),
+        admin,
+        version,
+      },
+    }
+  }
+}
+
+/** The options of the HTTP surface under a configuration. */
+export function httpSettings(
+  config: Config,
+  more: { readonly sharedPort: boolean; readonly tls: Tls | null },
+): HttpOptions {
+  return {
+    ...config,
+    ...more,
+    bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
+    graphql: !config.noGraphql,
+    mcp: mcpNames(config),
+  }
+}

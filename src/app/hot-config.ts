@@ -1,0 +1,99 @@
+import { type ConfigChange, type ConfigControl, ConfigRefused } from "../admin/config/control.ts"
+import { changesBetween, keepUntilRestart } from "../config/changes.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/load.ts"
+import type { ConfigSource } from "../config/source.ts"
+import type { Log } from "../ports/log.ts"
+import { createTurns } from "../values/turns.ts"
+
+/** The configuration of a service, which can change while it runs. */
+export interface HotConfig extends ConfigControl {
+  /** Reloads as SIGHUP asks: what is wrong is logged. */
+  reloadLogged(): Promise<void>
+}
+
+interface HotConfigParts {
+  readonly running: Config
+  readonly source: ConfigSource | null
+  readonly log: Log
+  /** Rejects with ConfigError when the store does not allow this configuration. */
+  check(next: Config): Promise<void>
+  /** Makes everything that follows from a configuration; throws ConfigError. The function that it gives takes it over. */
+  prepare(next: Config): () => void
+}
+
+const notHere = "With --workers above 1 a change of the configuration needs a restart."
+
+/** A configuration that is checked and made, and waits to be taken over. */
+interface Prepared {
+  readonly changes: readonly ConfigChange[]
+  takeOver(): void
+}
+
+/** Creates what reads the configuration of one process again. Reloads happen one after the other. */
+export function createHotConfig({ running: first, source, log, check, prepare }: HotConfigParts): HotConfig {
+  let running = first
+  const inTurn = createTurns()
+
+  function compare(next: Config): readonly ConfigChange[] {
+    return changesBetween(running, next)
+  }
+
+  async function prepareNext(next: Config): Promise<Prepared> {
+    const changes = compare(next)
+    const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ setting }) => setting)
+    const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
+    const config = keepUntilRestart(running, next)
+    // The same configuration again makes nothing new.
+    if (taken.length > 0) await check(config)
+    const swap = taken.length > 0 ? prepare(config) : () => {}
+    return {
+      changes,
+      takeOver() {
+        swap()
+        running = config
+        if (taken.length > 0) log.info("configuration changed", { settings: taken })
+        if (waiting.length > 0) {
+          log.warn("settings changed that need a restart", { settings: waiting })
+        }
+      },
+    }
+  }
+
+  const control: HotConfig = {
+    diff: () => orRefuse(async () => compare(readNow())),
+    // The file is read when its turn has come, so that the last change of it counts.
+    reload: () =>
+      inTurn(() =>
+        orRefuse(async () => {
+          const { changes, takeOver } = await prepareNext(readNow())
+          takeOver()
+          return changes
+        }),
+      ),
+    async reloadLogged() {
+      try {
+        await control.reload()
+      } catch (thrown) {
+        if (!(thrown instanceof ConfigRefused)) throw thrown
+        log.error("configuration not changed; the old one stays", { cause: thrown.message })
+      }
+    },
+  }
+  return control
+
+  function readNow(): Config {
+    if (source === null) throw new ConfigError(notHere)
+    return source.read(source.readText())
+  }
+}
+
+/** Turns what is wrong with a configuration into its refusal. */
+async function orRefuse<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    throw new ConfigRefused(`The configuration was not changed. ${thrown.message}`)
+  }
+}

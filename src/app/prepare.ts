@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs"
+import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
+import { createCatalog } from "../apis/catalog.ts"
+import type { ApiDefinition } from "../apis/contract.ts"
+import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/load.ts"
+import type { TrustedNames } from "../surfaces/http/mcp-names.ts"
+import { isLoopback } from "../values/ip.ts"
+import { messageOf } from "../values/message-of.ts"
+import { nearestFirst } from "../values/nearest.ts"
+
+/** The APIs with the embedded data. */
+export const catalog: readonly ApiDefinition[] = createCatalog()
+
+/** The APIs with a configuration's prices and data files, compiled. */
+export function prepareApis(config: Config): readonly PreparedApi[] {
+  const definitions = catalogFor(config)
+  const ids = definitions.map(({ id }) => id)
+  const mistakes = [...config.credits.keys()]
+    .filter((id) => !ids.includes(id))
+    .map(
+      (id) => `'credits.${id}': there is no API '${id}'. The APIs are ${nearestFirst(id, ids).join(", ")}.`,
+    )
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+  return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
+}
+
+function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinition[] {
+  if (file === null) return catalog
+  try {
+    return createCatalog({ bluetoothCompanies: readCompanies(readFileSync(file, "utf8")) })
+  } catch (cause) {
+    throw new ConfigError(`--bluetooth-companies ${file}: ${messageOf(cause)}`)
+  }
+}
+
+/** The certificate and its key. Read before anything is opened, so that a mistake names its setting. */
+export function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
+  if (tlsCert === null || tlsKey === null) return null
+  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
+  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
+  return { cert, key }
+}
+
+/** The names under which agents may reach the service; null when MCP is turned off. */
+export function mcpNames({ noMcp, host, publicUrl }: Config): TrustedNames | null {
+  if (noMcp) return null
+  return { loopbackOnly: isLoopback(host), publicHost: publicUrl === null ? null : new URL(publicUrl).host }
+}
+
+function readPem(flag: string, file: string, label: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch {
+    throw new ConfigError(`${flag} ${file} cannot be read.`)
+  }
+  if (text.includes(`${label}-----`)) return text
+  throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
+}
+
+/**
+ * Checks a configuration without opening anything.
+ * @throws ConfigError
+ */
+export function checkSettings(config: Config): void {
+  prepareApis(config)
+  readTls(config)
+}

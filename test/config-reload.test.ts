@@ -1,0 +1,242 @@
+/** Configuration that changes while a service runs: who is served how, before, during and after. */
+import { expect, test } from "bun:test"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { hmac } from "../src/apis/hmac/index.ts"
+import { runLine, runLineJson } from "./support/admin-cli.ts"
+import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
+
+const input = { message: "m", secret: "s" }
+
+async function startReloadable(first: Record<string, unknown> = {}) {
+  let values = first
+  const service = await startTestService({ readFile: () => values })
+  return {
+    service,
+    async reload(next: Record<string, unknown>) {
+      values = next
+      return service.configuration.reload()
+    },
+    async usedCredits(account: string): Promise<number> {
+      return (await service.accounts.usage(account, 1)).reduce((sum, { credits }) => sum + credits, 0)
+    },
+  }
+}
+
+test("a price and a plan that change are those of the next call", async () => {
+  const { service, reload, usedCredits } = await startReloadable()
+  const { account, key } = await service.createKey("mega")
+  expect((await service.call(hmac, input, { key })).status).toBe(200)
+  expect(await usedCredits(account)).toBe(1)
+  const changes = await reload({ credits: { hmac: 7 }, plans: { mega: { monthly_credits: 100 } } })
+  expect(changes.map(({ setting }) => setting)).toEqual(["plans.mega.monthly_credits", "credits.hmac"])
+  expect((await fetch(`${service.url}/v1/hmac`, postHmac(key))).status).toBe(200)
+  expect(await usedCredits(account)).toBe(8)
+  const usage = await fetch(`${service.url}/v1/usage`, { headers: { "x-api-key": key } })
+  expect(await usage.json()).toMatchObject({ data: { credits: { allowance: 100, used: 8, remaining: 92 } } })
+})
+
+test("10,000 calls across 100 reloads: none is refused, each is priced by exactly one configuration", async () => {
+  const { service, reload, usedCredits } = await startReloadable({ credits: { hmac: 1 } })
+  const { account, key } = await service.createKey("enterprise")
+  let left = 10_000
+  let reloads = 0
+  let statuses = 0
+  const client = async () => {
+    while (left-- > 0) {
+      const response = await fetch(`${service.url}/v1/hmac`, postHmac(key))
+      await response.arrayBuffer()
+      statuses += response.status === 200 ? 1 : 0
+    }
+  }
+  const clients = Array.from({ length: 16 }, client)
+  const reloading = (async () => {
+    // 1 and 1,000: the sum says how many calls had each price.
+    for (; reloads < 100; ) {
+      const goal = 10_000 - (reloads + 1) * 90
+      await until(() => left < goal)
+      await reload({ credits: { hmac: reloads % 2 === 0 ? 1_000 : 1 } })
+      reloads++
+    }
+  })()
+  await Promise.all([...clients, reloading])
+  expect([statuses, reloads]).toEqual([10_000, 100])
+  const used = await usedCredits(account)
+  const dear = Math.floor(used / 1_000)
+  // The sum is cheap + 1,000 × dear with cheap + dear = 10,000, so used − 10,000 is a multiple of 999.
+  expect((used - 10_000) % 999).toBe(0)
+  expect(dear).toBeGreaterThan(500)
+}, 120_000)
+
+test("limits, the token of the metrics, GraphQL and the log change too", async () => {
+  const { service, reload } = await startReloadable({ log_level: "error" })
+  const { key } = await service.createKey("mega")
+  const long = { ...postHmac(key), body: JSON.stringify({ ...input, message: "m".repeat(2_000) }) }
+  expect((await fetch(`${service.url}/v1/hmac`, long)).status).toBe(200)
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(200)
+  expect(service.logged()).toBe("")
+  const changes = await reload({
+    max_body: 1_024,
+    metrics_token: "quiet",
+    no_graphql: true,
+    log_level: "info",
+  })
+  expect(changes).toContainEqual({
+    setting: "metrics_token",
+    before: null,
+    after: "(set)",
+    needsRestart: false,
+  })
+  expect((await fetch(`${service.url}/v1/hmac`, long)).status).toBe(413)
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(401)
+  expect((await fetch(`${service.url}/metrics`, { headers: { authorization: "Bearer quiet" } })).status).toBe(
+    200,
+  )
+  expect((await fetch(`${service.url}/v1/graphql`, { method: "POST" })).status).toBe(501)
+  await until(() => service.logged().includes('"fault":"bodyTooLarge"'))
+  expect(service.logged()).toContain(
+    '"settings":["max_body","no_graphql","log_level","metrics_token"],"message":"configuration changed"',
+  )
+})
+
+test("what needs a restart is named and stays as it is", async () => {
+  const { service, reload } = await startReloadable()
+  const changes = await reload({ host: "0.0.0.0", max_calls: 10 })
+  expect(changes.map(({ setting, needsRestart }) => [setting, needsRestart])).toEqual([
+    ["host", true],
+    ["max_calls", false],
+  ])
+  expect(service.logged()).toContain('"settings":["host"],"message":"settings changed that need a restart"')
+  expect(await service.configuration.diff()).toEqual(changes.slice(0, 1))
+})
+
+test("one wrong line changes nothing and is said, in the answer and in the log", async () => {
+  const { service, reload, usedCredits } = await startReloadable()
+  const { account, key } = await service.createKey("mega")
+  const wrong = { credits: { hmac: 9 }, max_calls: 10, body_timeout: 26, prot: 1 }
+  await expect(reload(wrong)).rejects.toThrow(
+    /^The configuration was not changed\. 'prot' in test\.toml is not a setting\..*\n'body_timeout' in test\.toml must be/,
+  )
+  await expect(reload({ credits: { hmca: 9 } })).rejects.toThrow("there is no API 'hmca'")
+  await service.configuration.reloadLogged()
+  expect(service.logged()).toContain('"level":"error"')
+  expect(service.logged()).toContain("configuration not changed; the old one stays")
+  expect((await service.call(hmac, input, { key })).status).toBe(200)
+  expect(await usedCredits(account)).toBe(1)
+})
+
+test("a plan that open accounts have cannot be removed, and they are named", async () => {
+  const plans = { team: { monthly_credits: 10 } }
+  const { service, reload } = await startReloadable({ plans })
+  const { account, key } = await service.createKey("team")
+  await expect(reload({ credits: { hmac: 3 } })).rejects.toThrow(account)
+  expect((await service.call(hmac, input, { key })).status).toBe(200)
+  await service.accounts.setPlan(account, "free")
+  expect(await reload({})).toHaveLength(5)
+})
+
+test("a price can become 0", async () => {
+  const { service, reload, usedCredits } = await startReloadable({ plans: { none: { monthly_credits: 0 } } })
+  const { account, key } = await service.createKey("none")
+  expect((await service.call(hmac, input, { key })).status).toBe(429)
+  await reload({ plans: { none: { monthly_credits: 0 } }, credits: { hmac: 0 } })
+  expect((await fetch(`${service.url}/v1/hmac`, postHmac(key))).status).toBe(200)
+  expect(await usedCredits(account)).toBe(0)
+})
+
+test("the same configuration again changes nothing; of several at once the last counts", async () => {
+  const { service, reload } = await startReloadable({ max_calls: 10 })
+  const logged = service.logged()
+  expect(await reload({ max_calls: 10 })).toEqual([])
+  expect(service.logged()).toBe(logged)
+  await Promise.all([reload({ max_calls: 20 }), reload({ max_calls: 30 }), reload({ max_calls: 40 })])
+  expect(await reload({ max_calls: 40 })).toEqual([])
+  expect(service.logged().match(/configuration changed/g)).toHaveLength(1)
+})
+
+test("a call in progress ends with the plan and the price with which it began", async () => {
+  const { service, reload, usedCredits } = await startReloadable()
+  const { account, key } = await service.createKey("mega")
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = body.writable.getWriter()
+  const answered = fetch(`${service.url}/v1/hmac`, { ...postHmac(key), body: body.readable })
+  await writer.write(new TextEncoder().encode('{"message": "m", '))
+  // Both are over when the service has looked at the key and waits for the rest.
+  await fetch(`${service.url}/health`)
+  await until(() => service.server.openRequests() > 0)
+  await reload({ credits: { hmac: 50 }, max_body: 1_024 })
+  await writer.write(new TextEncoder().encode('"secret": "s"}'))
+  await writer.close()
+  expect((await answered).status).toBe(200)
+  expect(await usedCredits(account)).toBe(1)
+  expect((await service.call(hmac, input, { key })).status).toBe(200)
+  expect(await usedCredits(account)).toBe(51)
+})
+
+function postHmac(key: string): RequestInit {
+  return {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(input),
+  }
+}
+
+test("over the admin API and with 'penknife reload': answer, permission and audit record", async () => {
+  let values: Record<string, unknown> = {}
+  const service = await startTestService({ readFile: () => values })
+  const { key } = await runLineJson(`admin-key create --name ops --db ${service.db}`)
+  const env = { PENKNIFE_SERVER: service.url, PENKNIFE_ADMIN_KEY: key }
+  values = { credits: { hmac: 4 }, port: 1 }
+  const changes = [{ setting: "credits.hmac", before: null, after: 4, needs_restart: false }]
+  expect(await runLineJson("config diff", { env })).toEqual(changes)
+  expect((await runLine("reload", { env })).out).toContain("credits.hmac")
+  expect((await runLineJson("plan list", { env })).prices).toMatchObject({ hmac: 4 })
+  expect(await runLineJson("config show", { env })).toMatchObject({
+    credits: { hmac: 4 },
+    sources: { credits: "file", port: "flag", max_body: "default" },
+  })
+  const records: Record<string, unknown>[] = await runLineJson("audit", { env })
+  expect(records.find(({ operation }) => operation === "config.reload")).toMatchObject({
+    operation: "config.reload",
+    before: { "credits.hmac": null },
+    after: { "credits.hmac": 4 },
+  })
+  values = { credits: { hmac: -1 } }
+  const refused = await runLine("reload", { env })
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining("'credits.hmac' in test.toml cannot be used"),
+  ])
+  const reader = await runLineJson(`admin-key create --name reader --may config.read --db ${service.db}`)
+  const weak = { PENKNIFE_SERVER: service.url, PENKNIFE_ADMIN_KEY: reader.key }
+  expect((await runLine("reload", { env: weak })).err).toContain("config.write")
+  expect((await runLine(`reload --db ${service.db}`)).err).toContain("--server")
+})
+
+test("'config check' says every mistake and opens nothing", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "penknife-check-")), "p.toml")
+  const lines = Array.from({ length: 30 }, (_, i) => (i === 17 ? "max_calls = 0" : `# ${i}`))
+  writeFileSync(file, `${lines.join("\n")}\nbody_timeout = 99\n[plans.free]\npremium = 1\nmontly = 2\n`)
+  const { code, err } = await runLine(`config check --config ${file} --port x`)
+  expect(code).toBe(2)
+  for (const name of [
+    "--port",
+    "'max_calls'",
+    "'body_timeout'",
+    "'plans.free.premium'",
+    "'plans.free.montly'",
+  ]) {
+    expect(err).toContain(name)
+  }
+  expect(err.trim().split("\n")).toHaveLength(5)
+  writeFileSync(file, "[credits]\nhmca = 2\n")
+  expect((await runLine(`config check --config ${file}`)).err).toContain("there is no API 'hmca'")
+  writeFileSync(file, "[credits]\nhmac = 2\n")
+  expect(await runLine(`config check --config ${file}`)).toEqual({
+    code: 0,
+    out: `The settings of ${file} can be used.\n`,
+    err: "",
+  })
+})
