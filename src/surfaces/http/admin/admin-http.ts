@@ -26,11 +26,7 @@ export interface AdminHttp {
 const guardsOf = new WeakMap<AdminAccess, Pick<AnswerParts, "failures" | "rate">>()
 
 /** Every operation of the administration under `/admin/v1`, and the document that describes them. */
-export function createAdminHttp(
-  context: HttpContext,
-  access: AdminAccess,
-  version: string,
-): AdminHttp {
+export function createAdminHttp(context: HttpContext, access: AdminAccess, version: string): AdminHttp {
   const { observer, pipeline } = context
   const { clock, timer } = pipeline.ports
   const guards = guardsOf.get(access) ?? {
