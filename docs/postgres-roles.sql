@@ -40,6 +40,7 @@ BEGIN
   -- Nobody who has taken over a service can change what was done before.
   GRANT SELECT, INSERT ON audit TO penknife_service;
   GRANT SELECT, INSERT, UPDATE, DELETE ON replays TO penknife_service;
+  GRANT SELECT, INSERT, UPDATE ON key_usage TO penknife_service;
   GRANT SELECT ON all_usage TO penknife_service;
 END $$;
 RESET ROLE;

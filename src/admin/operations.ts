@@ -30,6 +30,7 @@ import { resendNotice } from "./notices/resend.ts"
 import { testWebhook } from "./notices/test-event.ts"
 import type { Operation } from "./operation.ts"
 import { listPlans } from "./plans/list.ts"
+import { queryUsage } from "./usage/query.ts"
 import { deleteWebhook } from "./webhooks/delete.ts"
 import { getWebhook } from "./webhooks/get.ts"
 import { setWebhook } from "./webhooks/set.ts"
@@ -54,6 +55,7 @@ export const operations: readonly Operation[] = [
   disableKey,
   enableKey,
   revokeKey,
+  queryUsage,
   setWebhook,
   getWebhook,
   deleteWebhook,

@@ -34,6 +34,19 @@ export async function readPage<Row, T>(
   }
 }
 
+/**
+ * Reads one page of a list whose store says where the next page begins.
+ * @throws AdminFault for a cursor that no page gave
+ */
+export async function readPlacedPage<Row, T>(
+  { limit = 100, after }: PageInput,
+  read: (page: Page) => Promise<{ readonly rows: readonly Row[]; readonly next: Page["after"] }>,
+  show: (row: Row) => T,
+): Promise<Listed<T>> {
+  const { rows, next } = await read({ limit, after: after === undefined ? null : readCursor(after) })
+  return { data: rows.map(show), has_more: next !== null, next: next && toCursor(next) }
+}
+
 function toCursor(place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString("base64url")
 }

@@ -99,6 +99,7 @@ export function createCharges(
     const { allowance, period } = balanceOf(snapshot, caller, nowMs)
     return {
       accountId: snapshot.id,
+      keyId: caller.key.id,
       items,
       allowance,
       // A charge must not bring back a month in the future that an operator has just ended.

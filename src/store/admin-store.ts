@@ -29,6 +29,9 @@ export interface AdminStore {
   /** Audit records, newest first. */
   audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
 
+  /** Sums of usage, by account, key, newest day first, and API. */
+  usage(query: UsageQuery, page: Page): Promise<UsagePage>
+
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */
   keepAnswer(actor: string, key: string, answer: string): Promise<void>
@@ -112,6 +115,43 @@ export interface AuditFilter {
   readonly fromMs?: number | undefined
   /** Up to, but without this time. */
   readonly toMs?: number | undefined
+}
+
+/** What sums of usage can be divided by. */
+export type UsageColumn = "account" | "key" | "day" | "api"
+
+/** Which usage is summed up, and how. */
+export interface UsageQuery {
+  /** UTC days, `YYYY-MM-DD`, both included. */
+  readonly fromDay: string
+  readonly toDay: string
+  /** Without an account, `by` may name no key. */
+  readonly accountId?: string | undefined
+  /** Only with its account. */
+  readonly keyId?: string | undefined
+  readonly api?: string | undefined
+  /** What the sums are divided by. `key` needs `account` too. */
+  readonly by: readonly UsageColumn[]
+}
+
+/** A sum of usage. Columns that it is not divided by are empty; the key is also empty for what was recorded without one. */
+export interface UsageSum {
+  readonly account: string
+  readonly key: string
+  readonly day: string
+  readonly api: string
+  readonly calls: number
+  readonly credits: number
+}
+
+/** The place of a sum in the order of sums: account, key, newest day first, API. */
+export type UsagePlace = readonly [account: string, key: string, day: string, api: string]
+
+/** A part of the sums of a query. */
+export interface UsagePage {
+  readonly sums: readonly UsageSum[]
+  /** Where the next page begins after; null at the end. A page may have fewer sums than its limit, or none, and be followed. */
+  readonly next: UsagePlace | null
 }
 
 /** What one operation changes. */

@@ -57,7 +57,8 @@ export const moveTables: readonly MoveTable[] = [
     name: "ledger",
     columns: words("account_id closed_ms period_start_ms used bonus notified day booked"),
   },
-  { name: "usage", columns: words("account_id period_start_ms day api calls credits") },
+  { name: "usage", columns: words("account_id period_start_ms day api calls credits key_calls key_credits") },
+  { name: "key_usage", columns: words("account_id day key_id api calls credits") },
   {
     name: "notices",
     columns: words(
@@ -90,6 +91,7 @@ const sums = {
   used: ["sum(used)", "ledger"],
   bonus: ["sum(bonus)", "ledger"],
   usageRows: ["count(*)", "usage"],
+  keyUsageRows: ["count(*)", "key_usage"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   notices: ["count(*)", "notices"],

@@ -113,6 +113,8 @@ export interface KeyAccess {
  */
 export interface Charge {
   readonly accountId: string
+  /** The key that is used. Without it the usage is recorded for no key. */
+  readonly keyId?: string
   readonly items: readonly ChargeItem[]
   /** The month's allowance by the account's plan; null for unlimited. */
   readonly allowance: number | null

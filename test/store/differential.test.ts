@@ -2,11 +2,13 @@
 import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import type { Charge, ChargeOutcome } from "../../src/store/store.ts"
+import type { ChargeOutcome } from "../../src/store/store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, keyOf } from "../support/store.ts"
 
 const ids = ["one", "two", "closed"]
+/** Of the charges of a batch, in turn. */
+const keys = [{ keyId: "key 1" }, {}, { keyId: "key 2" }] as const
 const item = fc.record({
   api: fc.constantFrom("hmac", "spfvalidator", "__proto__"),
   calls: fc.integer({ min: 1, max: 3 }),
@@ -33,7 +35,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (charges): Step =>
         async ({ store }, idOf) =>
           charged(
-            await store.charge(charges.map((one): Charge => ({ ...one, accountId: idOf(one.accountId) }))),
+            await store.charge(
+              charges.map((one, index) => ({ ...one, ...keys[index % 3], accountId: idOf(one.accountId) })),
+            ),
           ),
     ),
   },
@@ -82,8 +86,11 @@ async function makeAccounts({ store }: OpenStore, idOf: (name: string) => string
   }
 }
 
+const always = { fromDay: "", toDay: "9999-12-31" }
+const page = { limit: 1_000, after: null }
+
 /** Everything that can be read about the accounts, without the times at which notices were raised. */
-async function read({ store, outbox }: OpenStore, idOf: (name: string) => string) {
+async function read({ store, outbox, admin }: OpenStore, idOf: (name: string) => string) {
   return Promise.all(
     ids.map(async (name) => {
       const id = idOf(name)
@@ -93,6 +100,7 @@ async function read({ store, outbox }: OpenStore, idOf: (name: string) => string
       return {
         account: await store.findAccount(id),
         usage: await store.usage(id, ""),
+        byKey: await admin.usage({ ...always, accountId: id, by: ["account", "key", "day", "api"] }, page),
         months: await Promise.all(months),
         notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),
         access: access && { ...access, revision: 0 },

@@ -52,6 +52,7 @@ describe.each([
       secrets: many + 1,
       balances: many,
       usage_rows: 2,
+      key_usage_rows: 0,
       notices: 3,
       attempts: 1,
       admin_keys: 1,

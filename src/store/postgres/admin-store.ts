@@ -14,6 +14,7 @@ import { applyChange } from "./apply-change.ts"
 import type { Connection } from "./connection.ts"
 import { attemptColumns, findNotice, selectNotices } from "./outbox.ts"
 import { selectAccountDetails, selectAdminKeys, selectAudit, selectKeyDetails } from "./rows.ts"
+import { prepareUsage } from "./usage.ts"
 
 const selects = {
   keys: selectKeyDetails,
@@ -74,6 +75,8 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       position: (column, text) => `strpos(lower(${column} COLLATE "C"), ${text})`,
       isClosed: "closed_ms IS NOT NULL",
     }),
+
+    usage: prepareUsage(connection),
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),

@@ -1,6 +1,6 @@
-import type { Charge, ChargeItem } from "../store.ts"
+import type { Charge } from "../store.ts"
 import { toArray } from "./arrays.ts"
-import type { ChargeGroup } from "./charge-groups.ts"
+import type { ChargeGroup, EntryUsage } from "./charge-groups.ts"
 
 /** The arrays of the statement that charges: one for each column, with one element for each group. */
 export function toColumns<T extends { readonly charge: Charge }>(
@@ -13,21 +13,21 @@ export function toColumns<T extends { readonly charge: Charge }>(
     column(({ credits }) => credits),
     column(({ charge }) => charge.allowance),
     column(({ charge }) => charge.periodStartMs),
-    column(({ items }) => only(items)?.api ?? null),
-    column(({ items }) => only(items)?.calls ?? null),
-    column(({ items }) => (only(items) ? null : toJson(items))),
+    column(({ usage }) => only(usage)?.entry ?? null),
+    column(({ usage }) => only(usage)?.calls ?? null),
+    column(({ usage }) => (only(usage) ? null : toJson(usage))),
     column(({ charge }) => charge.day),
     column(({ charge }) => charge.revision ?? null),
     column(deadlineOf),
   ]
 }
 
-function only(items: readonly ChargeItem[]): ChargeItem | undefined {
-  return items.length === 1 ? items[0] : undefined
+function only(usage: readonly EntryUsage[]): EntryUsage | undefined {
+  return usage.length === 1 ? usage[0] : undefined
 }
 
-/** `{api: [calls, credits]}`. Not by assignment, since an API may be called like a property of every object. */
-function toJson(items: readonly ChargeItem[]): string {
-  const parts = items.map(({ api, calls, credits }) => `${JSON.stringify(api)}:[${calls},${credits}]`)
+/** `{entry: [calls, credits]}`. Not by assignment, since an API may be called like a property of every object. */
+function toJson(usage: readonly EntryUsage[]): string {
+  const parts = usage.map(({ entry, calls, credits }) => `${JSON.stringify(entry)}:[${calls},${credits}]`)
   return `{${parts.join(",")}}`
 }

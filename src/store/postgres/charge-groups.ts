@@ -1,11 +1,19 @@
 import type { Charge, ChargeItem } from "../store.ts"
+import { usageEntry } from "../usage-entry.ts"
+
+/** Usage by {@link usageEntry}. */
+export interface EntryUsage {
+  readonly entry: string
+  readonly calls: number
+  readonly credits: number
+}
 
 /** Charges of one account under the same terms, which are charged as a whole or not at all. */
 export interface ChargeGroup<T extends { readonly charge: Charge }> {
   readonly charge: Charge
   readonly members: readonly T[]
   readonly credits: number
-  readonly items: readonly ChargeItem[]
+  readonly usage: readonly EntryUsage[]
 }
 
 /**
@@ -27,11 +35,8 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
     all.push(next)
   }
   return all.map(({ charge, members }) => {
-    const items =
-      members.length === 1 && charge.items.length === 1
-        ? charge.items
-        : sumByApi(members.flatMap((one) => one.charge.items))
-    return { charge, members, items, credits: sumOf(items) }
+    const usage = sumByEntry(members)
+    return { charge, members, usage, credits: sumOf(usage) }
   })
 }
 
@@ -62,15 +67,19 @@ export function splitByAccount<G extends { readonly charge: Charge }>(
   return [sorted, rest]
 }
 
-export function sumOf(items: readonly ChargeItem[]): number {
-  return items.reduce((sum, { credits }) => sum + credits, 0)
+export function sumOf(usage: readonly Pick<ChargeItem, "credits">[]): number {
+  return usage.reduce((sum, { credits }) => sum + credits, 0)
 }
 
-function sumByApi(items: readonly ChargeItem[]): ChargeItem[] {
-  const sums = new Map<string, ChargeItem>()
-  for (const { api, calls, credits } of items) {
-    const sum = sums.get(api)
-    sums.set(api, { api, calls: calls + (sum?.calls ?? 0), credits: credits + (sum?.credits ?? 0) })
+function sumByEntry(members: readonly { readonly charge: Charge }[]): readonly EntryUsage[] {
+  const all = members.flatMap(({ charge: { items, keyId } }) =>
+    items.map(({ api, calls, credits }) => ({ entry: usageEntry(api, keyId), calls, credits })),
+  )
+  if (all.length === 1) return all
+  const sums = new Map<string, EntryUsage>()
+  for (const { entry, calls, credits } of all) {
+    const sum = sums.get(entry)
+    sums.set(entry, { entry, calls: calls + (sum?.calls ?? 0), credits: credits + (sum?.credits ?? 0) })
   }
   return [...sums.values()]
 }

@@ -9,6 +9,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   secrets: ["SELECT", "INSERT", "UPDATE"],
   ledger: ["SELECT", "INSERT", "UPDATE"],
   usage: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  key_usage: ["SELECT", "INSERT", "UPDATE"],
   all_usage: ["SELECT"],
   rates: ["SELECT", "INSERT", "UPDATE"],
   notices: ["SELECT", "INSERT", "UPDATE"],

@@ -103,9 +103,11 @@ function insertAccount(database: Database, account: AccountDetails): void {
 function detachUsage(database: Database, accountId: string, periodStartMs: number): void {
   database
     .query(
-      `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
-       SELECT account_id, 0, day, api, calls, credits FROM usage WHERE account_id = ?1 AND period_start_ms = ?2
-       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
+      `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
+       SELECT account_id, 0, day, api, calls, credits, key_calls, key_credits FROM usage
+       WHERE account_id = ?1 AND period_start_ms = ?2
+       ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits,
+         key_calls = key_calls + excluded.key_calls, key_credits = key_credits + excluded.key_credits`,
     )
     .run(accountId, periodStartMs)
   database

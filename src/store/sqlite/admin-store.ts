@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import type { Timer } from "../../apis/contract.ts"
 import {
   type AccountDetailsRow,
   type AdminKeyRow,
@@ -25,9 +26,11 @@ import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
 import { selectNotices } from "./outbox-rows.ts"
 import { accountDetailsColumns, accountTables, adminKeyColumns, keyDetailsColumns } from "./rows.ts"
+import { prepareUsage } from "./usage.ts"
 import type { Write } from "./write.ts"
 
 export interface AdminStoreParts {
+  readonly timer: Timer
   readonly read: <T>(operation: () => T) => T
   readonly write: Write
   readonly administer: Administer
@@ -140,6 +143,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return read(() => database.query<NoticeRecord, [string]>(select).get(id))
     },
     ...prepareSqliteLists(database, read),
+    usage: prepareUsage(database, parts.timer, read),
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),

@@ -30,7 +30,8 @@ export function prepareCharges(
   }
 
   /** Changes the entry, unless the charge is refused. */
-  function chargeOne(entry: LedgerEntry, { items, allowance, periodStartMs, day }: Charge): ChargeOutcome {
+  function chargeOne(entry: LedgerEntry, charge: Charge): ChargeOutcome {
+    const { items, allowance, periodStartMs, day } = charge
     const credits = items.reduce((sum, item) => sum + item.credits, 0)
     const isNewMonth = periodStartMs > entry.periodStartMs
     const used = isNewMonth ? 0 : entry.used
@@ -44,7 +45,7 @@ export function prepareCharges(
     const fromMonth = Math.min(credits, monthlyLeft)
     entry.used = used + fromMonth
     entry.bonus -= credits - fromMonth
-    ledger.addUsage(entry, items)
+    ledger.addUsage(entry, charge)
     return { charged: true, used: entry.used, bonus: entry.bonus, periodStartMs: entry.periodStartMs }
   }
 

@@ -72,6 +72,7 @@ export function openSqliteTarget(file: string): MoveTarget {
     sums: async () => attempt(() => readSums(database)),
     async commit() {
       attempt(() => {
+        database.run(fillUsageTotals)
         // Processes that have the file open forget what they know of it.
         database.run("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
         database.run("COMMIT")
@@ -80,6 +81,12 @@ export function openSqliteTarget(file: string): MoveTarget {
     close,
   }
 }
+
+/** PostgreSQL does not keep these sums. */
+const fillUsageTotals = `INSERT INTO usage_totals
+  SELECT day, json_group_object(api, json_array(calls, credits)) FROM (
+    SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage GROUP BY day, api)
+  GROUP BY day`
 
 function openLocked(file: string, options: { mustExist: boolean }) {
   const unlock = lockForMoving(file)

@@ -127,7 +127,16 @@ export function createSqliteStores(
       database.close()
     },
   }
-  const admin = prepareAdminStore(database, { read, write, administer, ledger, accounts, keys, notices })
+  const admin = prepareAdminStore(database, {
+    timer,
+    read,
+    write,
+    administer,
+    ledger,
+    accounts,
+    keys,
+    notices,
+  })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
   return { store, admin, timedEvents }
 }

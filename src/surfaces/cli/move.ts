@@ -25,9 +25,10 @@ export function addMove(program: Command, parts: CliParts): void {
   })
 }
 
-function toRecord({ from, to, usageRows, adminKeys, auditRecords, ...moved }: Moved) {
+function toRecord({ from, to, usageRows, keyUsageRows, adminKeys, auditRecords, ...moved }: Moved) {
   const { accounts, keys, secrets, balances, notices, attempts, replays, ...sums } = moved
-  const ofAccounts = { accounts, keys, secrets, balances, usage_rows: usageRows, notices, attempts }
+  const usage = { usage_rows: usageRows, key_usage_rows: keyUsageRows }
+  const ofAccounts = { accounts, keys, secrets, balances, ...usage, notices, attempts }
   const rows = { ...ofAccounts, admin_keys: adminKeys, audit_records: auditRecords, replays }
   const numbers = Object.entries({ ...rows, ...sums }).map(([name, text]) => [name, Number(text)])
   return { from, to, ...Object.fromEntries(numbers) }

@@ -97,6 +97,8 @@ export interface Moved {
   readonly used: string
   readonly bonus: string
   readonly usageRows: string
+  /** Rows of usage by key. */
+  readonly keyUsageRows: string
   /** Of all usage. */
   readonly calls: string
   readonly credits: string

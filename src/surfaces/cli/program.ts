@@ -14,7 +14,6 @@ import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addSchema } from "./schema.ts"
 import { addServe } from "./serve.ts"
-import { addUsage } from "./usage.ts"
 
 /** Commands that start something. They are made alone, since making the commands of all operations takes a third of a start. */
 const starts: Readonly<Record<string, (program: Command, parts: CliParts) => void>> = {
@@ -60,7 +59,6 @@ async function addAll(program: Command, parts: CliParts): Promise<void> {
     addCall,
     addOperations,
     addConfigCheck,
-    addUsage,
     addMcp,
     addOpenApi,
     addBackup,

@@ -32,6 +32,3 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
-
-/** Makes the reader of a whole number from 1 to `maximum`. */
-export const wholeNumberUpTo = (maximum: number) => wholeNumber(1, maximum)

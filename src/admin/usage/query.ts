@@ -1,0 +1,148 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice } from "../../apis/contract.ts"
+import type { UsageColumn, UsageQuery, UsageSum } from "../../store/admin-store.ts"
+import { parseInstant } from "../../values/time-text.ts"
+import { requireAccount } from "../accounts/account.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId, keyId, listOf, pageParameters } from "../fields.ts"
+import { requireKey } from "../keys/key.ts"
+import { defineOperation } from "../operation.ts"
+import { readPlacedPage } from "../pages.ts"
+import type { AdminParts } from "../parts.ts"
+
+const columns = ["day", "account", "key", "api"] as const
+
+/** More days would lead before the first date there is. */
+const maxDays = 36_500
+const dayMs = 86_400_000
+
+const sumSchema = Type.Object({
+  day: Type.Optional(Type.String({ description: "The UTC day, `2027-01-31`." })),
+  account: Type.Optional(Type.String({ description: "The account's id." })),
+  key: Type.Optional(
+    Type.String({ description: "The key's id; empty for what was recorded before keys were." }),
+  ),
+  api: Type.Optional(Type.String({ description: "The API's id." })),
+  calls: Type.Integer({ description: "Successful calls." }),
+  credits: Type.Integer({ description: "Credits that they were charged." }),
+})
+
+const input = Type.Object({
+  account: Type.Optional({ ...accountId, description: "Only the usage of this account." }),
+  key: Type.Optional({ ...keyId, description: "Only the usage of this key." }),
+  api: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "Only the usage of this API." }),
+  ),
+  from: day("The first UTC day, such as 2027-01-01."),
+  to: day("The last UTC day; today by default."),
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxDays,
+      description: "How many days, the last one included, in place of `from`; 31 by default.",
+    }),
+  ),
+  by: Type.Optional(
+    Type.Array(choice(columns, { description: "A column." }), {
+      maxItems: columns.length,
+      uniqueItems: true,
+      description:
+        "What the sums are divided by: `day`, `account`, `key`, `api`; `day` and `api` by default. With `key`, the account is shown too.",
+      "x-requirement": "must be some of day, account, key, api, each at most once",
+    }),
+  ),
+  ...pageParameters,
+})
+
+export const queryUsage = defineOperation({
+  id: "usage.query",
+  title: "Query usage",
+  description:
+    "Sums up what was charged, by account, key, newest day first, and API. A page can have fewer entries than asked for, or none, and `has_more` all the same: it ends when many accounts were looked at.",
+  permission: "usage.read",
+  method: "GET",
+  path: "/usage",
+  command: {
+    words: "usage",
+    args: ["account"],
+    example: "acc_1234567890abcdef --days 7",
+    empty: "No usage in these days.",
+    columns: ["day", "account", "key", "api", "calls", "credits"],
+  },
+  input,
+  output: listOf(sumSchema),
+  example: { from: "2027-01-01", to: "2027-01-31", by: ["account"] },
+  run: {
+    kind: "read",
+    async read(given, context) {
+      const query = await toQuery(given, context)
+      return readPlacedPage(
+        given,
+        async (page) => {
+          const { sums, next } = await context.admin.usage(query, page)
+          return { rows: sums, next }
+        },
+        (sum) => toOutput(sum, query.by),
+      )
+    },
+  },
+})
+
+async function toQuery(given: Static<typeof input>, context: AdminParts): Promise<UsageQuery> {
+  const asked: readonly UsageColumn[] = given.by ?? ["day", "api"]
+  const by = asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
+  const { account, api, key } = given
+  if (account !== undefined) await requireAccount(context, account)
+  const owner = key === undefined ? account : (await requireKey(context, key)).accountId
+  if (account !== undefined && owner !== account) {
+    throw new AdminFault("invalid", `Key '${key}' does not belong to account '${account}'. Leave one out.`, {
+      parameter: "key",
+    })
+  }
+  return { ...toDays(given, context), accountId: owner, keyId: key, api, by }
+}
+
+function toDays(
+  { from, to, days }: Pick<Static<typeof input>, "from" | "to" | "days">,
+  { clock }: AdminParts,
+): { readonly fromDay: string; readonly toDay: string } {
+  if (from !== undefined && days !== undefined) {
+    throw new AdminFault("invalid", "Give 'from' or 'days', not both.", { parameter: "days" })
+  }
+  const toMs = to === undefined ? clock.now() : requireDay(to, "to")
+  const fromMs = from === undefined ? toMs - ((days ?? 31) - 1) * dayMs : requireDay(from, "from")
+  if (fromMs > toMs) {
+    throw new AdminFault("invalid", "The 'from' parameter must not be later than 'to'.", {
+      parameter: "from",
+    })
+  }
+  return { fromDay: toDay(fromMs), toDay: toDay(toMs) }
+}
+
+function requireDay(text: string, parameter: string): number {
+  const ms = text.length === 10 ? parseInstant(text) : null
+  if (ms !== null) return ms
+  throw new AdminFault("invalid", `The '${parameter}' parameter must be a day such as 2027-01-31.`, {
+    parameter,
+  })
+}
+
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+function toOutput(
+  { calls, credits, ...names }: UsageSum,
+  by: readonly UsageColumn[],
+): Static<typeof sumSchema> {
+  const shown = Object.fromEntries(
+    columns.filter((name) => by.includes(name)).map((name) => [name, names[name]]),
+  )
+  return { ...shown, calls, credits }
+}
+
+function day(description: string) {
+  return Type.Optional(
+    Type.String({ maxLength: 40, description, "x-requirement": "must be a day such as 2027-01-31" }),
+  )
+}

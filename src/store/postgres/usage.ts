@@ -1,0 +1,45 @@
+import type { AdminStore, UsageQuery, UsageSum } from "../admin-store.ts"
+import { readUsage, type UsageParts } from "../usage-query.ts"
+import { selectUsage, type UsageDialect } from "../usage-sql.ts"
+import { toArray } from "./arrays.ts"
+import type { Connection } from "./connection.ts"
+
+const openDay = `SELECT account_id, day, key_of(key) COLLATE "C" AS key_id, api_of(key) COLLATE "C" AS api,
+  (value ->> 0)::bigint AS calls, (value ->> 1)::bigint AS credits FROM ledger, jsonb_each(booked)`
+
+const dialect: UsageDialect = {
+  isInAccounts: (ids) => `account_id = ANY (${ids}::text[])`,
+  openDays: openDay,
+  placeholder: (number) => `$${number}::text`,
+  sum: (column) => `sum(${column})::float8`,
+}
+
+/** Prepares `usage` of the administration. */
+export function prepareUsage({ run }: Connection): AdminStore["usage"] {
+  const parts: UsageParts = {
+    async accounts({ id, isIncluded }, limit) {
+      const rows = await run<{ id: string }>(
+        `SELECT account_id AS id FROM ledger WHERE account_id ${isIncluded ? ">=" : ">"} $1::text
+         ORDER BY account_id LIMIT $2::bigint`,
+        [id, limit],
+      )
+      return rows.map((row) => row.id)
+    },
+    sums(query, accountIds) {
+      const { sql, values } = selectUsage(query, dialect)
+      return run<UsageSum>(sql, [toArray(accountIds), ...values])
+    },
+    totals: (query) => run<UsageSum>(...selectTotals(query)),
+  }
+  return (query, page) => readUsage(query, page, parts)
+}
+
+function selectTotals({ by, fromDay, toDay, api }: UsageQuery): [sql: string, values: (string | null)[]] {
+  const grouped = by.filter((name) => name === "day" || name === "api")
+  const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
+  const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
+      sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
+    FROM all_usage WHERE day BETWEEN $1::text AND $2::text AND ($3::text IS NULL OR api = $3::text)
+    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
+  return [sql, [fromDay, toDay, api ?? null]]
+}

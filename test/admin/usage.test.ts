@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test"
+import { createAccount } from "../../src/admin/accounts/create.ts"
+import { createApiKey } from "../../src/admin/keys/create.ts"
+import { queryUsage } from "../../src/admin/usage/query.ts"
+import { openAdministration } from "../support/administration.ts"
+import { chargeOf } from "../support/store.ts"
+
+/** Two accounts; the first one has used two keys on two days. */
+async function withUsage() {
+  const admin = openAdministration()
+  const { run, opened } = admin
+  const account = String((await run(createAccount, { name: "Ann" })).id)
+  const other = String((await run(createAccount, { name: "Bob" })).id)
+  const key = String((await run(createApiKey, { account })).id)
+  const otherKey = String((await run(createApiKey, { account })).id)
+  const charge = (keyId: string, day: string) => chargeOf({ accountId: account, keyId, day, allowance: null })
+  await opened.store.charge([charge(key, "2024-12-31")])
+  await opened.store.charge([charge(key, "2025-01-01"), charge(otherKey, "2025-01-01")])
+  await opened.store.charge([chargeOf({ accountId: other, allowance: null })])
+  return { ...admin, account, other, key, otherKey }
+}
+
+const row = <T extends object>(fields: T, count = 1) => ({ ...fields, calls: count, credits: count })
+
+test("usage is by day and API of the last 31 days unless something else is asked for", async () => {
+  const { run, account, key } = await withUsage()
+  expect(await run(queryUsage)).toEqual({
+    data: [row({ day: "2025-01-01", api: "hmac" }, 3), row({ day: "2024-12-31", api: "hmac" })],
+    has_more: false,
+    next: null,
+  })
+  expect((await run(queryUsage, { account, days: 1 })).data).toEqual([
+    row({ day: "2025-01-01", api: "hmac" }, 2),
+  ])
+  expect((await run(queryUsage, { key, by: ["api"] })).data).toEqual([row({ api: "hmac" }, 2)])
+  expect((await run(queryUsage, { to: "2024-12-31", by: [] })).data).toEqual([row({})])
+  expect((await run(queryUsage, { from: "2025-01-01", api: "spfvalidator" })).data).toEqual([])
+})
+
+test("usage by key names the account too, page by page", async () => {
+  const { run, account, other, key, otherKey } = await withUsage()
+  const rows = [
+    ...[key, otherKey].sort().map((one) => row({ account, key: one }, one === key ? 2 : 1)),
+    row({ account: other, key: "" }),
+  ].sort((a, b) => (a.account < b.account ? -1 : a.account > b.account ? 1 : 0))
+  const first = await run(queryUsage, { by: ["key"], limit: 2 })
+  expect(first).toMatchObject({ data: rows.slice(0, 2), has_more: true })
+  const second = await run(queryUsage, { by: ["key"], limit: 2, after: first.next })
+  expect(second).toEqual({ data: rows.slice(2), has_more: false, next: null })
+})
+
+test.each([
+  [{ from: "2025-02-30" }, "from"],
+  [{ to: "2025-01-01T00:00:00Z" }, "to"],
+  [{ from: "2025-01-02" }, "from"],
+  [{ from: "2025-01-01", days: 1 }, "days"],
+  [{ by: ["day", "day"] }, "by"],
+  [{ by: ["plan"] }, "by"],
+  [{ days: 0 }, "days"],
+  [{ after: "WyJhIiwxXQ" }, "after"],
+])("usage is refused for %j", async (values, parameter) => {
+  const { refusal } = openAdministration()
+  expect(await refusal(queryUsage, values)).toMatchObject({ code: "invalid", parameter })
+})
+
+test("usage of an unknown account or key, or of a key of another account, is refused", async () => {
+  const { refusal, key, other } = await withUsage()
+  expect((await refusal(queryUsage, { account: "acc_none" })).code).toBe("not-found")
+  expect((await refusal(queryUsage, { key: "key_none" })).code).toBe("not-found")
+  expect((await refusal(queryUsage, { account: other, key })).parameter).toBe("key")
+})

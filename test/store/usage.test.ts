@@ -1,0 +1,160 @@
+/** What every kind of store promises about usage by account, key, day and API. */
+import { Database } from "bun:sqlite"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import type { UsageColumn, UsageQuery, UsageSum } from "../../src/store/admin-store.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { accountOf, chargeOf, keyOf } from "../support/store.ts"
+
+const always = { fromDay: "2025-01-01", toDay: "2025-12-31" }
+const all: readonly UsageColumn[] = ["account", "key", "day", "api"]
+
+describe.each(useStoreKinds())("$name", ({ name, create }) => {
+  let opened: OpenStore
+  let db: string
+
+  beforeEach(async () => {
+    db = await create()
+    opened = await openAnyStore(db)
+    for (const id of ["acc_1", "acc_2"]) await opened.store.createAccount(accountOf({ id }))
+    await opened.store.createKey(keyOf(), { hash: "h1", prefix: "p", createdMs: 1 })
+  })
+  afterEach(() => opened.store.close())
+
+  const charge = (...charges: Parameters<typeof chargeOf>[0][]) =>
+    opened.store.charge(charges.map((one) => chargeOf({ allowance: null, ...one })))
+  async function usage(query: Partial<UsageQuery> = {}, limit = 1_000): Promise<readonly string[]> {
+    const { sums, next } = await opened.admin.usage({ ...always, by: all, ...query }, { limit, after: null })
+    expect(next).toBeNull()
+    return sums.map(toText)
+  }
+
+  test("is kept by key and API, in the day that runs and in days that are over", async () => {
+    await charge(
+      { keyId: "key_1" },
+      { keyId: "key_2", credits: 3 },
+      {},
+      { keyId: "key_1", accountId: "acc_2" },
+    )
+    const first = [
+      "acc_1 - 2025-01-01 hmac 1 1",
+      "acc_1 key_1 2025-01-01 hmac 1 1",
+      "acc_1 key_2 2025-01-01 hmac 1 3",
+      "acc_2 key_1 2025-01-01 hmac 1 1",
+    ]
+    expect(await usage()).toEqual(first)
+    await charge({ keyId: "key_1", day: "2025-01-02" }, { day: "2025-01-02", accountId: "acc_2" })
+    expect(await usage({ toDay: "2025-01-01" })).toEqual(first)
+    expect(await usage()).toEqual([
+      "acc_1 - 2025-01-01 hmac 1 1",
+      "acc_1 key_1 2025-01-02 hmac 1 1",
+      "acc_1 key_1 2025-01-01 hmac 1 1",
+      "acc_1 key_2 2025-01-01 hmac 1 3",
+      "acc_2 - 2025-01-02 hmac 1 1",
+      "acc_2 key_1 2025-01-01 hmac 1 1",
+    ])
+    expect(await opened.store.usage("acc_1", "")).toEqual([
+      { day: "2025-01-02", api: "hmac", calls: 1, credits: 1 },
+      { day: "2025-01-01", api: "hmac", calls: 3, credits: 5 },
+    ])
+  })
+
+  test("is summed up by what is asked for, and filtered", async () => {
+    const items = [
+      { api: "hmac", calls: 1, credits: 1 },
+      { api: "spfvalidator", calls: 2, credits: 10 },
+    ]
+    for (const day of ["2025-01-01", "2025-01-02"]) {
+      await charge(
+        { keyId: "key_1", items, day },
+        { keyId: "key_2", day },
+        { accountId: "acc_2", day, keyId: "key_3" },
+      )
+    }
+    expect(await usage({ by: [] })).toEqual(["- - - - 10 26"])
+    expect(await usage({ by: ["day"] })).toEqual(["- - 2025-01-02 - 5 13", "- - 2025-01-01 - 5 13"])
+    expect(await usage({ by: ["api"] })).toEqual(["- - - hmac 6 6", "- - - spfvalidator 4 20"])
+    expect(await usage({ by: ["api"], api: "hmac", fromDay: "2025-01-02" })).toEqual(["- - - hmac 3 3"])
+    expect(await usage({ by: ["account"] })).toEqual(["acc_1 - - - 8 24", "acc_2 - - - 2 2"])
+    expect(await usage({ by: ["account"], api: "spfvalidator" })).toEqual(["acc_1 - - - 4 20"])
+    expect(await usage({ by: ["account", "key"] })).toEqual([
+      "acc_1 key_1 - - 6 22",
+      "acc_1 key_2 - - 2 2",
+      "acc_2 key_3 - - 2 2",
+    ])
+    expect(await usage({ by: ["day"], accountId: "acc_1", keyId: "key_2" })).toEqual([
+      "- - 2025-01-02 - 1 1",
+      "- - 2025-01-01 - 1 1",
+    ])
+    expect(await usage({ by: [], accountId: "acc_2" })).toEqual(["- - - - 2 2"])
+    for (const by of [[], ["day"], ["account"]] satisfies UsageColumn[][]) {
+      expect(await usage({ by, fromDay: "2025-02-01" })).toEqual([])
+    }
+  })
+
+  test("of many keys leaves the account's row small, and no call is lost", async () => {
+    const keys = Array.from({ length: 100 }, (_, index) => `key_${String(index).padStart(16, "0")}`)
+    for (let round = 0; round < 3; round++) {
+      for (const keyId of keys) await charge({ keyId })
+      await charge(...keys.map((keyId) => ({ keyId })))
+    }
+    expect(await usage({ by: ["account", "key"] })).toEqual(keys.map((keyId) => `acc_1 ${keyId} - - 6 6`))
+    expect(await usage({ by: ["day"] })).toEqual(["- - 2025-01-01 - 600 600"])
+    expect(await opened.store.monthUsage("acc_1", 1_000)).toEqual([
+      { day: "2025-01-01", api: "hmac", calls: 600, credits: 600 },
+    ])
+    if (name === "a data file") {
+      const database = new Database(db)
+      const row = database.query<{ size: number }, []>("SELECT max(length(booked)) AS size FROM ledger").get()
+      expect(row?.size).toBeLessThan(2_000)
+      database.close()
+    }
+  })
+
+  test("stays by day and key when the month is started again", async () => {
+    await charge({ keyId: "key_1" }, {})
+    await opened.store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })
+    await charge({ keyId: "key_1" })
+    await opened.store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })
+    await charge({ keyId: "key_1" })
+    expect(await usage()).toEqual(["acc_1 - 2025-01-01 hmac 1 1", "acc_1 key_1 2025-01-01 hmac 3 3"])
+    expect(await usage({ by: ["account"] })).toEqual(["acc_1 - - - 4 4"])
+    expect(await usage({ by: [] })).toEqual(["- - - - 4 4"])
+  })
+
+  test("is read page by page, each sum once", async () => {
+    for (let index = 0; index < 60; index++)
+      await opened.store.createAccount(accountOf({ id: `acc_3${index + 10}` }))
+    const ids = Array.from({ length: 60 }, (_, index) => `acc_3${index + 10}`).filter(
+      (_, index) => index % 7 < 2,
+    )
+    for (const day of ["2025-01-01", "2025-01-02"]) {
+      await charge(
+        ...ids.flatMap((accountId) => [
+          { accountId, day },
+          { accountId, day, keyId: "key_9" },
+        ]),
+      )
+    }
+    const divisions: (readonly UsageColumn[])[] = [all, ["account"], ["account", "day"]]
+    for (const by of divisions) {
+      const whole = await usage({ by })
+      expect(whole.length).toBe(ids.length * (by === all ? 4 : by.length === 1 ? 1 : 2))
+      for (const limit of [1, 3, 7]) {
+        const read: string[] = []
+        let after: readonly string[] | null = null
+        do {
+          const { sums, next } = await opened.admin.usage({ ...always, by }, { limit, after })
+          expect(sums.length).toBeLessThanOrEqual(limit)
+          read.push(...sums.map(toText))
+          after = next
+        } while (after !== null)
+        expect(read).toEqual([...whole])
+      }
+    }
+  })
+})
+
+function toText({ account, key, day, api, calls, credits }: UsageSum): string {
+  return [account, key, day, api, calls, credits].map((part) => (part === "" ? "-" : part)).join(" ")
+}
