@@ -28,13 +28,21 @@ export interface InstanceOptions {
   readonly db: string
   /** The file with plans. */
   readonly config: string
+  /** The part of successful requests that is logged; 0 by default. */
+  readonly logSample?: number
 }
 
 /** Prepares an instance on a free port. It does not run yet. */
-export async function createInstance({ binary, db, config }: InstanceOptions): Promise<Instance> {
+export async function createInstance({
+  binary,
+  db,
+  config,
+  logSample = 0,
+}: InstanceOptions): Promise<Instance> {
   const port = await freePort()
   const log: string[] = []
-  const command = [binary, "serve", "--port", String(port), "--config", config, "--log-sample", "0", "--json"]
+  const flags = ["--port", String(port), "--config", config, "--log-sample", String(logSample)]
+  const command = [binary, "serve", ...flags, "--json"]
   let child = await Promise.resolve<Bun.Subprocess<"ignore", "pipe", "pipe"> | null>(null)
   const running = () => {
     if (!child) throw new Error("the instance was not started")

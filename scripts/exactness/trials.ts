@@ -1,4 +1,5 @@
 import type { Trial } from "./trial.ts"
+import { adminKills, adminKillsFile } from "./trials/admin-kills.ts"
 import { databaseKills } from "./trials/database-kills.ts"
 import { failovers } from "./trials/failovers.ts"
 import { instanceKills } from "./trials/instance-kills.ts"
@@ -19,4 +20,6 @@ export const trials: readonly Trial[] = [
   proxyPauses,
   standbyPauses,
   failovers,
+  adminKillsFile,
+  adminKills,
 ]

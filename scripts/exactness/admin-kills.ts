@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Instance } from "./instance.ts"
+
+/** What was found when a service was killed between the effect of a change and its answer. */
+export interface AdminKills {
+  /** Changes that were sent, each with an Idempotency-Key of its own. */
+  readonly changes: number
+  /** Changes whose first answer did not arrive, so that nobody knew whether they had an effect. */
+  readonly lost: number
+  /** Of these, changes that had their effect: the second answer was a replay. */
+  readonly lostWithEffect: number
+  /** What is wrong, in words; empty when every change had one effect and one audit record, and no key text was kept. */
+  readonly problems: readonly string[]
+}
+
+interface Change {
+  /** The path below `/admin/v1`. */
+  readonly path: string
+  readonly body: object
+  readonly status: number
+  readonly action: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly isReplay: boolean
+  readonly body: { readonly id?: string; readonly key?: string | null }
+}
+
+/**
+ * Kills a service `rounds` times at a random moment after it got changes of accounts and keys, starts it again, and sends the same
+ * requests with the same Idempotency-Keys.
+ * @param folder holds the store; no file in it may contain the text of a key
+ * @param countSecrets gives how many secrets a key has had
+ */
+export async function killDuringChanges(
+  instance: Instance,
+  options: {
+    readonly adminKey: string
+    readonly rounds: number
+    readonly folder: string
+    readonly countSecrets: (keyId: string) => Promise<number>
+    readonly say: (text: string) => void
+  },
+): Promise<AdminKills> {
+  const { adminKey, rounds, folder, say } = options
+  const problems: string[] = []
+  const texts = new Set([adminKey])
+  let changes = 0
+  let lost = 0
+  let lostWithEffect = 0
+
+  async function send({ path, body }: Change, idempotencyKey: string): Promise<Answer> {
+    const response = await fetch(`${instance.url}/admin/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${adminKey}`,
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+      },
+      body: JSON.stringify(body),
+    })
+    const isReplay = response.headers.get("idempotent-replayed") === "true"
+    const answer: Answer = { status: response.status, isReplay, body: JSON.parse(await response.text()) }
+    if (typeof answer.body.key === "string") texts.add(answer.body.key)
+    return answer
+  }
+
+  async function list(path: string): Promise<readonly Record<string, unknown>[]> {
+    const entries: Record<string, unknown>[] = []
+    for (let after = ""; ; ) {
+      const url = `${instance.url}/admin/v1${path}${path.includes("?") ? "&" : "?"}limit=1000${after}`
+      const response = await fetch(url, { headers: { authorization: `Bearer ${adminKey}` } })
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
+      const page = JSON.parse(await response.text())
+      entries.push(...page.data)
+      if (page.next === null) return entries
+      after = `&after=${encodeURIComponent(page.next)}`
+    }
+  }
+
+  async function make(path: string, body: object): Promise<string> {
+    const { status, body: made } = await send({ path, body, status: 201, action: "" }, crypto.randomUUID())
+    if (made.id === undefined) throw new Error(`${path} was answered ${status} ${JSON.stringify(made)}`)
+    return made.id
+  }
+
+  await instance.start()
+  const account = await make("/accounts", { name: "base" })
+  const rotated = await make("/keys", { account, name: "rotated" })
+  let revoked = await make("/keys", { account, name: "first" })
+  const { bonus } = await read(`/accounts/${account}`)
+  for (let round = 0; round < rounds; round++) {
+    const sent: readonly Change[] = [
+      { path: "/accounts", body: { name: `account ${round}` }, status: 201, action: "accounts.create" },
+      { path: "/keys", body: { account, name: `key ${round}` }, status: 201, action: "keys.create" },
+      { path: `/accounts/${account}/credits`, body: { credits: 1 }, status: 200, action: "credits.grant" },
+      { path: `/keys/${rotated}/rotate`, body: { grace: "1h" }, status: 200, action: "keys.rotate" },
+      { path: `/keys/${revoked}/revoke`, body: {}, status: 200, action: "keys.revoke" },
+    ]
+    const names = sent.map(() => crypto.randomUUID())
+    const name = (index: number) => names[index] ?? ""
+    // Every second service has loaded its operations.
+    if (round % 2 === 1) await read("/whoami")
+    const firsts = sent.map((change, index) => send(change, name(index)).catch(() => null))
+    await momentOf(round, firsts)
+    await instance.kill()
+    const first = await Promise.all(firsts)
+    await instance.start()
+    const second = await Promise.all(sent.map((change, index) => send(change, name(index))))
+    const third = await Promise.all(sent.map((change, index) => send(change, name(index))))
+    for (const [index, change] of sent.entries()) {
+      const [a, b, c] = [first[index], second[index], third[index]]
+      changes++
+      if (!a) lost++
+      if (!a && b?.isReplay) lostWithEffect++
+      const wrong = (what: string) => problems.push(`round ${round}, ${change.action}: ${what}`)
+      if (b?.status !== change.status) wrong(`the second answer is ${b?.status} ${JSON.stringify(b?.body)}`)
+      if (a && !b?.isReplay) wrong("what was answered is done again")
+      if (a && a.body.id !== b?.body.id) wrong("the second answer is about another target")
+      if (!c?.isReplay || c.status !== change.status) wrong("the third answer is not a replay")
+      if (b?.isReplay && typeof b.body.key === "string") wrong("a replay holds a key")
+      if (typeof c?.body.key === "string") wrong("a replay holds a key")
+      if (b?.body.id !== c?.body.id) wrong("the third answer is about another target")
+    }
+    revoked = second[1]?.body.id ?? revoked
+    if (round % 50 === 49)
+      say(`${round + 1} kills: ${lost} answers lost, ${lostWithEffect} of them with effect`)
+  }
+
+  async function read(path: string): Promise<Record<string, unknown>> {
+    const response = await fetch(`${instance.url}/admin/v1${path}`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+    })
+    return JSON.parse(await response.text())
+  }
+
+  function expect(what: string, found: unknown, expected: unknown): void {
+    if (found !== expected) problems.push(`${what}: ${found} instead of ${expected}`)
+  }
+
+  const accounts = await list("/accounts")
+  const keys = await list(`/keys?account=${account}`)
+  const audit = await list("/audit")
+  for (let round = 0; round < rounds; round++) {
+    expect(`accounts of round ${round}`, accounts.filter(({ name }) => name === `account ${round}`).length, 1)
+    expect(`keys of round ${round}`, keys.filter(({ name }) => name === `key ${round}`).length, 1)
+  }
+  expect("credits granted", Number((await read(`/accounts/${account}`)).bonus) - Number(bonus), rounds)
+  expect("secrets of the rotated key", await options.countSecrets(rotated), rounds + 1)
+  expect("revoked keys", keys.filter(({ revoked: when }) => when !== null).length, rounds)
+  const before: Record<string, number> = { "accounts.create": 1, "keys.create": 2 }
+  for (const action of ["accounts.create", "keys.create", "credits.grant", "keys.rotate", "keys.revoke"]) {
+    const records = audit.filter((record) => record.operation === action && record.actor !== "service")
+    const made = records.filter(({ actor }) => String(actor).startsWith("admin-key:"))
+    expect(`audit records of ${action}`, made.length, rounds + (before[action] ?? 0))
+  }
+  await instance.stop()
+  const kept = [
+    ...filesBelow(folder).map((file) => [file, readFileSync(file, "latin1")] as const),
+    ["the log", instance.log.join("\n")] as const,
+    ["the audit log", JSON.stringify(audit)] as const,
+  ]
+  for (const [where, content] of kept) {
+    if (textsIn(content, texts)) problems.push(`${where} holds the text of a key`)
+  }
+  return { changes, lost, lostWithEffect, problems }
+}
+
+/** Waits for the moment of a kill: with the first answer, when the other changes are near their effect, at random, or after all. */
+async function momentOf(round: number, answers: readonly Promise<Answer | null>[]): Promise<void> {
+  if (round % 10 === 9) await Promise.all(answers)
+  else if (round % 3 === 0) await Promise.race(answers)
+  else await Bun.sleep(Math.random() * (round % 2 === 0 ? 60 : 15))
+}
+
+/** Whether one of these texts of keys is in a content. Looks for their common beginning, since contents are large. */
+function textsIn(content: string, texts: ReadonlySet<string>): boolean {
+  const lengths = new Set([...texts].map((text) => text.length))
+  for (const start of new Set([...texts].map((text) => text.slice(0, 4)))) {
+    for (let at = content.indexOf(start); at !== -1; at = content.indexOf(start, at + 1)) {
+      for (const length of lengths) if (texts.has(content.slice(at, at + length))) return true
+    }
+  }
+  return false
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
