@@ -13,6 +13,7 @@ import {
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createHttpClient } from "./ports/http-client.ts"
+import { createRunOwnCommand } from "./ports/own-process.ts"
 import { systemRandom } from "./ports/random.ts"
 import { standardInput } from "./ports/standard-input.ts"
 import { keepAliveTimer } from "./ports/timer.ts"
@@ -27,6 +28,12 @@ const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
 const env = process.env
 const argv = process.argv.slice(2)
 const isWorker = env[workerVariable] === "1"
+
+/** Such a process gets its settings as arguments, and must not take itself for a worker. */
+const runOwnCommand = createRunOwnCommand(
+  programCommand(),
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("PENKNIFE_"))),
+)
 
 // Without top-level await, since bytecode is compiled as CommonJS.
 runCli(argv, {
@@ -50,14 +57,15 @@ runCli(argv, {
   spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...env, [workerVariable]: "1" }),
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
-  startService: (config, options) => startService(config, { ...options, channel: toSupervisor() }),
+  startService: (config, options) =>
+    startService(config, { ...options, channel: toSupervisor(), runOwnCommand }),
   onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
   checkSettings,
   // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,
-  openAdministration,
+  openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
   prepareApis,
   safekeeping,
   createLocalCalls,

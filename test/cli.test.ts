@@ -9,6 +9,7 @@ import { tempDir } from "./support/temp.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const dir = tempDir()
+const backupDir = tempDir()
 let stores = 0
 const newStore = () => join(dir, `cli-${stores++}.db`)
 
@@ -47,6 +48,7 @@ async function prepare(command: string, account: string, key: string, db: string
     database.close()
   }
   if (command === "admin-key revoke") return (await done("admin-key create --name ops")).id
+  if (command === "backups verify") return (await done(`backups create --backup-dir ${backupDir}`)).name
   if (!/^(notices (test|resend)|account set-webhook)$/.test(command)) return ""
   await done(`account set-webhook ${account} http://127.0.0.1:1/`)
   const { id } = await done(`notices test ${account}`)
@@ -105,7 +107,7 @@ describe("help", () => {
       const line = (/\nExample:\n {2}penknife (.*)/.exec(help)?.[1] ?? "no example")
         .replace(/acc_\w+/, id)
         .replace(/key_\w+/, key.id)
-        .replace(/(?:adm|msg)_\w+/, prepared)
+        .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace("--from penknife.db", `--from ${db}`)
         .replace(/postgres:\S+/, newStore())
@@ -117,6 +119,7 @@ describe("help", () => {
       const { code, err } = await run(`${line}${ownStore}${freePort}`, {
         stopRequested: () => Promise.resolve(),
         standardInput: { isTerminal: false, read: async () => `${key.key}\n`, ask: async () => null },
+        env: { PENKNIFE_BACKUP_DIR: backupDir },
         ...(api && { ports: portsFor(api) }),
       })
       expect({ line, code, err }).toEqual({ line, code: 0, err: expect.not.stringContaining("penknife: ") })

@@ -35,6 +35,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly format?: "json-lines"
   /** The status of the answer; 200 by default. */
   readonly status?: 200 | 201
+  /** True when it may take minutes: the client is waited for, and waits, that long. */
+  readonly isLong?: boolean
   /** True when it cannot be undone: the command asks before it. */
   readonly isFinal?: boolean
   /** Parameters of a call that works, for documentation. */

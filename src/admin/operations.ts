@@ -9,6 +9,9 @@ import { listAdmins } from "./admins/list.ts"
 import { revokeAdmin } from "./admins/revoke.ts"
 import { exportAudit } from "./audit/export.ts"
 import { listAudit } from "./audit/list.ts"
+import { createBackup } from "./backups/create.ts"
+import { listBackups } from "./backups/list.ts"
+import { verifyBackup } from "./backups/verify.ts"
 import { diffConfig } from "./config/diff.ts"
 import { getConfig } from "./config/get.ts"
 import { reloadConfig } from "./config/reload.ts"
@@ -71,6 +74,9 @@ export const operations: readonly Operation[] = [
   healthDetail,
   listAudit,
   exportAudit,
+  createBackup,
+  listBackups,
+  verifyBackup,
   createAdmin,
   listAdmins,
   revokeAdmin,

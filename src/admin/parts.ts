@@ -3,6 +3,7 @@ import type { Clock, Random } from "../apis/contract.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
+import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
 
@@ -24,5 +25,6 @@ export interface AdminParts {
   /** The running configuration by the names of the configuration file, without secrets. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly config: ConfigControl
+  readonly backups: Backups
   readHealth(): Promise<ServiceHealth>
 }

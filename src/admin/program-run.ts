@@ -2,12 +2,13 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox"
 import { AccountError } from "../accounts/account-error.ts"
 import { StoreUnavailable } from "../store/store.ts"
 import { createAdministration } from "./administration.ts"
+import { noBackups } from "./backups/no-backups.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, Operation } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 
 /** What the program itself needs to run operations; none of them tells about the service. */
-export type ProgramParts = Omit<AdminParts, "settings" | "config" | "readHealth">
+export type ProgramParts = Omit<AdminParts, "settings" | "config" | "backups" | "readHealth">
 
 /** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
 export type ProgramRun = <Input extends TObject, Output extends TSchema>(
@@ -30,6 +31,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     settings: {},
     config: { diff: onlyService, reload: onlyService },
     readHealth: onlyService,
+    backups: noBackups("Only a service makes backups."),
   })
   return async (operation, values) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined)

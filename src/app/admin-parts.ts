@@ -1,3 +1,4 @@
+import type { Backups } from "../admin/backups/backups.ts"
 import type { ConfigControl } from "../admin/config/control.ts"
 import type { AdminParts } from "../admin/parts.ts"
 import type { Clock, Random } from "../apis/contract.ts"
@@ -13,6 +14,7 @@ export interface AdminPartsOptions {
   readonly random: Random
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
+  readonly backups: Backups
   readonly version: string
   readonly startedMs: number
   /** Reads the configuration again. */
@@ -28,7 +30,16 @@ export interface RunningConfig {
 
 /** What the operations of the administration work with, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
-  const { opened, clock, random, auditRandom = random, version, startedMs, config: control } = options
+  const {
+    opened,
+    clock,
+    random,
+    auditRandom = random,
+    backups,
+    version,
+    startedMs,
+    config: control,
+  } = options
   const { store, admin, outbox, gauges } = opened
   return {
     store,
@@ -47,6 +58,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     get settings() {
       return describeConfig(running().config)
     },
+    backups,
     async readHealth() {
       const { charges, refusals } = gauges.activity
       const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])

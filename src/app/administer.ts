@@ -6,10 +6,12 @@ import { changesBetween } from "../config/changes.ts"
 import { type Config, loadConfig } from "../config/load.ts"
 import { systemClock } from "../ports/clock.ts"
 import { currentOperator } from "../ports/operator.ts"
+import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
+import { createBackups } from "./backups.ts"
 import { catalog, version } from "./service.ts"
 
 const onlyRunning =
@@ -18,11 +20,14 @@ const onlyRunning =
 /**
  * Opens a store for the operations of the command line; close the result when done. Whoever can open the store may do everything,
  * and the audit log names the user of the operating system.
- * @param options `create` makes a missing data file
+ * @param options `create` makes a missing data file; without `runOwnCommand` no backups can be made
  */
 export async function openAdministration(
   config: Config,
-  { create }: { readonly create: boolean },
+  {
+    create,
+    runOwnCommand = null,
+  }: { readonly create: boolean; readonly runOwnCommand?: RunOwnCommand | null },
 ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }> {
   const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
   const ports = { clock: systemClock, random: systemRandom }
@@ -35,6 +40,7 @@ export async function openAdministration(
   const parts = createAdminParts(() => ({ config, prices }), {
     ...ports,
     opened,
+    backups: createBackups(config, runOwnCommand),
     version,
     startedMs: systemClock.now(),
     config: {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/notices.ts"
+import { noBackups } from "../admin/backups/no-backups.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
@@ -113,6 +114,7 @@ async function createWorld(
     clock,
     random,
     auditRandom,
+    backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     version,
     startedMs: clock.now(),
   })

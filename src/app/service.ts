@@ -19,13 +19,14 @@ import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
+import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
-import { backUp } from "../store/sqlite/backup.ts"
+import { backUp, inspectBackup } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { type Store, StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
@@ -35,6 +36,7 @@ import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
+import { createBackups } from "./backups.ts"
 import { createGenerations, type Generation, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
@@ -70,6 +72,8 @@ interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
+  /** For backups; without it none can be made. */
+  readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
   readonly logOutput?: LogOutput
   /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine give more than usual. */
@@ -84,6 +88,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ports = livePorts(config),
     sharedPort = false,
     channel = null,
+    runOwnCommand = null,
     logOutput,
     databaseLimitMs,
     configSource = null,
@@ -155,6 +160,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       opened: openedStore,
       clock,
       random,
+      backups: createBackups(config, runOwnCommand),
       version,
       startedMs: clock.now(),
       config: hot,
@@ -278,6 +284,7 @@ export const safekeeping = {
     requireFiles(db, file)
     return backUp(db, file)
   },
+  checkBackup: inspectBackup,
   restore({ db }: Config, file: string) {
     requireFiles(db, file)
     return restore(file, db, systemClock.now())

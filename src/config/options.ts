@@ -59,6 +59,15 @@ export const options = {
   dnsServers: afterRestart(
     many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
   ),
+  backupDir: afterRestart(
+    one(
+      "backup-dir DIR",
+      "existing directory for 'backups create', also over /admin",
+      text,
+      null,
+      "no backups over /admin",
+    ),
+  ),
   trustedProxies: many(
     "trust-proxy CIDR",
     "proxy whose X-Forwarded-For is trusted; repeatable",

@@ -8,7 +8,9 @@ import { operationIdOf } from "../../src/surfaces/openapi/admin/operation.ts"
 import { adminOf, createTestAdminKey } from "../support/admin.ts"
 import { clientOptions, exampleRequest } from "../support/admin-examples.ts"
 import { type WrittenClient, writeClientOf } from "../support/openapi-client.ts"
+import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
+import { tempDir } from "../support/temp.ts"
 
 let client: WrittenClient
 const routes = routesOf(operations)
@@ -65,7 +67,7 @@ calls.accountsUpdate({ params: { path: { id: "acc_1" } }, body: { nmae: "Ann" } 
 }, 60_000)
 
 test("it runs every operation", async () => {
-  const service = await startTestService()
+  const service = await startTestService({ flags: { backupDir: tempDir() }, runOwnCommand: pretendCommand })
   const admin = await adminOf(service)
   const { key } = await createTestAdminKey(service.db)
   const calls = (await client.load())(service.url, key)

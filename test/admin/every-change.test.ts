@@ -64,6 +64,7 @@ const cases: Readonly<Record<string, Given>> = {
     await admin.run(setWebhook, { ...given, url: "https://example.com/other" })
     return { id }
   },
+  "backups.create": async () => ({}),
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
   "config.reload": async () => ({}),
   "admins.revoke": async ({ run }) => ({ id: (await run(createAdmin, { name: "billing" })).id }),

@@ -1,5 +1,6 @@
 import { afterAll } from "bun:test"
 import { type Administration, createAdministration, type RunOptions } from "../../src/admin/administration.ts"
+import type { Backups } from "../../src/admin/backups/backups.ts"
 import { AdminFault } from "../../src/admin/fault.ts"
 import type { Actor, Operation } from "../../src/admin/operation.ts"
 import type { AdminParts } from "../../src/admin/parts.ts"
@@ -11,6 +12,7 @@ import type { AuditRecord } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
+import { pretendBackups } from "./own-command.ts"
 
 /** The time at which an administration of a test starts. */
 export const startMs = Date.parse("2025-01-01T00:00:00Z")
@@ -39,7 +41,10 @@ export function actorOf(change: Partial<Actor> = {}): Actor {
 }
 
 /** An administration on a store in memory, closed after the tests of the file. */
-export function openAdministration(opened: OpenStore = inMemory()): TestAdministration {
+export function openAdministration(
+  opened: OpenStore = inMemory(),
+  backups: Backups = pretendBackups(),
+): TestAdministration {
   const clock = createManualClock("2025-01-01T00:00:00Z")
   const config = loadConfig({ flags: { db: ":memory:", metricsToken: "quiet" }, env: {}, file: null })
   const prices = new Map([
@@ -51,6 +56,7 @@ export function openAdministration(opened: OpenStore = inMemory()): TestAdminist
     clock,
     random: systemRandom,
     config: { diff: async () => [], reload: async () => [] },
+    backups,
     version: "0.0.0-test",
     startedMs: startMs,
   })

@@ -19,6 +19,7 @@ import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { CliParts } from "../../src/surfaces/cli/parts.ts"
 import { runCli } from "../../src/surfaces/cli/program.ts"
 import { createMemoryLog } from "./log.ts"
+import { ownCommand } from "./own-command.ts"
 
 export interface CliResult {
   readonly code: number
@@ -74,7 +75,7 @@ export async function runCliForTest(
     standardInput: options.standardInput ?? emptyInput,
     random: systemRandom,
     httpClient: options.httpClient ?? createHttpClient(keepAliveTimer),
-    openAdministration,
+    openAdministration: (config, more) => openAdministration(config, { ...more, runOwnCommand: ownCommand }),
     env: options.env ?? {},
     version: "0.0.0-test",
     catalog,

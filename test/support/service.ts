@@ -8,6 +8,7 @@ import { prepareApis, type Service, startService, version } from "../../src/app/
 import { type Config, loadConfig } from "../../src/config/load.ts"
 import type { ConfigSource } from "../../src/config/source.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
+import type { RunOwnCommand } from "../../src/ports/own-process.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
@@ -25,6 +26,7 @@ export interface TestOptions {
   readonly file?: Readonly<Record<string, unknown>>
   /** Gives the values of the TOML file that a reload reads. It is read at the start too. */
   readonly readFile?: () => Readonly<Record<string, unknown>>
+  readonly runOwnCommand?: RunOwnCommand
 }
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
@@ -72,7 +74,13 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     ...options.ports,
   }
   const log = createMemoryLog()
-  const service = await startService(config, { ports, logOutput: log, databaseLimitMs: 30_000, configSource })
+  const service = await startService(config, {
+    ports,
+    logOutput: log,
+    databaseLimitMs: 30_000,
+    configSource,
+    runOwnCommand: options.runOwnCommand ?? null,
+  })
   const { url } = service.server
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
-import { choice } from "../../apis/contract.ts"
-import { instant } from "../fields.ts"
+import { choice, nullable } from "../../apis/contract.ts"
+import { instant, maybeInstant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
@@ -8,7 +8,8 @@ const counts = (description: string) => Type.Record(Type.String(), Type.Integer(
 export const healthDetail = defineOperation({
   id: "health.detail",
   title: "Show how the service is doing",
-  description: "Shows version, uptime, kind and size of the store, charges and notices of this process.",
+  description:
+    "Shows version, uptime, kind and size of the store, charges and notices of this process, and the age of the newest backup.",
   permission: "health.read",
   method: "GET",
   path: "/health",
@@ -23,12 +24,17 @@ export const healthDetail = defineOperation({
     notices: counts("The number of notices in each state."),
     charges: Type.Integer({ description: "Charges that this process decided." }),
     refusals: Type.Integer({ description: "Charges among them that were refused." }),
+    last_backup: maybeInstant(
+      "When the newest backup in the directory for backups was finished; null without one.",
+    ),
+    last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
   }),
   example: {},
   run: {
     kind: "read",
-    async read(_, { readHealth, clock }) {
+    async read(_, { readHealth, backups, clock }) {
       const { version, store, startedMs, storeBytes, notices, charges, refusals } = await readHealth()
+      const lastMs = await backups.lastMs()
       return {
         version,
         started: new Date(startedMs).toISOString(),
@@ -38,6 +44,9 @@ export const healthDetail = defineOperation({
         notices: { ...notices },
         charges,
         refusals,
+        last_backup: lastMs === null ? null : new Date(lastMs).toISOString(),
+        last_backup_age_seconds:
+          lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
       }
     },
   },

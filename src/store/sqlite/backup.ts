@@ -12,6 +12,7 @@ export interface BackupReport {
   readonly bytes: number
   readonly storeVersion: number
   readonly accounts: number
+  readonly keys: number
 }
 
 /**
@@ -60,17 +61,36 @@ export function copyDataFile(source: string, target: string): void {
 
 /** Throws StoreUnusable when the data file is damaged, belongs to another program, or has a newer schema. */
 export function inspectDataFile(file: string): Omit<BackupReport, "file"> {
+  return inspect(file, { create: false, readwrite: true, strict: true })
+}
+
+/**
+ * Checks a copy that {@link backUp} made and does not change it.
+ * @throws StoreUnusable as {@link inspectDataFile} does
+ */
+export function inspectBackup(file: string): BackupReport {
+  return { file, ...inspect(file, { readonly: true, strict: true }) }
+}
+
+function inspect(
+  file: string,
+  options: ConstructorParameters<typeof Database>[1],
+): Omit<BackupReport, "file"> {
   let database: Database | null = null
   try {
-    database = new Database(file, { create: false, readwrite: true, strict: true })
+    database = new Database(file, options)
     const storeVersion = requireStore(database, file)
     const check = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
     if (check?.integrity_check !== "ok") throw damaged(file, check?.integrity_check)
     if (database.query("PRAGMA foreign_key_check").get() !== null) {
       throw damaged(file, "it has keys or usage of accounts that are missing")
     }
-    const row = database.query<{ accounts: number }, []>("SELECT count(*) AS accounts FROM accounts").get()
-    return { bytes: statSync(file).size, storeVersion, accounts: row?.accounts ?? 0 }
+    const counts = database
+      .query<{ accounts: number; keys: number }, []>(
+        "SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys",
+      )
+      .get()
+    return { bytes: statSync(file).size, storeVersion, accounts: 0, keys: 0, ...counts }
   } catch (cause) {
     if (cause instanceof StoreUnusable) throw cause
     if (isCannotOpen(cause)) requireAccess(file, cause)

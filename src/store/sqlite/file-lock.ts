@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { chownSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { StoreUnusable } from "../store.ts"
 import { isBusy, messageOf } from "./errors.ts"
 import { createForOwner, requireAccess } from "./open.ts"
@@ -38,6 +39,15 @@ export function lockForReplacing(file: string): Unlock {
 export function lockForMoving(file: string): Unlock {
   const inUse = `${file} is in use. Stop the server, then move, then start it on the new store.`
   return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
+}
+
+/**
+ * Lets one process at a time make backups in a directory.
+ * @throws StoreUnusable when another does, or when the lock file cannot be used
+ */
+export function lockForBackups(directory: string): Unlock {
+  const busy = "A backup is being made. Wait until it is finished."
+  return lock(join(directory, "backups"), 0, "BEGIN EXCLUSIVE", busy)
 }
 
 function lock(file: string, timeoutMs: number, begin: "BEGIN" | "BEGIN EXCLUSIVE", busy: string): Unlock {

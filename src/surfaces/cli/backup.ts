@@ -16,6 +16,19 @@ export function addBackup(program: Command, parts: CliParts): void {
   )
 }
 
+/** `check-backup`, hidden: what `backups verify` runs in a process of its own. */
+export function addCheckBackup(program: Command, { terminal, safekeeping }: CliParts): void {
+  program
+    .command("check-backup", { hidden: true })
+    .description("Check a backup without changing it; 'backups verify' runs this.")
+    .argument("<FILE>", "the backup")
+    .option("--json", "print JSON")
+    .action((file: string, { json }: { json?: boolean }) => {
+      const copied = safekeeping.checkBackup(file)
+      printRecord(terminal, { ...toRecord(copied), keys: copied.keys }, json)
+    })
+}
+
 /** `restore`: puts a backup back. */
 export function addRestore(program: Command, parts: CliParts): void {
   const command = program

@@ -79,6 +79,8 @@ export interface RunningMock {
 /** Copies the data file to a new file and back, and everything from one kind of store to another. */
 export interface Safekeeping {
   backUp(config: Config, file: string): Copied
+  /** Checks a backup without changing it. */
+  checkBackup(file: string): Copied
   /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
   restore(config: Config, file: string): Copied & { readonly replaced: string | null }
   /** Copies everything from a data file, or the URL of a database, to an empty one. */
@@ -116,4 +118,5 @@ export interface Copied {
   readonly bytes: number
   readonly storeVersion: number
   readonly accounts: number
+  readonly keys: number
 }

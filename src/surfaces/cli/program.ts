@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander"
 import { InputRejected } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
-import { addBackup, addRestore } from "./backup.ts"
+
+import { addBackup, addCheckBackup, addRestore } from "./backup.ts"
+
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
 import { addConfigCheck } from "./config-check.ts"
@@ -62,6 +64,7 @@ async function addAll(program: Command, parts: CliParts): Promise<void> {
     addMcp,
     addOpenApi,
     addBackup,
+    addCheckBackup,
     addRestore,
     addMove,
     addSchema,

@@ -35,7 +35,9 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
   addArguments(command, entries, parts)
   addOptions(command, entries, parts)
 
-  onConfig(command, ["db", "server", "adminKey"], parts, async (config, flags: Flags, ...args) => {
+  const usesBackups = entries.some(({ operation }) => operation.id.startsWith("backups."))
+  const settings = ["db", "server", "adminKey", ...(usesBackups ? (["backupDir"] as const) : [])] as const
+  onConfig(command, settings, parts, async (config, flags: Flags, ...args) => {
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)
     const { operation, command: own, input } = entry

@@ -9,6 +9,8 @@ import { ServerFailed } from "./server-failed.ts"
 /** How often a request is sent at most, and how long each may take. */
 const maxAttempts = 4
 const limitMs = 30_000
+/** The same for an operation that may take long. */
+const longLimitMs = 300_000
 /** Waited before a request is sent again. A service that restarts needs about a second. */
 const pausesMs = [200, 1_000, 3_000]
 /** A longer wait is left to the user. */
@@ -36,7 +38,13 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        const reply = await httpClient.send({ method: operation.method, url, headers, body, limitMs })
+        const reply = await httpClient.send({
+          method: operation.method,
+          url,
+          headers,
+          body,
+          limitMs: operation.isLong ? longLimitMs : limitMs,
+        })
         const waitMs = waitBefore(reply, attempt)
         if (waitMs === null || attempt >= maxAttempts) return reply
         await pause(waitMs)

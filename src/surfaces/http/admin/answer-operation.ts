@@ -3,7 +3,7 @@ import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
 import type { RecordRequest } from "../../../observe/request.ts"
-import { finishBody, type HttpContext, inProgress } from "../context.ts"
+import { finishBody, type HttpContext, inProgress, patiently } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
 import { type CallerParts, requireActor } from "./caller.ts"
 import { etagOf, readConditions } from "./conditions.ts"
@@ -48,7 +48,7 @@ function run(
   { administration, context }: AnswerParts,
 ): Promise<string | Response> {
   const { operation } = route
-  return inProgress(context, async () => {
+  const work = async () => {
     requirePermission(operation, actor)
     const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
     const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
@@ -69,7 +69,8 @@ function run(
     const location = locationOf(operation, output)
     if (location !== null) headers.location = location
     return JSON.stringify(output)
-  })
+  }
+  return inProgress(context, () => (operation.isLong ? patiently(request, context, work) : work()))
 }
 
 /** The path of what an operation has created (RFC 9110 §15.3.2); null where it cannot be read. */

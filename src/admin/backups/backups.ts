@@ -1,0 +1,34 @@
+/** Letters, digits and three signs: no path leads out of the directory, and no name is taken for an option. */
+export const backupNameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.db$/
+
+/** Copies of the store in the directory that the operator has set. Everything rejects with an AdminFault. */
+export interface Backups {
+  /**
+   * Checks that a copy with this name can be made, and makes nothing.
+   * @param name a file name without a path
+   */
+  requireRoom(name: string): Promise<void>
+  /** Copies the store, in a process of its own, so that calls go on. There is one copy at a time. */
+  create(name: string): Promise<VerifiedBackup>
+  /** The finished copies, newest first. */
+  list(): Promise<readonly BackupFile[]>
+  /** Checks a copy without changing it, in a process of its own. */
+  verify(name: string): Promise<VerifiedBackup>
+  /** When the newest copy was made, in milliseconds since the Unix epoch; null without one, or without a directory to look in. */
+  lastMs(): Promise<number | null>
+}
+
+/** A copy of the store. */
+export interface BackupFile {
+  readonly name: string
+  readonly bytes: number
+  /** Milliseconds since the Unix epoch. */
+  readonly madeMs: number
+}
+
+/** A copy that was read to its end without an error. */
+export interface VerifiedBackup extends BackupFile {
+  readonly storeVersion: number
+  readonly accounts: number
+  readonly keys: number
+}

@@ -1,0 +1,153 @@
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs"
+import { join, resolve } from "node:path"
+import {
+  type BackupFile,
+  type Backups,
+  backupNameForm,
+  type VerifiedBackup,
+} from "../admin/backups/backups.ts"
+import { AdminFault } from "../admin/fault.ts"
+import type { Config } from "../config/load.ts"
+import type { RunOwnCommand } from "../ports/own-process.ts"
+import { isPostgresUrl } from "../store/open.ts"
+import { lockForBackups } from "../store/sqlite/file-lock.ts"
+import { StoreUnusable } from "../store/store.ts"
+import { messageOf } from "../values/message-of.ts"
+
+/** What the command that checks prints. */
+interface Report {
+  readonly store_version: number
+  readonly accounts: number
+  readonly keys: number
+}
+
+/** Backups of the data file of a configuration, made by this program's own commands in processes of their own. */
+export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | null): Backups {
+  const directory = () => requireDirectory(db, backupDir)
+
+  function requireRun(): RunOwnCommand {
+    if (run) return run
+    throw new AdminFault(
+      "conflict",
+      "Backups are made by the service, not by a process inside another program.",
+    )
+  }
+
+  async function verify(name: string): Promise<VerifiedBackup> {
+    const path = join(directory(), name)
+    const file = toBackup(name, statOf(path))
+    if (!file) throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
+    const { exitCode, output, errors } = await requireRun()(["check-backup", path, "--json"])
+    if (exitCode !== 0) throw new AdminFault("conflict", problemIn(errors))
+    const { store_version: storeVersion, accounts, keys } = JSON.parse(output) as Report
+    return { ...file, storeVersion, accounts, keys }
+  }
+
+  function list(): readonly BackupFile[] {
+    const folder = directory()
+    const dataFile = statSync(db, { throwIfNoEntry: false })
+    const files = readdirSync(folder).flatMap((name) => {
+      const stats = statOf(join(folder, name))
+      // An operator may have set the directory in which the data file itself is.
+      const isDataFile = stats?.ino === dataFile?.ino && stats?.dev === dataFile?.dev
+      return (isDataFile ? null : toBackup(name, stats)) ?? []
+    })
+    return files.sort((a, b) => b.madeMs - a.madeMs || (a.name < b.name ? 1 : -1))
+  }
+
+  return {
+    async requireRoom(name) {
+      requireRun()
+      const path = join(directory(), name)
+      if (statOf(path)) throw nameTaken(name)
+      lockOrRefuse(directory())()
+    },
+    async create(name) {
+      const folder = directory()
+      const unlock = lockOrRefuse(folder)
+      try {
+        const copied = await requireRun()(["backup", join(folder, name), `--db=${resolve(db)}`, "--json"])
+        if (copied.exitCode !== 0) throw new AdminFault("unavailable", problemIn(copied.errors))
+        return await verify(name)
+      } finally {
+        unlock()
+      }
+    },
+    list: async () => list(),
+    verify,
+    async lastMs() {
+      if (backupDir === null || isPostgresUrl(db)) return null
+      try {
+        return list()[0]?.madeMs ?? null
+      } catch {
+        // The operations on backups say what is wrong with the directory; the health of the service must stay readable.
+        return null
+      }
+    },
+  }
+}
+
+function requireDirectory(db: string, backupDir: string | null): string {
+  if (isPostgresUrl(db)) {
+    throw new AdminFault(
+      "conflict",
+      "Backups are copies of a data file, and this store is on a PostgreSQL server. Copy the server with pg_basebackup, or " +
+        "use a managed database's own backups; see docs/backup.md.",
+    )
+  }
+  if (db === ":memory:")
+    throw new AdminFault("conflict", "A store in memory has no backups. Set a data file with --db.")
+  if (backupDir === null) {
+    throw new AdminFault(
+      "conflict",
+      "There is no directory for backups. Set it with --backup-dir, PENKNIFE_BACKUP_DIR or backup_dir, and start the service again.",
+    )
+  }
+  try {
+    const folder = realpathSync(backupDir)
+    if (statSync(folder).isDirectory()) return folder
+  } catch (cause) {
+    throw new AdminFault(
+      "conflict",
+      `The directory ${backupDir} cannot be used: ${messageOf(cause)}. Create it, or set another --backup-dir.`,
+      { cause },
+    )
+  }
+  throw new AdminFault("conflict", `${backupDir} is not a directory. Set another --backup-dir.`)
+}
+
+function lockOrRefuse(folder: string): () => void {
+  try {
+    return lockForBackups(folder)
+  } catch (thrown) {
+    if (!(thrown instanceof StoreUnusable)) throw thrown
+    throw new AdminFault("conflict", thrown.message, { cause: thrown })
+  }
+}
+
+/** Of the name itself: a symbolic link could lead out of the directory. */
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+/** Null for what is no finished copy: another file, a link, or the empty file that keeps the name while the copy is made. */
+function toBackup(name: string, stats: Stats | undefined): BackupFile | null {
+  if (!stats?.isFile() || stats.size === 0 || !backupNameForm.test(name)) return null
+  return { name, bytes: stats.size, madeMs: Math.floor(stats.mtimeMs) }
+}
+
+function nameTaken(name: string): AdminFault {
+  return new AdminFault(
+    "conflict",
+    `There is a file '${name}' already, and it is not overwritten. Give another name.`,
+    {
+      parameter: "name",
+    },
+  )
+}
+
+/** What a command of this program says is wrong. */
+function problemIn(errors: string): string {
+  const text = errors.trim().replace(/^penknife: /, "")
+  return text === "" ? "The process that worked on the backup was ended. Try again." : text
+}
