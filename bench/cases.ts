@@ -3,6 +3,7 @@ import { accounts } from "./cases/accounts.ts"
 import { batch } from "./cases/batch.ts"
 import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
+import { mcp } from "./cases/mcp.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgres } from "./cases/postgres.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
@@ -19,6 +20,7 @@ export const cases: readonly Case[] = [
   post,
   batch,
   graphql,
+  mcp,
   refusals,
   accounts,
   workers,

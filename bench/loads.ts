@@ -27,6 +27,34 @@ export function query(keys: readonly string[], count: number): Load {
   return toPost("/v1/graphql", { query: `{ ${fields.slice(0, count).join(" ")} }` }, keys)
 }
 
+/** A tool call over MCP, of revision 2026-07-28. */
+export function callTool(keys: readonly string[], name: string, input: object): Load {
+  const method = "tools/call"
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  }
+  const load = toPost(
+    "/mcp",
+    { jsonrpc: "2.0", id: 1, method, params: { name, arguments: input, _meta } },
+    keys,
+  )
+  const headers = {
+    ...load.headers,
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": method,
+    "mcp-name": name,
+  }
+  return { ...load, headers }
+}
+
+/** The same call as {@link sign}, over MCP. */
+export function signAsTool(keys: readonly string[]): Load {
+  return callTool(keys, "hmac", hmacInput)
+}
+
 /** A well-formed key that was never issued, so that the store is asked for it. */
 export function lookUpWithUnknownKey(): Load {
   return { ...lookUp([createKey(systemRandom)]), status: 401 }

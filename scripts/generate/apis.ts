@@ -15,6 +15,18 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
   )
 }
 
+/** One line for each tool of MCP, with the price of a call. */
+export function toolTable(apis: readonly ApiDefinition[]): string {
+  return toTable(
+    ["tool", "what it does", "credits"],
+    apis.map(({ id, description, credits }) => [
+      `[\`${id}\`](apis.md#${id})`,
+      description.replace(/(?<=\.) .*/s, ""),
+      String(credits),
+    ]),
+  )
+}
+
 /**
  * Parameters, fields and one call of each API. The answers are left empty.
  * @param pages paths of the documentation, in which an API may have a page of its own
