@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { errorReaders } from "./support/formats.ts"
+import { connectMcp } from "./support/mcp.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 import { slowly } from "./support/raw-http.ts"
 
@@ -209,5 +210,33 @@ describe("a fault applies", () => {
     expect(await statusOf("rest", key)).toBe(429)
     await mock.control("DELETE", "/faults")
     expect(await statusOf("rest", key)).toBe(200)
+  })
+})
+
+describe("a fault acts on a tool call", () => {
+  const input = { companyid: "76" }
+  test.each([
+    ["/mcp", "bluetoothlookup", input],
+    ["/mcp/search", "call_api", { id: "bluetoothlookup", input }],
+  ])("of %s", async (path, tool, values) => {
+    await using mcp = await connectMcp(mock.url, key, path)
+    await fault({ api: "bluetoothlookup", status: 503, times: 1 })
+    expect(await mcp.call(tool, values)).toMatchObject({
+      isError: true,
+      text: "A fault of the mock makes 'bluetoothlookup' unavailable.",
+    })
+    expect(await mcp.call(tool, values)).toMatchObject({
+      isError: false,
+      data: { company: expect.any(String) },
+    })
+    await fault({ api: "bluetoothlookup", status: 502, input: { companyid: "77" } })
+    expect(await mcp.call(tool, values)).toMatchObject({ isError: false })
+    expect(
+      mcp.call(
+        tool,
+        path === "/mcp" ? { companyid: "77" } : { id: "bluetoothlookup", input: { companyid: "77" } },
+      ),
+    ).rejects.toThrow()
+    expect(await usedCredits()).toBe(2)
   })
 })

@@ -58,7 +58,7 @@ test("versions are exact", () => {
   })) {
     expect([name, version]).toEqual([
       name,
-      expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+(?:-beta\.\d+)?$/),
+      expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+(?:-(?:alpha|beta)\.\d+)?$/),
     ])
   }
 })

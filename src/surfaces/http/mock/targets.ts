@@ -9,19 +9,29 @@ import { sentKey } from "../sent-key.ts"
 /** With or without a slash at the end: the service takes both for the same path. */
 const paths = /^\/v1\/([a-z0-9]+)(\/batch)?\/?$/
 
+const mcpPaths = /^\/mcp((?:\/search)?)\/?$/
+
 type Apis = ReadonlyMap<string, PreparedApi>
 
-/** The APIs that a request calls: one by its path, several by a GraphQL query, none for usage. Null when it is no call. */
+/** The APIs that a request calls: one by its path or as a tool, several by a GraphQL query, none for usage. Null when it is no call. */
 export async function targetOf(
   request: Request,
   path: string,
   body: string,
   apis: Apis,
 ): Promise<Target | null> {
-  const [, id, batch] = paths.exec(path) ?? []
   const { headers, method } = request
-  if (id === undefined || method === "OPTIONS" || !isValidHost(headers.get("host"))) return null
+  if (method === "OPTIONS" || !isValidHost(headers.get("host"))) return null
   const key = sentKey(headers)
+  const [, search] = mcpPaths.exec(path) ?? []
+  if (search !== undefined) {
+    const call = toolCall(body, search !== "")
+    const called = call && apis.get(call.api)
+    if (!called) return null
+    return { apis: [call.api], key, inputsOf: () => inputs(called, [() => typed(call.values)]) }
+  }
+  const [, id, batch] = paths.exec(path) ?? []
+  if (id === undefined) return null
   if (id === "usage" && !batch) return { apis: [], key, inputsOf: () => [] }
   if (id === "graphql" && !batch) {
     const { graphqlCalls } = await import("./graphql-calls.ts")
@@ -51,6 +61,20 @@ function inputs(api: PreparedApi | undefined, given: readonly (() => RawInput)[]
   })
 }
 
+/** The API that a message of MCP calls, and its parameters; null when it calls none. */
+function toolCall(body: string, search: boolean) {
+  const { method, params } = parseObject(body)
+  if (method !== "tools/call" || !isObject(params)) return null
+  const given = toObject(params.arguments)
+  if (!search) return typeof params.name === "string" ? { api: params.name, values: given } : null
+  if (params.name !== "call_api" || typeof given.id !== "string") return null
+  return { api: given.id, values: toObject(given.input) }
+}
+
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {}
+}
+
 function batchInputs(body: string): (() => RawInput)[] {
   const { inputs } = parseObject(body)
   return Array.isArray(inputs) ? inputs.filter(isObject).map((values) => () => typed(values)) : []
@@ -63,8 +87,7 @@ function typed(values: Readonly<Record<string, unknown>>): RawInput {
 /** An empty object for a body that the service refuses. */
 function parseObject(body: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) ? value : {}
+    return toObject(JSON.parse(body))
   } catch {
     return {}
   }
