@@ -22,6 +22,8 @@ import { spawnWorker } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
 const workerVariable = "PENKNIFE_WORKER"
+/** The configuration file as the supervisor read it: a worker that starts later must not read another one. */
+const workerConfigVariable = "PENKNIFE_WORKER_CONFIG"
 /** For tests, which would otherwise wait ten seconds for a stuck worker to be replaced. */
 const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
 
@@ -54,7 +56,13 @@ runCli(argv, {
   random: systemRandom,
   httpClient: createHttpClient(keepAliveTimer),
   isWorker,
-  spawnWorker: (port) => spawnWorker(programCommand(), argv, port, { ...env, [workerVariable]: "1" }),
+  spawnWorker: (port, configText) =>
+    spawnWorker(programCommand(), argv, port, {
+      ...env,
+      [workerVariable]: "1",
+      [workerConfigVariable]: configText ?? undefined,
+    }),
+  workerConfig: isWorker ? (env[workerConfigVariable] ?? null) : null,
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
   startService: (config, options) =>

@@ -3,8 +3,10 @@ import { changesBetween, keepUntilRestart } from "../config/changes.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { ConfigSource } from "../config/source.ts"
+import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import { createTurns } from "../values/turns.ts"
+import { joinConfig, type Prepared } from "./sibling-config.ts"
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
@@ -16,22 +18,25 @@ interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
   readonly log: Log
+  /** To the supervisor, when this is one of several workers: they take a configuration over together. */
+  readonly channel: Channel | null
   /** Rejects with ConfigError when the store does not allow this configuration. */
   check(next: Config): Promise<void>
   /** Makes everything that follows from a configuration; throws ConfigError. The function that it gives takes it over. */
   prepare(next: Config): () => void
 }
 
-const notHere = "With --workers above 1 a change of the configuration needs a restart."
-
-/** A configuration that is checked and made, and waits to be taken over. */
-interface Prepared {
-  readonly changes: readonly ConfigChange[]
-  takeOver(): void
-}
+const notHere = "This service was started without a place to read its configuration again: restart it."
 
 /** Creates what reads the configuration of one process again. Reloads happen one after the other. */
-export function createHotConfig({ running: first, source, log, check, prepare }: HotConfigParts): HotConfig {
+export function createHotConfig({
+  running: first,
+  source,
+  log,
+  channel,
+  check,
+  prepare,
+}: HotConfigParts): HotConfig {
   let running = first
   const inTurn = createTurns()
 
@@ -60,10 +65,13 @@ export function createHotConfig({ running: first, source, log, check, prepare }:
     }
   }
 
+  const siblings =
+    channel && source && joinConfig(channel, (text) => orRefuse(() => prepareNext(source.read(text))))
   const control: HotConfig = {
     diff: () => orRefuse(async () => compare(readNow())),
     // The file is read when its turn has come, so that the last change of it counts.
     reload: () =>
+      siblings?.reload() ??
       inTurn(() =>
         orRefuse(async () => {
           const { changes, takeOver } = await prepareNext(readNow())

@@ -114,7 +114,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
-  const look = createEventLook({ events: timedEvents, plans: config.plans, clock, timer: systemTimer, log })
+  let { plans } = config
+  const look = createEventLook({
+    events: timedEvents,
+    get plans() {
+      return plans
+    },
+    clock,
+    timer: systemTimer,
+    log,
+  })
   try {
     await requireKnownPlans(store, config)
     const shared = {
@@ -141,6 +150,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const hot = createHotConfig({
       running: config,
       source: configSource,
+      channel,
       log,
       async check(next) {
         await requireKnownPlans(store, next)
@@ -151,6 +161,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         return () => {
           swap()
           current = generation
+          plans = next.plans
           log.setLevel(next.logLevel ?? opened.defaultLevel)
           shared.unsent.setLimit(next.maxUnsentBytes)
         }

@@ -6,6 +6,28 @@ export interface Channel {
   onMessage(listener: (message: unknown) => void): void
 }
 
+/** What a reload of the configuration gave: a problem, or the settings that differ, as plain data. */
+export interface ReloadResult {
+  readonly problem: string | null
+  readonly changes: readonly unknown[]
+}
+
+/** How the workers of a service take a configuration over together. */
+export type ConfigFromWorker =
+  /** Asks for a reload in all workers. */
+  | { readonly kind: "reload"; readonly id: number }
+  /** Answers `prepare`. */
+  | ({ readonly kind: "prepared"; readonly id: number } & ReloadResult)
+  /** Answers `finish`. */
+  | { readonly kind: "finished"; readonly id: number }
+export type ConfigToWorker =
+  /** Asks to make everything for a configuration file with this text. */
+  | { readonly kind: "prepare"; readonly id: number; readonly text: string | null }
+  /** Asks to take over what was prepared, or to drop it. */
+  | { readonly kind: "finish"; readonly id: number; readonly take: boolean }
+  /** Answers `reload`. */
+  | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
+
 /** A message from a worker to its supervisor. */
 export type FromWorker =
   /** Asks for the reports of all workers. */
@@ -14,12 +36,14 @@ export type FromWorker =
   | { readonly kind: "reported"; readonly id: number | null; readonly report: Report }
   /** Answers `ping`. */
   | { readonly kind: "alive" }
+  | ConfigFromWorker
 /** A message from the supervisor to a worker. */
 export type FromSupervisor =
   /** Asks whether the worker still handles events. */
   | { readonly kind: "ping" }
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
+  | ConfigToWorker
 
 /** The processes that share this one's port. */
 export interface Siblings {
@@ -45,7 +69,7 @@ export function joinSiblings(channel: Channel, report: () => Promise<Report>): S
     const message = received as FromSupervisor
     if (message.kind === "ping") send({ kind: "alive" })
     else if (message.kind === "report") void sendReport(message.id)
-    else {
+    else if (message.kind === "gathered") {
       waiting.get(message.id)?.(message.reports)
       waiting.delete(message.id)
     }

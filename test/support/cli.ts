@@ -94,6 +94,7 @@ export async function runCliForTest(
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
     checkSettings,
+    workerConfig: null,
     openAccounts,
     prepareApis,
     safekeeping,

@@ -21,7 +21,9 @@ export interface CliParts {
   /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */
-  spawnWorker(port: number | null): WorkerProcess
+  spawnWorker(port: number | null, configText: string | null): WorkerProcess
+  /** For a worker: the text of the configuration file as all workers use it. Null in other processes and without a file. */
+  readonly workerConfig: string | null
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
@@ -30,7 +32,7 @@ export interface CliParts {
   readonly onReload: (run: () => void) => void
   startService(
     config: Config,
-    options: { readonly sharedPort: boolean; readonly configSource: ConfigSource | null },
+    options: { readonly sharedPort: boolean; readonly configSource: ConfigSource },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
   /** Throws ConfigError for what is wrong with a configuration, without opening anything. */

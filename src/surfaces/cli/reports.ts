@@ -10,7 +10,7 @@ export interface Reporter {
 
 /** The supervisor's part of `GET /metrics`: it collects the metrics of all workers for the one that was asked. */
 export interface Reports {
-  receive(worker: Reporter, message: Exclude<FromWorker, { kind: "alive" }>): void
+  receive(worker: Reporter, message: Extract<FromWorker, { kind: "gather" | "reported" }>): void
   /** Keeps the last report of a worker that has ended, and stops waiting for it. */
   ended(worker: Reporter): void
 }

@@ -23,9 +23,9 @@ export function addServe(program: Command, parts: CliParts): void {
 
   const keys = Object.keys(options) as OptionKey[]
   onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
-    const config = source.read(source.readText())
+    const config = source.read(parts.workerConfig ?? source.readText())
     const service =
-      config.workers > 1 ? await startWorkers(config, parts) : await startHere(config, source, parts)
+      config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
     // After the start: the key would never be shown if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const stopped = stopRequested()
@@ -58,12 +58,10 @@ async function startHere(
 ): Promise<Running> {
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
-  const service = await startService(config, {
-    sharedPort: isWorker,
-    configSource: isWorker ? null : configSource,
-  })
+  const service = await startService(config, { sharedPort: isWorker, configSource })
   const reload = () => {
     void service.reloadCertificate()
+    // The supervisor tells workers when to take the configuration over.
     if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
   }
   return { url: service.server.url, reload, stop: () => service.stop() }
@@ -72,6 +70,7 @@ async function startHere(
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
 async function startWorkers(
   config: Config,
+  { readText }: ConfigSource,
   { checkConfig, spawnWorker, heartbeatMs, clock, timer, terminal }: CliParts,
 ): Promise<Running> {
   if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
@@ -85,7 +84,7 @@ async function startWorkers(
   }
   requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
-  return supervise(config.workers, { spawn: spawnWorker, clock, timer, report, heartbeatMs })
+  return supervise(config.workers, { spawn: spawnWorker, readText, clock, timer, report, heartbeatMs })
 }
 
 /** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */

@@ -68,6 +68,7 @@ function setUp(...kinds: Kind[]) {
       workers.push(worker)
       return worker
     },
+    readText: () => null,
     clock,
     timer,
     heartbeatMs: 1_000,

@@ -1,13 +1,14 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
+import { createReconfigure } from "./reconfigure.ts"
 import { createReports } from "./reports.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** Several workers that share a port. */
 export interface Supervised {
   readonly url: string
-  /** Makes every worker read its certificate again. */
+  /** Makes every worker read its certificate again, and all of them take the configuration file over, or none. */
   readonly reload: () => void
   /** Waits until every worker has ended. Kills those that outlast the grace period, and then throws WorkerFailed. */
   stop(): Promise<void>
@@ -16,7 +17,9 @@ export interface Supervised {
 /** What {@link supervise} works with. */
 export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
-  spawn(port: number | null): WorkerProcess
+  spawn(port: number | null, configText: string | null): WorkerProcess
+  /** The text of the configuration file; null without a file. */
+  readText(): string | null
   readonly clock: Clock
   readonly timer: Timer
   /** Tells the operator that a worker was replaced. */
@@ -37,11 +40,12 @@ const shortLifeMs = 1_000
  */
 export async function supervise(
   count: number,
-  { spawn, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
+  { spawn, readText, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
+  const reconfigure = createReconfigure<WorkerProcess>({ timer, readText, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
     intervalMs: heartbeatMs,
@@ -56,21 +60,28 @@ export async function supervise(
 
   function start(): WorkerProcess {
     const startedMs = clock.monotonicMs()
-    const worker = spawn(port)
+    const configText = reconfigure.text()
+    const worker = spawn(port, configText)
     workers.add(worker)
     worker.onMessage((message) => {
       heartbeat.heard(worker)
-      if (message.kind !== "alive") reports.receive(worker, message)
+      if (message.kind === "gather" || message.kind === "reported") reports.receive(worker, message)
+      else if (message.kind !== "alive") reconfigure.receive(worker, message)
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
-      () => workers.has(worker) && heartbeat.watch(worker),
+      () => {
+        if (!workers.has(worker)) return
+        heartbeat.watch(worker)
+        reconfigure.joined(worker, configText)
+      },
       () => {},
     )
     const end = worker.exited.then((code) => {
       workers.delete(worker)
       heartbeat.forget(worker)
       reports.ended(worker)
+      reconfigure.ended(worker)
       ends.delete(end)
       const livedMs = clock.monotonicMs() - startedMs
       if (!stopping && port !== null) replace(`a worker ended with code ${code} and is replaced`, livedMs)
@@ -118,6 +129,9 @@ export async function supervise(
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
     const reload = () => {
       for (const worker of workers) worker.reload()
+      void reconfigure.reload().then(({ problem }) => {
+        if (problem !== null) report(`after SIGHUP: ${problem}`)
+      })
     }
     return { url, reload, stop }
   } catch (cause) {

@@ -1,0 +1,62 @@
+import { type ConfigChange, ConfigRefused } from "../admin/config/control.ts"
+import type { Channel, FromSupervisor, FromWorker, ReloadResult } from "../observe/siblings.ts"
+import { messageOf } from "../values/message-of.ts"
+
+/** A configuration that is checked and made, and waits to be taken over. */
+export interface Prepared {
+  readonly changes: readonly ConfigChange[]
+  takeOver(): void
+}
+
+/**
+ * A worker's part of a change of the configuration: the supervisor reads the file once, every worker prepares it, and all take it
+ * over, or none.
+ * @param prepare rejects with ConfigRefused
+ */
+export function joinConfig(
+  channel: Channel,
+  prepare: (text: string | null) => Promise<Prepared>,
+): { reload(): Promise<readonly ConfigChange[]> } {
+  const waiting = new Map<number, (result: ReloadResult) => void>()
+  const send = (message: FromWorker) => channel.send(message)
+  let lastId = 0
+  let prepared: Prepared | null = null
+
+  async function answerPrepare(id: number, text: string | null): Promise<void> {
+    try {
+      prepared = await prepare(text)
+      send({ kind: "prepared", id, problem: null, changes: prepared.changes })
+    } catch (thrown) {
+      const problem =
+        thrown instanceof ConfigRefused
+          ? thrown.message
+          : `The configuration was not changed: ${messageOf(thrown)}`
+      send({ kind: "prepared", id, problem, changes: [] })
+    }
+  }
+
+  channel.onMessage((received) => {
+    const message = received as FromSupervisor
+    if (message.kind === "prepare") void answerPrepare(message.id, message.text)
+    else if (message.kind === "finish") {
+      if (message.take) prepared?.takeOver()
+      prepared = null
+      send({ kind: "finished", id: message.id })
+    } else if (message.kind === "reloaded") {
+      waiting.get(message.id)?.(message)
+      waiting.delete(message.id)
+    }
+  })
+
+  return {
+    async reload() {
+      const id = ++lastId
+      const { promise, resolve } = Promise.withResolvers<ReloadResult>()
+      waiting.set(id, resolve)
+      send({ kind: "reload", id })
+      const { problem, changes } = await promise
+      if (problem !== null) throw new ConfigRefused(problem)
+      return changes as readonly ConfigChange[]
+    },
+  }
+}

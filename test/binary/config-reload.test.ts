@@ -1,0 +1,78 @@
+/** Configuration that changes while several processes serve, on the executable. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
+import { seedOne } from "./accounts.ts"
+import { childrenOf, run, runJson, serve } from "./support.ts"
+
+const dir = tempDir()
+// For a busy machine.
+setDefaultTimeout(120_000)
+
+describe.if(process.platform === "linux")("two workers", () => {
+  test("take a configuration over together, or not at all, and no call is refused", async () => {
+    const { db } = await seedOne(dir)
+    const file = join(dir, "penknife.toml")
+    const price = (credits: number) => writeFileSync(file, `[credits]\nhmac = ${credits}\n`)
+    price(1)
+    const account = await runJson("account", "create", "--name", "Ann", "--plan", "enterprise", "--db", db)
+    const { key } = await runJson("key", "create", "--account", account.id, "--db", db)
+    const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
+    const server = await serve(db, "--workers", "2", "--config", file)
+    const env = { PENKNIFE_SERVER: server.url, PENKNIFE_ADMIN_KEY: admin.key }
+    const reload = () => fetch(`${server.url}/admin/v1/config/reload`, reloadWith(admin.key))
+
+    let calls = 0
+    let refused = 0
+    let stopping = false
+    const client = async () => {
+      while (!stopping) {
+        // A new connection for each call goes to any worker.
+        const headers = { "x-api-key": key, "content-type": "application/json", connection: "close" }
+        const body = JSON.stringify({ message: "m", secret: "s" })
+        const response = await fetch(`${server.url}/v1/hmac`, { method: "POST", headers, body })
+        await response.arrayBuffer()
+        if (response.status !== 200) refused++
+        calls++
+      }
+    }
+    const clients = Array.from({ length: 8 }, client)
+    for (let round = 0; round < 10; round++) {
+      price(round % 2 === 0 ? 1_000 : 1)
+      const response = await reload()
+      expect(await response.json()).toMatchObject({ data: [{ setting: "credits.hmac" }] })
+      const before = calls
+      await until(() => calls > before + 50)
+    }
+    stopping = true
+    await Promise.all(clients)
+    expect(refused).toBe(0)
+    const used = (await runJson("account", "show", account.id, "--db", db)).used
+    // 1 or 1,000 for each call, so the sum is the number of calls and a multiple of 999.
+    expect((used - calls) % 999).toBe(0)
+    expect(used).toBeGreaterThan(calls)
+
+    writeFileSync(file, "[credits]\nhmac = 5\nmax_calls\n")
+    const wrong = await run(["reload"], env)
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("line 3")])
+
+    // A worker that starts later has the configuration of the others, whatever the file says by now.
+    price(1)
+    await reload()
+    writeFileSync(file, "not valid")
+    for (const pid of childrenOf(server.event.pid)) process.kill(pid, "SIGKILL")
+    await server.wrote("a worker ended with code 137 and is replaced", 2)
+    await until(async () => (await fetch(`${server.url}/ready`).catch(() => null))?.status === 200)
+    expect(await server.stop()).toBe(0)
+  })
+})
+
+function reloadWith(key: string): RequestInit {
+  return {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: "{}",
+  }
+}
