@@ -21,7 +21,7 @@ describe("the document", () => {
 
   test("has every path and no other", () => {
     const ofApis = catalog.flatMap(({ id }) => [`/v1/${id}`, `/v1/${id}/batch`])
-    const others = ["/v1/graphql", "/v1/usage", "/health", "/ready", "/metrics", "/openapi.json"]
+    const others = ["/", "/v1/graphql", "/v1/usage", "/health", "/ready", "/metrics", "/openapi.json"]
     expect(Object.keys(document.paths).sort()).toEqual([...ofApis, ...others].sort())
   })
 

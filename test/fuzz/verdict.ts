@@ -50,9 +50,9 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
   }
 }
 
-/** A path that is not in the document must be refused, except the pages of the documentation. */
+/** A path that is not in the document must be refused, except the documents for people and crawlers. */
 function requireStranger(status: number, method: string, path: string): void {
-  const isPage = path === "/docs" || path.startsWith("/docs/")
+  const isPage = /^\/(docs|openapi|\.well-known|llms\.txt)(\/|$)/.test(path)
   const known = [404, 405, ...(isPage ? [200, 304] : []), ...(method === "OPTIONS" ? [204] : [])]
   if (!known.includes(status)) throw new Error(`a ${status} at a path that the document does not know`)
 }

@@ -2,6 +2,7 @@ import { Elysia } from "elysia"
 import { apiCatalogType, printApiCatalog } from "../discovery/api-catalog.ts"
 import { discoveryLinks } from "../discovery/links.ts"
 import { printLlms } from "../discovery/llms.ts"
+import { indexOf } from "../discovery/service-index.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
@@ -61,28 +62,4 @@ export function discoveryFeature(
     })
   }
   return app
-}
-
-/** The service in short, for a program that opens its address. */
-function indexOf({ version, apis, mcp, graphql }: ApiDocInput) {
-  return {
-    name: "penknife",
-    version,
-    apis: apis.map(({ definition: { id, title, method }, credits }) => ({
-      id,
-      title,
-      method,
-      path: `/v1/${id}`,
-      credits,
-      documentation: `/docs/${id}.md`,
-    })),
-    links: {
-      openapi: "/openapi.json",
-      documentation: "/docs",
-      catalog: "/.well-known/api-catalog",
-      llms: "/llms.txt",
-      ...(graphql && { graphql: "/v1/graphql" }),
-      ...(mcp && { mcp: "/mcp" }),
-    },
-  }
 }

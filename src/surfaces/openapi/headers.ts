@@ -21,7 +21,7 @@ export const headerComponents = {
   "X-Error-Code": { ...headerOf("A code for programs, which does not change."), required: true },
   Deprecation: headerOf("Since when what was called is deprecated: `@` and Unix seconds (RFC 9745)."),
   Sunset: headerOf("From when on it is gone (RFC 8594)."),
-  Link: headerOf("What replaces it, and the documentation."),
+  Link: headerOf("Other documents and their relation to this answer (RFC 8288)."),
   "X-API-Credits-Used": counterOf("Credits of this month that are used."),
   "X-API-Remaining-Credits": creditsOf("Credits left, bonus included."),
   "X-API-Max-Credits": creditsOf("Credits per month."),

@@ -1,4 +1,5 @@
 import { fixedFault } from "../../call/fault.ts"
+import { indexOf } from "../discovery/service-index.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
@@ -6,13 +7,15 @@ import { countOf, objectOf, refTo } from "./json-object.ts"
 import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** The paths besides the APIs: usage, and those that need no key. */
-export function servicePaths({ apis, version, metrics }: ApiDocInput): PathGroup {
+export function servicePaths(service: ApiDocInput): PathGroup {
+  const { apis, version, metrics } = service
   const documentHeaders = { ...commonHeaders, ...refsTo("ETag") }
   const versionOnly = objectOf({ version: { type: "string" } })
   const health = answered("The process is up.", versionOnly, { version })
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]) },
+      "/": { get: indexOperation(service) },
       "/health": { get: open("health", "The process is up", { 200: health }) },
       "/ready": {
         get: open("ready", "The store answers", {
@@ -84,6 +87,34 @@ function metricsOperation(access: "open" | "token"): JsonObject {
 
 const metricsTokenNeeded =
   "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
+
+function indexOperation(service: ApiDocInput): JsonObject {
+  const api = objectOf({
+    id: { type: "string" },
+    title: { type: "string" },
+    method: { type: "string", enum: ["GET", "POST"] },
+    path: { type: "string" },
+    credits: countOf("Credits of a successful call."),
+    documentation: { type: "string" },
+  })
+  const links = { type: "object", additionalProperties: { type: "string" } }
+  const index = objectOf({
+    name: { type: "string" },
+    version: { type: "string" },
+    apis: { type: "array", items: api },
+    links,
+  })
+  const success = {
+    description: "The APIs, and links to what describes them.",
+    headers: { ...commonHeaders, ...refsTo("Link") },
+    content: restContent(okEnvelope(index), { index: okExample("Index", indexOf(service)) }),
+  }
+  const format = faultResponse("The `format` was refused.", { format: formatFault }, commonHeaders)
+  return {
+    ...open("index", "What this service offers", { 200: success, 400: format }),
+    parameters: [refTo("parameters", "format")],
+  }
+}
 
 /** An operation that needs no key. */
 function open(operationId: string, summary: string, responses: JsonObject): JsonObject {
