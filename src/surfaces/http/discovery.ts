@@ -4,13 +4,14 @@ import { discoveryLinks } from "../discovery/links.ts"
 import { printLlms } from "../discovery/llms.ts"
 import { indexOf } from "../discovery/service-index.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
-import type { ApiDocInput } from "../openapi/json-object.ts"
+import type { ApiDocInput, DocumentedApi } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
+import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { ownAnswer, send } from "./reply.ts"
-import { createResource, type ResourceSource } from "./resource.ts"
+import { createResource, type Resource } from "./resource.ts"
 
 /** What crawlers and agents look for, all made from the catalog. None needs a key. */
 export function discoveryFeature(
@@ -24,12 +25,7 @@ export function discoveryFeature(
   })
 
   function addDocument(path: string, type: string, print: () => string | Promise<string>): void {
-    const source: ResourceSource = {
-      headers: { "content-type": type },
-      // Made with the first request, so that the start does not wait for it.
-      read: async () => new TextEncoder().encode(await print()),
-    }
-    const document = createResource(source)
+    const document = printed(type, print)
     methods.set(path, "GET")
     app.get(path, ({ request, set }) => document(request, set), {
       detail: { summary: `The document at ${path}`, tags: ["operation"] },
@@ -50,16 +46,40 @@ export function discoveryFeature(
   )
   addDocument("/.well-known/api-catalog", apiCatalogType, () => printApiCatalog(service))
   addDocument("/llms.txt", "text/markdown; charset=utf-8", () => printLlms(service))
-  const url = service.publicUrl ?? "http://localhost:8080"
-  for (const api of service.apis) {
-    const { definition, credits } = api
-    addDocument(`/docs/${definition.id}.md`, "text/markdown; charset=utf-8", () =>
-      toApiPage(definition, { credits, url, key: "YOUR-KEY", answer: exampleAnswer(definition) }),
-    )
-    addDocument(`/openapi/${definition.id}.json`, "application/json", async () => {
-      const { printOpenApi } = await import("../openapi/document.ts")
-      return printOpenApi({ ...service, apis: [api] }, { apisOnly: true })
-    })
-  }
-  return app
+  const documents = new Map(
+    service.apis.map((api) => [`${api.definition.id}.json`, documentOf(api, service)]),
+  )
+  for (const name of documents.keys()) methods.set(`/openapi/${name}`, "GET")
+  // One route for all APIs: a route costs the start of the service time.
+  return app.get("/openapi/*", ({ request, set, params }) => {
+    const document = documents.get(params["*"])
+    if (!document) throw noRoute(request, methods)
+    return document(request, set)
+  })
+}
+
+/** A page for each API in Markdown, by its name below `/docs/`. */
+export function apiPages({ apis, publicUrl }: ApiDocInput): ReadonlyMap<string, Resource> {
+  const url = publicUrl ?? "http://localhost:8080"
+  const pages = apis.map(({ definition, credits }) => {
+    const print = () =>
+      toApiPage(definition, { credits, url, key: "YOUR-KEY", answer: exampleAnswer(definition) })
+    return [`${definition.id}.md`, printed("text/markdown; charset=utf-8", print)] as const
+  })
+  return new Map(pages)
+}
+
+function documentOf(api: DocumentedApi, service: ApiDocInput): Resource {
+  return printed("application/json", async () => {
+    const { printOpenApi } = await import("../openapi/document.ts")
+    return printOpenApi({ ...service, apis: [api] }, { apisOnly: true })
+  })
+}
+
+/** A document that is made with the first request, so that the start does not wait for it. */
+function printed(type: string, print: () => string | Promise<string>): Resource {
+  return createResource({
+    headers: { "content-type": type },
+    read: async () => new TextEncoder().encode(await print()),
+  })
 }

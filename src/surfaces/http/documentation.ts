@@ -3,6 +3,7 @@ import { discoveryLinks } from "../discovery/links.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
+import { apiPages } from "./discovery.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { docsPage, docsParts } from "./pages/docs.ts"
@@ -58,7 +59,7 @@ export function documentationFeature(
     })
   }
 
-  addPage("/docs", docsPage, docsParts)
+  addPage("/docs", docsPage, new Map([...docsParts, ...apiPages(service)]))
   if (service.graphql) addPage("/graphiql", graphiqlPage, graphiqlParts)
   return app
 }
