@@ -1,6 +1,7 @@
 /** What bounds the work that a client of /mcp may cause, and what it is told and charged when a bound is reached. */
 import { describe, expect, test } from "bun:test"
 import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
+import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
@@ -81,4 +82,17 @@ test("a large answer is given whole once, with a short text beside it", async ()
   const { data, text } = await mcp.call("linesorter", { lines })
   expect(text.length).toBeLessThan(1_000)
   expect(JSON.stringify(data).length).toBeGreaterThan(1_000_000)
+})
+
+test("nobody may listen for changes, since there are none: the answer ends at once, also of the mock", async () => {
+  const { key } = await service.createKey("pro")
+  const mock = await startTestMock()
+  const listen = modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } })
+  for (const [url, sentKey] of [
+    [service.url, key],
+    [mock.url, "mock-pro"],
+  ] as const) {
+    const answer = await (await postMcp(url, { ...listen, key: sentKey })).json()
+    expect(answer).toMatchObject({ id: 1, error: { code: -32_603 } })
+  }
 })

@@ -41,7 +41,7 @@ export function mcpFeature(
       return await patiently(request, context, () => http.handle(exchange, door))
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, context.pipeline)
-      record(incoming, { status: fault.status, fault: fault.code })
+      record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
       return refuse(fault, set)
     } finally {
       await finishBody(request, set, context)
