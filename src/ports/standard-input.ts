@@ -23,7 +23,6 @@ export const standardInput: StandardInput = {
       import("node:stream"),
     ])
     const { promise, resolve } = Promise.withResolvers<string | null>()
-    process.stderr.write(question)
     // Line editing writes what is typed to its output; one that keeps nothing hides it.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({
@@ -31,6 +30,8 @@ export const standardInput: StandardInput = {
       output: hidden ? nowhere : process.stderr,
       terminal: true,
     })
+    // Only now: the terminal shows what is typed until line editing begins.
+    process.stderr.write(question)
     lines.once("line", (line) => {
       resolve(line)
       lines.close()
