@@ -104,7 +104,8 @@ function requireVariety(answers: ReadonlyMap<string, number>): void {
   const without = (status: number) => [...operations].filter((id) => !answers.has(`${id} ${status}`))
   expect(operations.size).toBeGreaterThan(15)
   expect(without(200)).toEqual([])
-  const keyed = (ids: readonly string[]) => ids.filter((id) => !/^(index|health|ready|metrics|openapi)$/.test(id))
+  const keyed = (ids: readonly string[]) =>
+    ids.filter((id) => !/^(index|health|ready|metrics|openapi)$/.test(id))
   for (const status of [400, 401, 404, 405]) expect([status, keyed(without(status))]).toEqual([status, []])
 }
 
