@@ -31,7 +31,7 @@ GRANT penknife_owner TO CURRENT_USER;
 SET ROLE penknife_owner;
 DO $$
 BEGIN
-  IF to_regclass('ledger') IS NULL OR to_regclass('replays') IS NULL THEN RETURN; END IF;
+  IF to_regclass('ledger') IS NULL OR to_regclass('sessions') IS NULL THEN RETURN; END IF;
   GRANT SELECT, INSERT, UPDATE ON accounts, keys, secrets, ledger, rates, notices, meta TO penknife_service;
   -- 'account renew' moves the usage of a month.
   GRANT SELECT, INSERT, UPDATE, DELETE ON usage TO penknife_service;
@@ -39,7 +39,7 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE ON admin_keys TO penknife_service;
   -- Nobody who has taken over a service can change what was done before.
   GRANT SELECT, INSERT ON audit TO penknife_service;
-  GRANT SELECT, INSERT, UPDATE, DELETE ON replays TO penknife_service;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON replays, sign_in_links, sessions TO penknife_service;
   GRANT SELECT, INSERT, UPDATE ON key_usage TO penknife_service;
   GRANT SELECT ON all_usage TO penknife_service;
 END $$;

@@ -1,10 +1,12 @@
-import type { AccountDetails, AdminKeyRecord, KeyDetails } from "./admin-store.ts"
+import type { AccountDetails, AdminKeyRecord, KeyDetails, SessionRecord, SignInLink } from "./admin-store.ts"
 import { type KeyRow, toKey } from "./key-rows.ts"
 
 /** Lists are JSON in their rows, in every kind of store. */
 export type AccountDetailsRow = Omit<AccountDetails, "events"> & { readonly events: string }
 export type KeyDetailsRow = KeyRow & Omit<KeyDetails, keyof KeyRow>
 export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permissions: string }
+export type SignInLinkRow = Omit<SignInLink, "permissions"> & { readonly permissions: string }
+export type SessionRow = Omit<SessionRecord, "permissions"> & { readonly permissions: string }
 
 /** What a new account has besides its record, unless it is said. */
 export const newAccountDetails = { version: 1, externalId: null, metadata: "{}", events: [] } as const
@@ -20,6 +22,14 @@ export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
 }
 
 export function toAdminKey(row: AdminKeyRow): AdminKeyRecord {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+export function toSignInLink(row: SignInLinkRow): SignInLink {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+export function toSession(row: SessionRow): SessionRecord {
   return { ...row, permissions: toStrings(row.permissions) }
 }
 

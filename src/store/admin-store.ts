@@ -32,6 +32,13 @@ export interface AdminStore {
   /** Sums of usage, by account, key, newest day first, and API. */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 
+  /** The link of a token's hash, until it is used or expires. */
+  findSignInLink(hash: string): Promise<SignInLink | null>
+  /** The session of a cookie's hash, until it ends or expires. */
+  findSession(hash: string): Promise<SessionRecord | null>
+  /** Whether there is an admin key or a session of the console. */
+  hasAdmin(): Promise<boolean>
+
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */
   keepAnswer(actor: string, key: string, answer: string): Promise<void>
@@ -81,6 +88,35 @@ export interface AdminKeyRecord {
   readonly createdMs: number
   readonly expiresMs: number | null
   readonly revokedMs: number | null
+}
+
+/** What someone is signed in to with a browser. */
+export type SessionKind = "console" | "portal"
+
+/** A link that signs someone in to the console or the portal, once. The store keeps a hash of its token. */
+export interface SignInLink {
+  /** `lnk_…` */
+  readonly id: string
+  readonly kind: SessionKind
+  /** Whose sessions it opens: the account's id, or the administrator as the audit log names them. */
+  readonly owner: string
+  /** A name to show beside it. */
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** The admin key without which it opens nothing; null when it needs none. */
+  readonly adminKeyId: string | null
+  /** The only account that it opens; null in the console. */
+  readonly accountId: string | null
+  readonly createdMs: number
+  readonly expiresMs: number
+}
+
+/** Someone who is signed in with a browser. The store keeps a hash of the cookie. */
+export interface SessionRecord extends Omit<SignInLink, "id"> {
+  /** `ses_…` */
+  readonly id: string
+  /** The hash of the API key that opened it, and without which it ends; null when a link opened it. */
+  readonly keyHash: string | null
 }
 
 export interface AccountFilter {
@@ -220,6 +256,24 @@ export type Mutation =
     }
   | { readonly kind: "adminKey.insert"; readonly adminKey: AdminKeyRecord; readonly hash: string }
   | { readonly kind: "adminKey.revoke"; readonly id: string; readonly revokedMs: number }
+  /** Ends the change with `tooMany` when the account has so many keys already that were neither revoked nor expired. */
+  | { readonly kind: "keys.limit"; readonly accountId: string; readonly most: number; readonly nowMs: number }
+  /** Expired links are deleted with each new one. */
+  | { readonly kind: "link.insert"; readonly link: SignInLink; readonly hash: string }
+  /** Ends the change with `missing` when the link was used, or is no longer valid at `nowMs`. */
+  | { readonly kind: "link.use"; readonly hash: string; readonly nowMs: number }
+  /** With each new session, expired ones are deleted, and the oldest of an owner who would have more than `most`. */
+  | {
+      readonly kind: "session.insert"
+      readonly session: SessionRecord
+      readonly hash: string
+      readonly most: number
+    }
+  /** Ends one session, or nothing when it has ended. */
+  | { readonly kind: "session.end"; readonly id: string }
+  | { readonly kind: "session.endAll"; readonly sessionKind: SessionKind; readonly owner: string }
+  /** Lets a session depend on another text of an API key: the one that its key has from now on. */
+  | { readonly kind: "session.bind"; readonly id: string; readonly keyHash: string }
   /** Makes a notice that was delivered, failed or not sent due again. */
   | { readonly kind: "notice.resend"; readonly id: string; readonly nowMs: number }
   /** A notice for an account's webhook; `id` is made by the caller, and a second notice with it is ignored. */
@@ -278,4 +332,4 @@ export interface ReplayRecord extends NewReplay {
  * there is no such row, `taken` that an external id is used by another row, `replayed` that the Idempotency-Key was used before,
  * also by a change that ran at the same time.
  */
-export type AdminOutcome = "applied" | "conflict" | "missing" | "taken" | "tooMuch" | "replayed"
+export type AdminOutcome = "applied" | "conflict" | "missing" | "taken" | "tooMuch" | "tooMany" | "replayed"

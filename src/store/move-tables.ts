@@ -35,6 +35,7 @@ export const rowsPerPage = 200
 
 /**
  * In an order in which a row exists before another one names it. Rate buckets are left out: they are full again within a minute.
+ * So are sessions and links that sign in, which end within a day: a copy must not sign anyone in.
  * PostgreSQL's triggers on keys change the ledger, which has no rows by then.
  */
 export const moveTables: readonly MoveTable[] = [

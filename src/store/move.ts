@@ -20,7 +20,7 @@ export interface MoveReport extends MoveSums {
 }
 
 /**
- * Copies everything but rate buckets from one store to another, empty one, all or nothing. Each may be a data file or the URL
+ * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file or the URL
  * of a PostgreSQL database. The first one keeps everything.
  * @throws StoreUnusable when a service works on one of them, or the second one is not empty
  * @throws StoreUnavailable when a store cannot do its work now

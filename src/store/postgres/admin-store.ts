@@ -3,9 +3,13 @@ import {
   type AccountDetailsRow,
   type AdminKeyRow,
   type KeyDetailsRow,
+  type SessionRow,
+  type SignInLinkRow,
   toAccountDetails,
   toAdminKey,
   toKeyDetails,
+  toSession,
+  toSignInLink,
 } from "../admin-rows.ts"
 import type { AdminKeyRecord, AdminStore, ReplayRecord } from "../admin-store.ts"
 import { type ListQuery, toListSql } from "../list-query.ts"
@@ -13,7 +17,14 @@ import type { AccessCache } from "./access-cache.ts"
 import { applyChange } from "./apply-change.ts"
 import type { Connection } from "./connection.ts"
 import { attemptColumns, findNotice, selectNotices } from "./outbox.ts"
-import { selectAccountDetails, selectAdminKeys, selectAudit, selectKeyDetails } from "./rows.ts"
+import {
+  selectAccountDetails,
+  selectAdminKeys,
+  selectAudit,
+  selectKeyDetails,
+  selectSessions,
+  selectSignInLinks,
+} from "./rows.ts"
 import { prepareUsage } from "./usage.ts"
 
 const selects = {
@@ -80,6 +91,22 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),
+
+    async findSignInLink(hash) {
+      const [row] = await run<SignInLinkRow>(`${selectSignInLinks} WHERE hash = $1::text`, [hash])
+      return row ? toSignInLink(row) : null
+    },
+    async findSession(hash) {
+      const [row] = await run<SessionRow>(`${selectSessions} WHERE hash = $1::text`, [hash])
+      return row ? toSession(row) : null
+    },
+    async hasAdmin() {
+      const [row] = await run<{ found: boolean }>(
+        `SELECT EXISTS (SELECT FROM admin_keys) OR EXISTS (SELECT FROM sessions WHERE kind = 'console') AS found`,
+        [],
+      )
+      return row?.found === true
+    },
 
     async findReplay(actor, key) {
       const [row] = await run<ReplayRecord>(

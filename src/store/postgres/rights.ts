@@ -17,6 +17,8 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   admin_keys: ["SELECT", "INSERT", "UPDATE"],
   audit: ["SELECT", "INSERT"],
   replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  sign_in_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  sessions: ["SELECT", "INSERT", "UPDATE", "DELETE"],
 }
 
 /**

@@ -31,6 +31,13 @@ export const selectAdminKeys = `
     revoked_ms::float8 AS "revokedMs"
   FROM admin_keys`
 
+const linkColumns = `id, kind, owner, name, permissions, admin_key_id AS "adminKeyId", account_id AS "accountId",
+    created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs"`
+/** Selects a {@link SignInLinkRow}. */
+export const selectSignInLinks = `SELECT ${linkColumns} FROM sign_in_links`
+/** Selects a {@link SessionRow}. */
+export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
+
 /** Selects an {@link AuditRecord}. */
 export const selectAudit = `
   SELECT id, at_ms::float8 AS "atMs", actor, actor_name AS "actorName", operation, target_kind AS "targetKind",

@@ -4,9 +4,13 @@ import {
   type AccountDetailsRow,
   type AdminKeyRow,
   type KeyDetailsRow,
+  type SessionRow,
+  type SignInLinkRow,
   toAccountDetails,
   toAdminKey,
   toKeyDetails,
+  toSession,
+  toSignInLink,
 } from "../admin-rows.ts"
 import type {
   AdminChange,
@@ -25,7 +29,15 @@ import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
 import { selectNotices } from "./outbox-rows.ts"
-import { accountDetailsColumns, accountTables, adminKeyColumns, keyDetailsColumns } from "./rows.ts"
+import {
+  accountDetailsColumns,
+  accountTables,
+  adminKeyColumns,
+  keyDetailsColumns,
+  sessionColumns,
+  signInLinkColumns,
+} from "./rows.ts"
+import { changeSignIns } from "./sign-in-changes.ts"
 import { prepareUsage } from "./usage.ts"
 import type { Write } from "./write.ts"
 
@@ -73,6 +85,15 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
         return keys.update(mutation.id, mutation.version, mutation.set)
       case "key.rotate":
         return keys.rotate(mutation.id, mutation.version, mutation.secret, mutation.othersUntilMs)
+      case "keys.limit":
+        return limitKeys(database, mutation)
+      case "link.insert":
+      case "link.use":
+      case "session.insert":
+      case "session.end":
+      case "session.endAll":
+      case "session.bind":
+        return changeSignIns(database, mutation)
       case "adminKey.insert":
         return insertAdminKey(database, mutation)
       case "adminKey.revoke":
@@ -148,6 +169,21 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),
 
+    async findSignInLink(hash) {
+      const select = `SELECT ${signInLinkColumns} FROM sign_in_links WHERE hash = ?1`
+      const row = read(() => database.query<SignInLinkRow, [string]>(select).get(hash))
+      return row && toSignInLink(row)
+    },
+    async findSession(hash) {
+      const select = `SELECT ${sessionColumns} FROM sessions WHERE hash = ?1`
+      const row = read(() => database.query<SessionRow, [string]>(select).get(hash))
+      return row && toSession(row)
+    },
+    async hasAdmin() {
+      const select = `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`
+      return read(() => database.query<{ found: number }, []>(select).get())?.found === 1
+    },
+
     async findReplay(actor, key) {
       const select = `SELECT actor, key, payload_hash AS payloadHash, operation, target_id AS targetId, created_ms AS createdMs,
         answer FROM replays WHERE actor = ?1 AND key = ?2`
@@ -192,6 +228,19 @@ function insertAudit(database: Database, audit: AuditRecord): void {
          $requestId)`,
     )
     .run({ ...audit })
+}
+
+function limitKeys(
+  database: Database,
+  { accountId, most, nowMs }: Extract<Mutation, { kind: "keys.limit" }>,
+): AdminOutcome {
+  const live = database
+    .query<{ count: number }, [string, number]>(
+      `SELECT count(*) AS count FROM keys
+       WHERE account_id = ?1 AND revoked_ms IS NULL AND (expires_ms IS NULL OR expires_ms > ?2)`,
+    )
+    .get(accountId, nowMs)
+  return live !== null && live.count < most ? "applied" : "tooMany"
 }
 
 function insertAdminKey(

@@ -24,6 +24,11 @@ export const accessColumns =
 /** Selects an {@link AdminKeyRow} from admin_keys. */
 export const adminKeyColumns =
   "id, name, prefix, permissions, created_ms AS createdMs, expires_ms AS expiresMs, revoked_ms AS revokedMs"
+/** Selects a {@link SignInLinkRow} from sign_in_links. */
+export const signInLinkColumns = `id, kind, owner, name, permissions, admin_key_id AS adminKeyId, account_id AS accountId,
+  created_ms AS createdMs, expires_ms AS expiresMs`
+/** Selects a {@link SessionRow} from sessions. */
+export const sessionColumns = `${signInLinkColumns}, key_hash AS keyHash`
 /** Selects an {@link AuditRecord} from audit. */
 export const auditColumns = `id, at_ms AS atMs, actor, actor_name AS actorName, operation, target_kind AS targetKind,
   target_id AS targetId, account_id AS accountId, before_json AS before, after_json AS after, source, request_id AS requestId`

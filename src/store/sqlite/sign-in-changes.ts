@@ -1,0 +1,64 @@
+import type { Database } from "bun:sqlite"
+import type { AdminOutcome, Mutation } from "../admin-store.ts"
+
+type SignInMutation = Extract<Mutation, { kind: `link.${string}` | `session.${string}` }>
+
+/** Changes links and sessions, in a transaction. Unless the outcome is `applied`, it changed nothing. */
+export function changeSignIns(database: Database, mutation: SignInMutation): AdminOutcome {
+  switch (mutation.kind) {
+    case "link.insert":
+      return insertLink(database, mutation)
+    case "link.use": {
+      const remove = database.query("DELETE FROM sign_in_links WHERE hash = ?1 AND expires_ms > ?2")
+      return remove.run(mutation.hash, mutation.nowMs).changes === 1 ? "applied" : "missing"
+    }
+    case "session.insert":
+      return insertSession(database, mutation)
+    case "session.end":
+      database.query("DELETE FROM sessions WHERE id = ?1").run(mutation.id)
+      return "applied"
+    case "session.endAll":
+      database
+        .query("DELETE FROM sessions WHERE kind = ?1 AND owner = ?2")
+        .run(mutation.sessionKind, mutation.owner)
+      return "applied"
+    case "session.bind":
+      database.query("UPDATE sessions SET key_hash = ?2 WHERE id = ?1").run(mutation.id, mutation.keyHash)
+      return "applied"
+  }
+}
+
+function insertLink(
+  database: Database,
+  { link, hash }: Extract<Mutation, { kind: "link.insert" }>,
+): AdminOutcome {
+  database.query("DELETE FROM sign_in_links WHERE expires_ms <= ?1").run(link.createdMs)
+  database
+    .query(
+      `INSERT INTO sign_in_links (hash, id, kind, owner, name, permissions, admin_key_id, account_id, created_ms, expires_ms)
+       VALUES ($hash, $id, $kind, $owner, $name, $permissions, $adminKeyId, $accountId, $createdMs, $expiresMs)`,
+    )
+    .run({ ...link, hash, permissions: JSON.stringify(link.permissions) })
+  return "applied"
+}
+
+function insertSession(
+  database: Database,
+  { session, hash, most }: Extract<Mutation, { kind: "session.insert" }>,
+): AdminOutcome {
+  const { kind, owner, createdMs, permissions } = session
+  database.query("DELETE FROM sessions WHERE expires_ms <= ?1").run(createdMs)
+  database
+    .query(
+      `DELETE FROM sessions WHERE id IN (
+         SELECT id FROM sessions WHERE kind = ?1 AND owner = ?2 ORDER BY created_ms DESC, id DESC LIMIT -1 OFFSET ?3)`,
+    )
+    .run(kind, owner, most - 1)
+  database
+    .query(
+      `INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms)
+       VALUES ($hash, $id, $kind, $owner, $name, $permissions, $adminKeyId, $accountId, $keyHash, $createdMs, $expiresMs)`,
+    )
+    .run({ ...session, hash, permissions: JSON.stringify(permissions) })
+  return "applied"
+}
