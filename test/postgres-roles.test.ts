@@ -48,6 +48,12 @@ test("the service's role serves, and runs every command", async () => {
   const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
   for (let i = 0; i < 8; i++) expect((await call()).status).toBe(200)
   await receiver.count(1)
+  await run(
+    admin,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'penknife_service'",
+  )
+  await call()
+  expect((await call()).status).toBe(200)
   aheadMs += 24 * 3_600_000
   expect((await call()).status).toBe(200)
   expect((await service.fetch("/ready")).status).toBe(200)

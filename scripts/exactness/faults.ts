@@ -14,7 +14,7 @@ export interface Fault {
   end(): Promise<void> | void
   /** Instances that are killed or stopped themselves, by number: they cannot answer in time. */
   readonly stopped: readonly number[]
-  /** Whether the database makes charges whose commit then waits: their calls are told that they may have been charged. */
+  /** Whether the database makes charges whose commit then waits: the first calls are told that they may have been charged. */
   readonly commitsWait: boolean
   /** Instances that must go on meanwhile, by number. */
   readonly unaffected: readonly number[]
@@ -45,6 +45,9 @@ export interface FaultOptions {
   readonly marginMs: number
 }
 
+/** So long after commits begin to wait, every connection of an instance has lost an answer and charges no more. */
+const noticedMs = 500
+
 /** Makes calls to all instances, lets a fault begin and end meanwhile, and compares answers with charges. */
 export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   const { instances, customers, fault, books, marginMs } = options
@@ -70,7 +73,7 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   const unaffected = calls.filter(({ instance }) => fault.unaffected.includes(instance))
   const refusals = calls.filter(({ status, instance }) => status === 503 && !fault.stopped.includes(instance))
   return {
-    ...compare(calls, before, after, fault.commitsWait ? Number.POSITIVE_INFINITY : begunMs),
+    ...compare(calls, before, after, begunMs + (fault.commitsWait ? noticedMs : 0)),
     refusalMs: refusals.map(({ startMs, endMs }) => endMs - startMs),
     recoveryMs: firsts.map((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms - endMs)),
     failuresOfOthers: unaffected.filter(({ status }) => status !== 200).length,

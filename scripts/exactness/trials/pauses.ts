@@ -44,7 +44,15 @@ export const standbyPauses: Trial = pauses(
   async (lab) => {
     const [primary, standby] = await openPair(lab, lab.directory)
     const instances = await startInstances(lab, primary.url, 2)
-    return { server: primary, instances, paused: standby, stopped: [], unaffected: [], commitsWait: true }
+    return {
+      server: primary,
+      instances,
+      paused: standby,
+      customers: 60,
+      stopped: [],
+      unaffected: [],
+      commitsWait: true,
+    }
   },
 )
 
@@ -53,6 +61,8 @@ interface PausedStage
     Pick<Fault, "stopped" | "unaffected">,
     Partial<Pick<Fault, "commitsWait">> {
   readonly paused: { pause(): void; resume(): void } | undefined
+  /** A charge whose commit waits holds back the others of its account, so that few customers would hide the other calls. */
+  readonly customers?: number
 }
 
 function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedStage>): Trial {
@@ -61,8 +71,9 @@ function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedS
     title,
     rounds: 3,
     async run(lab): Promise<readonly Finding[]> {
-      const { server, instances, paused, stopped, unaffected, commitsWait = false } = await open(lab)
-      const customers = await createCustomers(server.url, 6, "ample")
+      const { server, instances, paused, stopped, unaffected, ...stage } = await open(lab)
+      const { customers: number = 6, commitsWait = false } = stage
+      const customers = await createCustomers(server.url, number, "ample")
       const results: FaultResult[] = []
       for (let round = 0; round < lab.rounds; round++) {
         const result = await tryFault({

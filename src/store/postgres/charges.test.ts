@@ -127,3 +127,20 @@ test("what happened to a lost statement is not known, so it is not sent again", 
   expect(asked).toEqual(["UPDATE"])
   expect(activity).toMatchObject({ batches: 1, charges: 2, refusals: 0 })
 })
+
+test("after a lost answer nothing is charged until the database has committed something else", async () => {
+  let commits = false
+  const { charge, asked } = setUp((statement, parameters) => {
+    if (!commits) throw new OutcomeUnknown("lost")
+    return statement.startsWith("SELECT") ? [] : [row(parameters.at(-1))]
+  })
+  const [first] = await charge([chargeOf()])
+  expect(first).toEqual({ charged: false, cause: expect.any(ChargeUnknown) })
+  const [second] = await charge([chargeOf()])
+  expect(second).toEqual({ charged: false, cause: expect.any(StoreUnavailable) })
+  expect(second).not.toEqual({ charged: false, cause: expect.any(ChargeUnknown) })
+  commits = true
+  expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
+  expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
+  expect(asked).toEqual(["UPDATE", "SELECT", "SELECT", "UPDATE", "UPDATE"])
+})

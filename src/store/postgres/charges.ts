@@ -111,6 +111,9 @@ const readStatement = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM ledger WHERE account_id = ANY ($1::text[])`
 
+/** Has to be committed and changes no row, so that it waits for nothing but the disk and a synchronous standby. */
+const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
+
 interface ChargeParts {
   readonly clock: Clock
   readonly serverClock: ServerClock
@@ -126,6 +129,10 @@ export function prepareCharges(
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
+  /** Answers that were lost so far, on any connection. */
+  let losses = 0
+  /** The losses after which each connection has seen the database commit. */
+  const seenCommitting = new Map<Connection, number>()
   const sizes = { lanes: connections.length, smallBatch, maxBatch }
   const lanes = createLanes<Pending>(sizes, async (lane, pending) => {
     const connection = connections[lane]
@@ -143,6 +150,7 @@ export function prepareCharges(
 
   /** Charges what fits, then looks at the rest and sends the part of it that would fit. */
   async function chargeAll(connection: Connection, pending: readonly Pending[]): Promise<void> {
+    if (losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
     let groups = groupCharges(pending)
     for (let round = 0; groups.length > 0 && round < maxRounds; round++) {
       const [now, later] = splitByAccount(inTime(groups))
@@ -151,6 +159,20 @@ export function prepareCharges(
       groups = [...again, ...later]
     }
     decideAll(pending, { charged: false, cause: tooLate() })
+  }
+
+  /**
+   * While a synchronous standby is stopped, a charge is made and its answer never comes. So only the first batches meet such a
+   * database; the calls after them are refused without a charge.
+   */
+  async function requireCommits(connection: Connection): Promise<void> {
+    const lost = losses
+    try {
+      await connection.run(commitStatement, [], statementLimitMs)
+    } catch (cause) {
+      throw new StoreUnavailable("The database does not commit. Nothing was charged.", { cause })
+    }
+    seenCommitting.set(connection, lost)
   }
 
   /** Says what the charge waited for, for the log. */
@@ -179,7 +201,10 @@ export function prepareCharges(
     const rows = await connection
       .run<ChargedRow>(chargeStatement, [...toColumns(groups, prepareDeadlines()), batch], statementLimitMs)
       .catch((cause: unknown) => {
-        if (cause instanceof OutcomeUnknown) giveUp(groups, new ChargeUnknown(cause.message, { cause }))
+        if (cause instanceof OutcomeUnknown) {
+          losses++
+          giveUp(groups, new ChargeUnknown(cause.message, { cause }))
+        }
         throw cause
       })
     const localMs = clock.monotonicMs()
