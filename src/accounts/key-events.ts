@@ -5,11 +5,11 @@ export type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | 
 
 const dayMs = 86_400_000
 
-/** A key's account is told so many days before the key expires. */
+/** A key's account gets the event so many days before the key expires. */
 export const daysBeforeExpiry = [7, 1] as const
 export type DaysBeforeExpiry = (typeof daysBeforeExpiry)[number]
 
-/** When an account is told of an expiry, in milliseconds since the Unix epoch. */
+/** When an account gets the event of an expiry, in milliseconds since the Unix epoch. */
 export function warningMs(expiresMs: number, days: DaysBeforeExpiry): number {
   return expiresMs - days * dayMs
 }

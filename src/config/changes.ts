@@ -6,7 +6,7 @@ import { type OptionKey, options } from "./options.ts"
 export interface SettingChange {
   /** Its name in the configuration file: `max_calls`, `plans.free.premium`, `credits.hmac`. */
   readonly setting: string
-  /** The values as JSON, without secrets; null where there is none. */
+  /** The values as JSON, without secrets; null where it is not set. */
   readonly before: unknown
   readonly after: unknown
   /** Whether a service takes it over only when it is started again. */

@@ -36,7 +36,7 @@ export interface ConfigSources {
 
 /**
  * A flag beats the environment, the environment beats the file.
- * @throws ConfigError that says every mistake, each on a line of its own
+ * @throws ConfigError that lists every mistake, one a line
  * @param own options of the command that differ from those of the table, such as the port of `mock`
  */
 export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config {

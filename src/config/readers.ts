@@ -72,7 +72,7 @@ export function dnsServer(value: string): string {
   return value
 }
 
-/** Where the administration is served: nowhere, beside the APIs, or at an address of its own. */
+/** Where the administration is served: nowhere, beside the APIs, or at another address. */
 export type AdminPlace = "off" | "same" | { readonly host: string; readonly port: number }
 
 export function adminPlace(value: string): AdminPlace {

@@ -33,7 +33,7 @@ export const xmlLayout: Layout = {
   longText: ({ text: name }) => ({ before: `<${name}>`, escape: toCharacterData, after: `</${name}>` }),
 }
 
-/** A list has no element of its own, unless it is an item of another list. */
+/** A list has no element, unless it is an item of another list. */
 function isFlat({ isItem }: Place, isList: boolean): boolean {
   return isList && !isItem
 }

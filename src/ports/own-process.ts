@@ -1,4 +1,4 @@
-/** What a command of this program printed in a process of its own. */
+/** What a command of this program printed in a separate process. */
 export interface ProcessResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null
@@ -7,7 +7,7 @@ export interface ProcessResult {
   readonly errors: string
 }
 
-/** Runs a command of this program in a process of its own, so that this process goes on with its work. */
+/** Runs a command of this program in a separate process, so that this process goes on with its work. */
 export type RunOwnCommand = (args: readonly string[]) => Promise<ProcessResult>
 
 /**

@@ -41,7 +41,7 @@ export function withoutPassword(db: string): string {
 }
 
 /**
- * Refuses what looks like an address of a database but is none that is known: it would name a file otherwise, and messages
+ * Refuses what looks like an address of a database but is not a known one: it would name a file otherwise, and messages
  * would show its password.
  * @throws StoreUnusable
  */

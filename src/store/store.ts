@@ -9,7 +9,7 @@ export interface Store {
   findKeyAnew(secretHash: string, accountId: string): Promise<KeyAccess | null>
   /**
    * Decides the charges of each account in order. Gives one outcome per charge, in the same order, when all are decided.
-   * @param onDecided is told the outcome of each charge as soon as it is committed: charges may be decided in several
+   * @param onDecided gets the outcome of each charge as soon as it is committed: charges may be decided in several
    *   transactions. A charge that it was not told is not decided when the promise rejects
    */
   charge(charges: readonly Charge[], onDecided?: OnDecided): Promise<readonly ChargeOutcome[]>

@@ -1,5 +1,5 @@
 /**
- * Characters that deceive whoever reads a text: controls, which move a terminal's cursor; line separators; and those that
+ * Characters that deceive the reader of a text: controls, which move a terminal's cursor; line separators; and those that
  * change the direction of text, so that it reads differently from what it is (Unicode UAX #9; CVE-2021-42574).
  */
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -27,7 +27,7 @@ export function escapeHiddenInLines(text: string): string {
   return text.replace(hiddenInLines, toEscape)
 }
 
-/** The code point of the first hidden character, such as `U+202E`; null if there is none. */
+/** The code point of the first hidden character, such as `U+202E`; null if the text has none. */
 export function firstHidden(text: string): string | null {
   const index = text.search(hidden)
   return index === -1 ? null : `U+${toHex(text.charAt(index)).toUpperCase()}`

@@ -1,5 +1,7 @@
 /** What the administration of every kind of store promises about notices. */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { systemTimer } from "../../src/ports/timer.ts"
 import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
@@ -104,7 +106,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("a change without a notice does not wake the delivery, one with a notice does", async () => {
     await apply({ kind: "account.grant", id: "acc_1", credits: 1, maxBonus: 9 })
-    await Bun.sleep(0)
+    await systemTimer.turn()
     expect(woken).toBe(0)
     let notices = 0
     // Again and again, since a notification is lost while the connection that listens is being made.

@@ -8,11 +8,11 @@ export interface Backups {
    * @param name a file name without a path
    */
   requireRoom(name: string): Promise<void>
-  /** Copies the store, in a process of its own, so that calls go on. There is one copy at a time. */
+  /** Copies the store, in a separate process, so that calls go on. There is one copy at a time. */
   create(name: string): Promise<VerifiedBackup>
   /** The finished copies, newest first. */
   list(): Promise<readonly BackupFile[]>
-  /** Checks a copy without changing it, in a process of its own. */
+  /** Checks a copy without changing it, in a separate process. */
   verify(name: string): Promise<VerifiedBackup>
   /** When the newest copy was made, in milliseconds since the Unix epoch; null without one, or without a directory to look in. */
   lastMs(): Promise<number | null>

@@ -6,10 +6,10 @@ import { type ConfigChange, ConfigRefused } from "./control.ts"
 const item = Type.Object({
   setting: Type.String({ description: "The setting's name in the configuration file." }),
   before: Type.Unknown({
-    description: "The value before; null where there is none. Secrets are shown as `(set)`.",
+    description: "The value before; null where it was not set. Secrets are shown as `(set)`.",
   }),
   after: Type.Unknown({
-    description: "The value after; null where there is none. Secrets are shown as `(set)`.",
+    description: "The value after; null where it was not set. Secrets are shown as `(set)`.",
   }),
   needs_restart: Type.Boolean({
     description: "Whether it is taken over only when the service is started again.",

@@ -2,7 +2,7 @@
 export interface ConfigChange {
   /** Its name in the configuration file. */
   readonly setting: string
-  /** The values, without secrets; null where there is none. */
+  /** The values, without secrets; null where it is not set. */
   readonly before: unknown
   readonly after: unknown
   /** Whether a service takes it over only when it is started again. */

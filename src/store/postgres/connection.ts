@@ -77,7 +77,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           isOpen = true
           return sql.unsafe<Row[]>(statement, parameters.map(toText))
         })
-        // A plain list: the client's has properties of its own.
+        // A plain list: the client's has further properties.
         return [...(await Promise.race([answer, late]))]
       } catch (cause) {
         // A statement is never cancelled: a cancelled commit may report success. Its connection is closed.

@@ -4,7 +4,7 @@ export interface Ticket {
 }
 
 /**
- * Runs tickets in batches on several lanes at once, each with a connection of its own. An account is in at most one batch at a
+ * Runs tickets in batches on several lanes at once, each with its own connection. An account is in at most one batch at a
  * time, so that two lanes never wait for the same row. Its tickets keep their order and go together.
  */
 export interface Lanes<T extends Ticket> {
@@ -16,7 +16,7 @@ export interface Lanes<T extends Ticket> {
 
 export interface LaneSizes {
   readonly lanes: number
-  /** Accounts in a batch. So few are not divided among several lanes, since each statement costs something of its own. */
+  /** Accounts in a batch. So few are not divided among several lanes, since each statement has a fixed cost. */
   readonly smallBatch: number
   readonly maxBatch: number
 }

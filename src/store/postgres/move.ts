@@ -22,7 +22,7 @@ interface PostgresMoveOptions {
   readonly login?: StoreLogin
 }
 
-/** A transaction on a connection of its own. When that is lost, every later statement fails. */
+/** A transaction on a separate connection. When that is lost, every later statement fails. */
 interface Transaction {
   readonly name: string
   run<Row>(statement: string, parameters?: readonly string[]): Promise<readonly Row[]>

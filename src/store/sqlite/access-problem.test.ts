@@ -20,12 +20,12 @@ function makeAsRoot() {
   return { folder, file }
 }
 
-/** What another user is told who opens a data file. */
+/** The message for another user who opens a data file. */
 function openAsOther(file: string, mustExist: boolean): string {
   return runAsOther("open.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
 }
 
-/** What another user is told by a call of a file's export; "done" if it throws nothing. */
+/** The message for another user from a call of a file's export; "done" if it throws nothing. */
 function runAsOther(file: string, call: string): string {
   const script = `
     const exported = await import(${JSON.stringify(join(import.meta.dir, file))})

@@ -10,7 +10,7 @@ import { openSqliteStore } from "./open-store.ts"
 const dir = tempDir()
 let folders = 0
 
-/** A store in a folder of its own, opened as a server does, with an account that was charged one credit. */
+/** A store in a separate folder, opened as a server does, with an account that was charged one credit. */
 async function openAsServer(name = "store.db", prepare = (_: string) => {}) {
   const folder = join(dir, String(folders++))
   mkdirSync(folder)

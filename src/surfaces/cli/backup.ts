@@ -16,7 +16,7 @@ export function addBackup(program: Command, parts: CliParts): void {
   )
 }
 
-/** `check-backup`, hidden: what `backups verify` runs in a process of its own. */
+/** `check-backup`, hidden: what `backups verify` runs in a separate process. */
 export function addCheckBackup(program: Command, { terminal, safekeeping }: CliParts): void {
   program
     .command("check-backup", { hidden: true })

@@ -34,7 +34,7 @@ function findPlace(program: Command, words: readonly string[]): Place {
 
 function after(place: Place, word: string): Place {
   const { command, option, given, isLiteral } = place
-  // Bash takes "=" for a word of its own.
+  // Bash takes "=" for a separate word.
   if (option) return word === "=" ? place : { ...place, option: null }
   if (!isLiteral && word === "--") return { ...place, isLiteral: true }
   if (!isLiteral && word.startsWith("-")) {

@@ -6,7 +6,7 @@ export interface CallsInProgress {
   awaited: number
   begin(): void
   end(): void
-  /** Resolves when there is none. */
+  /** Resolves when no call is in progress. */
   ended(): Promise<void>
 }
 

@@ -56,7 +56,7 @@ export function requireModerate(json: Uint8Array): void {
 /** So many octets of a string are looked at one by one. After that, the search of the runtime is faster. */
 const searchAfter = 32
 
-/** The place of the closing quote, or the end of the text when there is none. */
+/** The place of the closing quote, or the end of the text when it is missing. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1
   while (at < json.length) {

@@ -9,7 +9,7 @@ export interface McpDoor {
   /** Runs a tool. Undefined when there is no tool with this name. */
   call(name: string, input: ToolInput, client: McpClient): Promise<CallToolResult> | undefined
   resources(client: McpClient): readonly Resource[]
-  /** Reads a resource. Undefined when there is none at this URI. */
+  /** Reads a resource. Undefined when this URI has no resource. */
   read(uri: string, client: McpClient): ReadResourceResult | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../../../apis/contract.ts"
 import { isIpv6, parseAddress } from "../../../values/ip.ts"
 import { httpLimits } from "../limits.ts"
 
-/** Slows down whoever tries one key after the other. */
+/** Slows down clients that try one key after the other. */
 export interface SignInFailures {
   /**
    * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten of a minute, then
