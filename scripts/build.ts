@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from "node:fs"
 import { makeArchives } from "./archives.ts"
 import { makePackage, programOptions, run } from "./package.ts"
+import { writeWebFiles } from "./web-files.ts"
 
 const targets = [
   "linux-x64",
@@ -18,11 +19,12 @@ const targets = [
 
 process.chdir(new URL("..", import.meta.url).pathname)
 mkdirSync("dist", { recursive: true })
+const webInputs = await writeWebFiles()
 const isForAll = process.argv.includes("--all")
 const builds = isForAll
   ? targets.map((target) => build(`dist/penknife-${target}`, target))
   : [build("dist/penknife")]
-const succeeded = [...builds, makePackage()].every((step) => step)
+const succeeded = [...builds, makePackage(webInputs)].every((step) => step)
 if (succeeded && isForAll) {
   await makeArchives("dist", targets, {
     LICENSE: readFileSync("LICENSE", "utf8"),

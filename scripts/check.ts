@@ -21,6 +21,7 @@ const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),
   step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."]),
   step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
+  step("types of the front end", [bun, "node_modules/typescript/bin/tsc", "-p", "src/web"]),
 ])
 await testInProcess()
 if (isBuilt) await testExecutable()

@@ -15,15 +15,18 @@ export const programOptions = [
   "--minify-syntax",
   // What is imported when it is needed (GraphQL, OpenAPI) stays on the disk until then.
   "--splitting",
+  // The front end is embedded; from source it is bundled with the first request.
+  "--conditions=embedded",
   // Otherwise Bun writes the path of this machine into the bundle.
   "--define=__dirname='.'",
 ]
 
 /**
  * Makes the package; the working directory must be the project's root.
+ * @param webInputs what the front end was made from, for the notices of third parties
  * @returns whether every step succeeded
  */
-export function makePackage(): boolean {
+export function makePackage(webInputs: readonly string[]): boolean {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`)
@@ -31,7 +34,7 @@ export function makePackage(): boolean {
   writeFileSync(join(folder, "bunfig.toml"), "")
   copyFileSync("LICENSE", join(folder, "LICENSE"))
   copyFileSync("src/mock-client/README.md", join(folder, "README.md"))
-  return makeProgram() && makeModules() && makeTypes()
+  return makeProgram(webInputs) && makeModules() && makeTypes()
 }
 
 function manifest(): object {
@@ -57,7 +60,7 @@ function manifest(): object {
   }
 }
 
-function makeProgram(): boolean {
+function makeProgram(webInputs: readonly string[]): boolean {
   const metafile = "dist/metafile.json"
   const built = build([
     `--metafile=${metafile}`,
@@ -71,7 +74,7 @@ function makeProgram(): boolean {
   ])
   if (built) {
     // The executable contains the same packages.
-    writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile))
+    writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile, webInputs))
     copyFileSync("dist/THIRD-PARTY-NOTICES.txt", join(folder, "THIRD-PARTY-NOTICES.txt"))
   }
   return built

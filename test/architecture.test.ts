@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path"
 import { Glob } from "bun"
 
 const src = join(import.meta.dir, "../src")
-const files = [...new Glob("**/*.ts").scanSync(src)].filter((file) => !file.endsWith(".test.ts")).sort()
+const files = [...new Glob("**/*.{ts,tsx}").scanSync(src)].filter((file) => !file.endsWith(".test.ts")).sort()
 const textOf = (file: string) => readFileSync(join(src, file), "utf8")
 
 /** What each folder may import besides itself; an entry of a file replaces that of its folder. */
@@ -54,6 +54,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "store/store.ts",
   ],
   "mock-client": [],
+  // What runs in a browser knows of the server the types of its answers alone.
+  "web/client": ["admin"],
+  "web/kit": ["web/client"],
+  "web/shell": ["web/client", "web/kit"],
+  "web/console": ["admin", "web/client", "web/kit", "web/shell"],
+  "web/portal": ["admin", "web/client", "web/kit", "web/shell"],
   store: ["apis/contract.ts"],
   ports: ["apis/contract.ts", "values"],
   encode: [],
@@ -105,9 +111,26 @@ test("time, randomness and the network are reached through ports alone", () => {
   const reach =
     /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bMath\.random\(|\bgetRandomValues\(|(?<![#.\w])fetch\(|node:(dgram|net|dns|https?)\b/
   const reaching = files.filter(
-    (file) => !/^(?:ports|mock-client)\//.test(file) && reach.test(withoutComments(textOf(file))),
+    (file) =>
+      !/^(?:ports\/|mock-client\/|web\/client\/browser\.ts$)/.test(file) &&
+      reach.test(withoutComments(textOf(file))),
   )
   expect(reaching).toEqual([])
+})
+
+test("what runs in a browser imports types alone from the server, and no module of Bun or Node", () => {
+  const imports = /^import (?!type )[^"']*["'](?:\.\.\/)+(?!web\/)(?:admin|apis|accounts)\//m
+  const web = files.filter((file) => file.startsWith("web/"))
+  expect(web.length).toBeGreaterThan(20)
+  expect(web.filter((file) => imports.test(textOf(file)))).toEqual([])
+  expect(web.filter((file) => packagesOf(file).some((used) => /^(?:node|bun):|^bun$/.test(used)))).toEqual([])
+  expect(web.filter((file) => /\b(?:Bun|process)\./.test(withoutComments(textOf(file))))).toEqual([])
+})
+
+test("nothing that runs in a browser makes HTML of a text", () => {
+  const html =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|createContextualFragment/
+  expect(files.filter((file) => file.startsWith("web/") && html.test(textOf(file)))).toEqual([])
 })
 
 test("only main.ts reads argv and the environment, and ends the process", () => {
@@ -134,7 +157,7 @@ test("no file is over 400 lines, half of them are near 100", () => {
 })
 
 function mayImport(file: string, target: string): boolean {
-  const room = file.split("/")[0] ?? ""
+  const room = /^(?:web\/)?[^/]+/.exec(file)?.[0] ?? ""
   const api = /^apis\/[a-z]+\//.exec(file)?.[0]
   if (api) return target.startsWith(api) || target === "apis/contract.ts" || target.startsWith("values/")
   const allowed = arrows[file] ?? arrows[room] ?? []
@@ -167,7 +190,7 @@ function importsOf(file: string): string[] {
   return specifiersOf(file)
     .filter((specifier) => specifier.startsWith("."))
     .map((specifier) => relative(src, join(src, dirname(file), specifier)))
-    .filter((target) => target.endsWith(".ts"))
+    .filter((target) => /\.tsx?$/.test(target))
 }
 
 function packagesOf(file: string): string[] {

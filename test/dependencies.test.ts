@@ -22,7 +22,7 @@ test("every package of the lock file is from the registry, its content fixed by 
 })
 
 test("what is installed for the program is used by it", () => {
-  const files = [...new Glob("{src,scripts}/**/*.ts").scanSync(root)].filter(
+  const files = [...new Glob("{src,scripts}/**/*.{ts,tsx}").scanSync(root)].filter(
     (file) => !file.endsWith(".test.ts"),
   )
   const texts = files.map((file) => readFileSync(join(root, file), "utf8"))

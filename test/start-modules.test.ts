@@ -28,6 +28,12 @@ test("a start loads no operation of the administration, neither their commands n
   }
 })
 
+test("a start loads nothing of the front end but its routes", async () => {
+  const loaded = await filesLoadedFor(join(dir, "web.db"))
+  const web = loaded.filter((path) => /src\/(?:web|surfaces\/http\/web)\//.test(path))
+  expect(web.map((path) => path.replace(/^.*\/src\//, ""))).toEqual(["surfaces/http/web/feature.ts"])
+})
+
 /** The files that a service loads until it listens or gives up. */
 async function filesLoadedFor(db: string): Promise<string[]> {
   const child = Bun.spawn(

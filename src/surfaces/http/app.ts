@@ -23,6 +23,7 @@ import { sendFault } from "./reply.ts"
 import { withReadableUrls } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
 import { usageFeature } from "./usage.ts"
+import { defaultBrand, webFeature } from "./web/feature.ts"
 
 export interface HttpParts extends FrameParts {
   /** Gives what `/metrics` answers with; null turns the path off. */
@@ -102,6 +103,7 @@ export function createHttpApp(
     )
     .use(documentationFeature(base, context, service))
     .use(discoveryFeature(base, context, service))
+    .use(webFeature(base, context, { console: admin !== null, portal: true, brand: defaultBrand }))
   if (adminFeature) app.use(adminFeature.app)
   return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
 }

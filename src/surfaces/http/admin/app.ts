@@ -3,6 +3,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
 import { withReadableUrls } from "../request-url.ts"
+import { defaultBrand, webFeature } from "../web/feature.ts"
 import { AdminPreflight, createAdminFeature } from "./feature.ts"
 
 export interface AdminAppParts extends FrameParts {
@@ -31,6 +32,7 @@ export function createAdminApp(parts: AdminAppParts, options: FrameOptions, call
     .onError(({ error, code, request, set, incoming }) =>
       feature.answerThrown(code === "NOT_FOUND" ? undefined : error, { request, set, incoming }),
     )
+    .use(webFeature(base, context, { console: true, portal: false, brand: defaultBrand }))
     .use(feature.app)
   return app
 }

@@ -62,7 +62,7 @@ interface Stage {
 
 /** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. */
 const unrecorded =
-  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|(?:docs|graphiql|openapi|\.well-known)(?:\/.*)?)$/
+  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|(?:docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
 export async function startMockServer(

@@ -17,13 +17,18 @@ function policyOf(more: Readonly<Record<string, string>>): string {
     .join("; ")
 }
 
-/** Makes the resources of a page: its own text, and files that the build embeds. */
-export function pageResources(policy: Readonly<Record<string, string>> = {}) {
-  const headers = {
+/** The headers of a page, with changes to its policy. */
+export function pageHeaders(policy: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return {
     "content-security-policy": policyOf(policy),
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
   }
+}
+
+/** Makes the resources of a page: its own text, and files that the build embeds. */
+export function pageResources(policy: Readonly<Record<string, string>> = {}) {
+  const headers = pageHeaders(policy)
   const resource = (contentType: string, read: () => Promise<Uint8Array>): Resource =>
     createResource({ headers: { ...headers, "content-type": contentType }, read })
   return {

@@ -1,0 +1,50 @@
+import { basename, join } from "node:path"
+
+const web = join(import.meta.dir, "../../../web")
+
+/** What pages load by name; the bundler finds the rest. */
+const entries = ["console/console.tsx", "portal/portal.tsx", "styles/penknife.css"]
+/** Files that are served as they are. */
+const copied = ["styles/icon.svg"]
+
+interface BundledFile {
+  /** With a hash of its bytes. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export interface Bundle {
+  readonly files: readonly BundledFile[]
+  /** What it was made from, by its path from the project's root. */
+  readonly inputs: readonly string[]
+}
+
+/**
+ * Bundles the front end for browsers.
+ * @throws AggregateError with the mistakes in it
+ */
+export async function bundleWeb(): Promise<Bundle> {
+  const built = await Bun.build({
+    entrypoints: entries.map((entry) => join(web, entry)),
+    target: "browser",
+    format: "esm",
+    minify: true,
+    splitting: true,
+    metafile: true,
+    naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+  })
+  const bundled = built.outputs.map(async (output) => ({
+    name: output.path.replace(/^.*\//, ""),
+    bytes: new Uint8Array(await output.arrayBuffer()),
+  }))
+  return {
+    files: [...(await Promise.all(bundled)), ...(await Promise.all(copied.map(copy)))],
+    inputs: Object.keys(built.metafile?.inputs ?? {}),
+  }
+}
+
+async function copy(path: string): Promise<BundledFile> {
+  const bytes = await Bun.file(join(web, path)).bytes()
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
+  return { name: basename(path).replace(".", `-${hash}.`), bytes }
+}

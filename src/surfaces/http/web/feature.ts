@@ -1,0 +1,63 @@
+import { Elysia } from "elysia"
+import type { HttpContext } from "../context.ts"
+import { sameOriginOnly } from "../cross-origin.ts"
+import type { Exchange } from "../exchange.ts"
+import type { incomingRequests } from "../incoming.ts"
+import { noRoute } from "../paths.ts"
+import type { Brand, WebPage } from "./page.ts"
+import type { WebHttp } from "./web-http.ts"
+
+export const defaultBrand: Brand = { title: "penknife", color: null }
+
+export interface WebOptions {
+  /** Whether operators find their console here. */
+  readonly console: boolean
+  /** Whether customers find their portal here. */
+  readonly portal: boolean
+  readonly brand: Brand
+}
+
+/**
+ * The pages that run in a browser, and what they load. Their script finds the screen by the path, so each path below `/console` or
+ * `/portal` has the same page. All of it is loaded with the first request, so that the start does not wait for it.
+ */
+export function webFeature(
+  base: ReturnType<typeof incomingRequests>,
+  { observer, methods }: HttpContext,
+  options: WebOptions,
+) {
+  const record = observer.recorderFor("none", "unkeyed")
+  let loading: Promise<WebHttp> | undefined
+
+  function load(): Promise<WebHttp> {
+    loading ??= import("./web-http.ts").then(({ createWebHttp }) => createWebHttp(options.brand))
+    return loading
+  }
+
+  const app = new Elysia({ name: "web" }).use(base).onAfterHandle(({ set, incoming }) => {
+    record(incoming, { status: Number(set.status ?? 200) })
+  })
+
+  function addPage(page: WebPage): void {
+    const answer = async ({ request, set }: Pick<Exchange, "request" | "set">) => {
+      sameOriginOnly(set)
+      return (await load()).pages[page](request, set)
+    }
+    const detail = { summary: `The page at /${page}`, tags: ["operation"] }
+    methods.set(`/${page}`, "GET")
+    app.get(`/${page}`, answer, { detail }).get(`/${page}/*`, answer, { detail })
+  }
+
+  if (options.console) addPage("console")
+  if (options.portal) addPage("portal")
+  return app.get(
+    "/assets/*",
+    async ({ request, set, params }) => {
+      const send = (await load()).asset(params["*"])
+      if (!send) throw noRoute(request, methods)
+      sameOriginOnly(set)
+      return send(request, set)
+    },
+    { detail: { summary: "What the pages load", tags: ["operation"] } },
+  )
+}

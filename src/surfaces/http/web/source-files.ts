@@ -1,0 +1,29 @@
+/**
+ * The files of the front end when the program runs from its source: bundled with the first request. The build puts the file that
+ * `scripts/web-files.ts` writes in the place of this one (`#web-files` in package.json).
+ */
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
+import { bundleWeb } from "./bundle.ts"
+import type { WebFile, WebFiles } from "./web-files.ts"
+
+const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+/** The best quality takes a second, which nobody wants to wait for while working on the front end. */
+const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+
+let reading: Promise<WebFiles> | undefined
+
+/** @throws AggregateError with the mistakes in the front end */
+export function readWebFiles(): Promise<WebFiles> {
+  reading ??= bundle()
+  return reading
+}
+
+async function bundle(): Promise<WebFiles> {
+  const { files } = await bundleWeb()
+  return new Map(files.map(({ name, bytes }) => [name, toWebFile(name, bytes)]))
+}
+
+function toWebFile(name: string, bytes: Uint8Array): WebFile {
+  return { name, read: (coding) => (coding === "br" ? compress.br(bytes, quick) : compress.gzip(bytes)) }
+}

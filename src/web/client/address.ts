@@ -1,0 +1,63 @@
+/** The screen that is shown is in the path of the address, its filters are in the query. */
+import { computed, signal } from "@preact/signals"
+import { area } from "./area.ts"
+import { type Query, toQueryString } from "./request.ts"
+
+const place = signal(read())
+
+/** The path below `/console` or `/portal`, such as `/accounts/acc_1`; `/` for the first screen. */
+export const path = computed(() => place.value.path)
+
+/** Values of the query, by name. */
+export const query = computed(() => new URLSearchParams(place.value.search))
+
+/** Rises with each new screen, but not with each new filter. */
+export const visits = signal(0)
+
+/** The address of a screen, for links. */
+export function addressOf(screen: string, values: Query = {}): string {
+  return area.base + (screen === "/" ? "" : screen) + toQueryString(values)
+}
+
+/** Shows another screen. */
+export function go(screen: string, values: Query = {}): void {
+  history.pushState(null, "", addressOf(screen, values))
+  arrive()
+}
+
+/** Changes values of the query; empty ones leave it. The screen stays. */
+export function setQuery(values: Query): void {
+  const next: Record<string, Query[string]> = Object.fromEntries(query.peek())
+  history.replaceState(null, "", addressOf(path.peek(), { ...next, ...values }))
+  place.value = read()
+}
+
+/** Links to screens are followed without loading the page again. Call it once. */
+export function followLinks(): void {
+  addEventListener("popstate", () => arrive())
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a[href]") : null
+    if (!(link instanceof HTMLAnchorElement) || !isOurs(link)) return
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    if (link.href !== location.href) history.pushState(null, "", link.href)
+    arrive()
+  })
+}
+
+function arrive(): void {
+  place.value = read()
+  visits.value++
+  scrollTo(0, 0)
+}
+
+function isOurs(link: HTMLAnchorElement): boolean {
+  const isScreen = link.pathname === area.base || link.pathname.startsWith(`${area.base}/`)
+  return link.origin === location.origin && isScreen && !link.hasAttribute("download") && link.target === ""
+}
+
+function read(): { readonly path: string; readonly search: string } {
+  const rest = location.pathname.slice(area.base.length).replace(/\/$/, "")
+  return { path: rest === "" ? "/" : rest, search: location.search }
+}

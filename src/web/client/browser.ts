@@ -1,0 +1,17 @@
+/** What the front end takes from the browser that tests may want to replace: network, time, chance. */
+
+export const sendRequest = (path: string, init: RequestInit): Promise<Response> => fetch(path, init)
+
+export const nowMs = (): number => Date.now()
+
+/** Calls `run` once, later. The result cancels it. */
+export function after(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs)
+  return () => clearTimeout(timer)
+}
+
+/** A new id that nobody can guess. `crypto.randomUUID` exists under HTTPS and on localhost only. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+}

@@ -1,0 +1,85 @@
+import { computed, effect, signal } from "@preact/signals"
+import { area } from "./area.ts"
+import { Problem } from "./problem.ts"
+import { csrfToken, send, signedOutAnswers } from "./request.ts"
+
+/** Who is signed in, and what they may do. */
+export interface Session {
+  readonly kind: "console" | "portal"
+  readonly actor: { readonly id: string; readonly name: string }
+  /** The customer's account in the portal; null in the console. */
+  readonly account: { readonly id: string; readonly name: string; readonly plan: string } | null
+  /** The operations that this session may run, such as `keys.create`. */
+  readonly may: readonly string[]
+  readonly csrf: string
+  readonly expires: string
+}
+
+/** Null when nobody is signed in; undefined until that is known. */
+export const session = signal<Session | null | undefined>(undefined)
+
+/** Whether someone was signed in before and now is not, so that a screen stays below the sign-in. */
+export const hasEnded = signal(false)
+
+const path = `${area.base}/session`
+const allowed = computed(() => new Set(session.value?.may ?? []))
+
+/** Whether whoever is signed in may run an operation. */
+export function may(operation: string): boolean {
+  return allowed.value.has(operation)
+}
+
+effect(() => {
+  csrfToken.value = session.value?.csrf ?? ""
+})
+
+let answersSeen = signedOutAnswers.peek()
+effect(() => {
+  if (signedOutAnswers.value === answersSeen) return
+  answersSeen = signedOutAnswers.value
+  if (session.peek()) hasEnded.value = true
+})
+
+/**
+ * Finds out who is signed in.
+ * @throws Problem, Unreachable
+ */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = await send<Session>(path, {})
+    hasEnded.value = false
+  } catch (thrown) {
+    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
+    session.value = null
+  }
+}
+
+/**
+ * Signs in with the token of a one-time link, or with a key.
+ * @throws Problem, Unreachable
+ */
+export async function signIn(proof: { readonly token: string } | { readonly key: string }): Promise<void> {
+  session.value = await send<Session>(path, {
+    method: "POST",
+    body: JSON.stringify(proof),
+    headers: { "content-type": "application/json" },
+  })
+  hasEnded.value = false
+}
+
+/**
+ * Signs out, on this device or on all.
+ * @throws Problem, Unreachable
+ */
+export async function signOut(everywhere: boolean): Promise<void> {
+  await send<unknown>(path + (everywhere ? "?everywhere=true" : ""), { method: "DELETE" })
+  session.value = null
+  hasEnded.value = false
+}
+
+/** Takes the token of a one-time link out of the address at once, so that neither history nor a screenshot keeps it. */
+export function takeLinkToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token")
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search)
+  return token
+}

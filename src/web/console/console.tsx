@@ -1,0 +1,19 @@
+/** The console, for operators. A screen is one line here; docs/web.md says how to make one. */
+
+import { startApp } from "../shell/app.tsx"
+import type { Screen } from "../shell/screen.ts"
+import { AccountScreen } from "./accounts/account-screen.tsx"
+import { AccountsScreen } from "./accounts/accounts-screen.tsx"
+
+const screens: readonly Screen[] = [
+  {
+    path: "/accounts",
+    title: "Accounts",
+    icon: "accounts",
+    operation: "accounts.list",
+    component: AccountsScreen,
+    detail: AccountScreen,
+  },
+]
+
+startApp(screens)

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef } from "preact/hooks"
+import { Icon } from "./icon.tsx"
+
+interface DialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  close(): void
+  /** False when only an answer to it may close it. */
+  readonly mayClose?: boolean
+}
+
+/** A window above the screen. The browser keeps the focus in it, and gives it back when it closes. */
+export function Dialog({ title, children, close, mayClose = true }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    dialog.current?.showModal()
+    return () => dialog.current?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (mayClose) close()
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        {mayClose && (
+          <button class="button quiet square" type="button" aria-label="Close" onClick={close}>
+            <Icon name="close" />
+          </button>
+        )}
+      </div>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef } from "preact/hooks"
+import { query, setQuery } from "../client/address.ts"
+import { after } from "../client/browser.ts"
+
+/** A row of filters. Each has its value in the address, so that what is shown can be kept and sent as a link. */
+export function Filters({
+  children,
+  label,
+}: {
+  readonly children: ComponentChildren
+  readonly label: string
+}) {
+  return (
+    <search class="filters" aria-label={label}>
+      {children}
+    </search>
+  )
+}
+
+/** The value of a filter in the address; null when it is not set. */
+export function filterValue(name: string): string | null {
+  return query.value.get(name) || null
+}
+
+interface FilterProps {
+  /** In the address. */
+  readonly name: string
+  readonly label: string
+}
+
+const typingPauseMs = 300
+
+/** A filter that is typed. It takes effect when the typing pauses. */
+export function TextFilter({ name, label, placeholder }: FilterProps & { readonly placeholder?: string }) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const cancel = useRef(() => {})
+  const value = filterValue(name) ?? ""
+  useEffect(() => {
+    const { current } = input
+    if (current && current !== document.activeElement) current.value = value
+  }, [value])
+  useEffect(() => () => cancel.current(), [])
+
+  function changed(): void {
+    cancel.current()
+    cancel.current = after(typingPauseMs, () =>
+      setQuery({ [name]: input.current?.value.trim(), after: null }),
+    )
+  }
+
+  return (
+    <div class="filter grow">
+      <label for={id}>{label}</label>
+      <input
+        ref={input}
+        id={id}
+        type="search"
+        defaultValue={value}
+        placeholder={placeholder}
+        onInput={changed}
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </div>
+  )
+}
+
+interface ChoiceFilterProps extends FilterProps {
+  /** Values and what they are called; the empty value stands for all. */
+  readonly choices: readonly (readonly [value: string, label: string])[]
+}
+
+/** A filter with a few values to choose from. */
+export function ChoiceFilter({ name, label, choices }: ChoiceFilterProps) {
+  const id = useId()
+  return (
+    <div class="filter">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={filterValue(name) ?? ""}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}
+      >
+        {choices.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

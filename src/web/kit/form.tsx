@@ -1,0 +1,136 @@
+import type { ComponentChildren } from "preact"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { randomId } from "../client/browser.ts"
+import { Problem, Unreachable } from "../client/problem.ts"
+import { Button } from "./button.tsx"
+import { type FieldErrors, FieldErrorsContext } from "./form-state.ts"
+
+/** What was typed and chosen, by the names of the fields. */
+export interface FormValues {
+  /** Without white space around it; empty when nothing was typed. */
+  text(name: string): string
+  /** Null when nothing was typed. */
+  number(name: string): number | null
+  /** The values of the boxes of this name that are ticked. */
+  list(name: string): string[]
+  /** The lines that are not empty. */
+  lines(name: string): string[]
+  isTicked(name: string): boolean
+}
+
+interface FormProps<T> {
+  readonly submit: string
+  readonly children: ComponentChildren
+  /** Fields that must be filled in, by name, and what is asked for: `{ name: "Type a name." }`. */
+  readonly required?: FieldErrors
+  /** Fields that must be whole numbers. */
+  readonly numbers?: readonly string[]
+  /** The key is the same when the form is sent again after the service was gone. */
+  send(values: FormValues, idempotencyKey: string): Promise<T>
+  done(answer: T): void
+  readonly cancel?: () => void
+  readonly danger?: boolean
+}
+
+/**
+ * A form. What the service refuses stands at its field, or above the fields when it names none. Nothing that was typed is lost when
+ * sending fails.
+ */
+export function Form<T>({ submit, children, required, numbers, send, done, cancel, danger }: FormProps<T>) {
+  const form = useRef<HTMLFormElement>(null)
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [problem, setProblem] = useState<Problem | Unreachable | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const idempotencyKey = useRef("")
+
+  // The first wrong field gets the focus, so that its message is read.
+  useLayoutEffect(() => {
+    if (Object.keys(errors).length === 0) return
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [errors])
+
+  async function submitted(event: Event): Promise<void> {
+    event.preventDefault()
+    if (!form.current || isBusy) return
+    const data = new FormData(form.current)
+    const wrong = mistakesIn(data, required ?? {}, numbers ?? [])
+    setErrors(wrong)
+    setProblem(null)
+    if (Object.keys(wrong).length > 0) return
+    setBusy(true)
+    idempotencyKey.current ||= randomId()
+    try {
+      const answer = await send(toValues(data), idempotencyKey.current)
+      idempotencyKey.current = ""
+      setBusy(false)
+      done(answer)
+    } catch (thrown) {
+      setBusy(false)
+      if (thrown instanceof Unreachable) setProblem(thrown)
+      else if (thrown instanceof Problem) refused(thrown)
+      else throw thrown
+    }
+  }
+
+  function refused(refusal: Problem): void {
+    // Another input is another request.
+    if (refusal.status < 500) idempotencyKey.current = ""
+    const { parameter } = refusal
+    if (parameter !== null && form.current?.elements.namedItem(parameter)) {
+      setErrors({ [parameter]: refusal.message })
+    } else setProblem(refusal)
+  }
+
+  return (
+    <FieldErrorsContext.Provider value={errors}>
+      <form class="form" ref={form} onSubmit={submitted} noValidate aria-busy={isBusy}>
+        {problem && (
+          <div class="error-box" role="alert">
+            {problem.message}
+            {problem instanceof Unreachable &&
+              " Nothing that you typed is lost. Send it again when the service is back."}
+          </div>
+        )}
+        {children}
+        <div class="form-buttons">
+          <Button type="submit" kind={danger ? "danger" : "primary"} disabled={isBusy}>
+            {problem instanceof Unreachable ? "Try again" : submit}
+          </Button>
+          {cancel && (
+            <Button kind="quiet" onClick={cancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </form>
+    </FieldErrorsContext.Provider>
+  )
+}
+
+function mistakesIn(data: FormData, required: FieldErrors, numbers: readonly string[]): FieldErrors {
+  const missing = Object.entries(required).filter(([name]) => textIn(data, name) === "")
+  const odd = numbers.filter((name) => !/^\d*$/.test(textIn(data, name)))
+  return {
+    ...Object.fromEntries(odd.map((name) => [name, "Type a whole number, such as 500."])),
+    ...Object.fromEntries(missing),
+  }
+}
+
+function toValues(data: FormData): FormValues {
+  return {
+    text: (name) => textIn(data, name),
+    number: (name) => (textIn(data, name) === "" ? null : Number(textIn(data, name))),
+    list: (name) => data.getAll(name).map(String),
+    lines: (name) =>
+      textIn(data, name)
+        .split(/[\n,]/)
+        .map((line) => line.trim())
+        .filter((line) => line !== ""),
+    isTicked: (name) => data.has(name),
+  }
+}
+
+function textIn(data: FormData, name: string): string {
+  const value = data.get(name)
+  return typeof value === "string" ? value.trim() : ""
+}

@@ -1,0 +1,78 @@
+/** What stands in the place of content: it is loading, there is none, or it could not be had. */
+import type { ComponentChildren } from "preact"
+import { Problem, type Unreachable } from "../client/problem.ts"
+import type { Reading } from "../client/use-read.ts"
+import { Button } from "./button.tsx"
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="hidden">Loading {what} …</span>
+      <span class="bar wide" />
+      <span class="bar" />
+      <span class="bar short" />
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly action?: ComponentChildren
+}
+
+/** Says that there is nothing, why, and what to do about it. */
+export function Empty({ title, children, action }: EmptyProps) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <p class="muted">{children}</p>}
+      {action && <div class="actions">{action}</div>}
+    </div>
+  )
+}
+
+interface ErrorBoxProps {
+  readonly error: Problem | Unreachable
+  readonly onRetry?: (() => void) | undefined
+}
+
+export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
+  const isProblem = error instanceof Problem
+  return (
+    <div class="error-box" role="alert">
+      <p>
+        {error.message}
+        {!isProblem && " It is tried again by itself as soon as the service answers."}
+      </p>
+      {isProblem && error.requestId !== null && (
+        <p class="muted small">
+          Request <code>{error.requestId}</code>
+        </p>
+      )}
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  )
+}
+
+interface ReadyProps<T> {
+  readonly reading: Reading<T>
+  /** What is loading, such as "accounts". */
+  readonly what: string
+  readonly children: (data: T) => ComponentChildren
+}
+
+/** Shows what was read, or that it is loading, or why it could not be read. */
+export function Ready<T>({ reading, what, children }: ReadyProps<T>) {
+  const { data, error, isLoading, reload } = reading
+  return (
+    <>
+      {error && <ErrorBox error={error} onRetry={reload} />}
+      {data === null ? (
+        isLoading && <Loading what={what} />
+      ) : (
+        <div aria-busy={isLoading}>{children(data)}</div>
+      )}
+    </>
+  )
+}

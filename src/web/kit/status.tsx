@@ -1,0 +1,24 @@
+import { signal } from "@preact/signals"
+import { after } from "../client/browser.ts"
+
+const message = signal("")
+const shownMs = 6_000
+let cancel = () => {}
+
+/** Says for a few seconds that something was done: "Account created." */
+export function say(text: string): void {
+  cancel()
+  message.value = text
+  cancel = after(shownMs, () => {
+    message.value = ""
+  })
+}
+
+/** Where {@link say} speaks. It is always there, since a screen reader watches only what was there before. */
+export function Status() {
+  return (
+    <div class={message.value === "" ? "status" : "status shown"} role="status">
+      {message.value}
+    </div>
+  )
+}

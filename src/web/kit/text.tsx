@@ -1,0 +1,91 @@
+/** Numbers, times and short marks, always written in the same way. */
+import type { ComponentChildren } from "preact"
+import { nowMs } from "../client/browser.ts"
+
+const whole = new Intl.NumberFormat("en-US")
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
+const day = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+})
+const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
+
+/** `1,234`, or "unlimited". */
+export function formatNumber(value: number | string): string {
+  return typeof value === "number" ? whole.format(value) : value
+}
+
+/** `1.2K`. */
+export function formatShort(value: number): string {
+  return short.format(value)
+}
+
+/** `3 Feb 2027, 14:05 UTC`. */
+export function formatInstant(iso: string): string {
+  const at = new Date(iso)
+  return `${day.format(at)}, ${minute.format(at)} UTC`
+}
+
+/** `3 Feb 2027`. */
+export function formatDay(iso: string): string {
+  return day.format(new Date(iso))
+}
+
+/** "3 days ago" or "in 2 hours". */
+export function formatDistance(iso: string): string {
+  const seconds = (new Date(iso).getTime() - nowMs()) / 1_000
+  for (const [unit, size] of units) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
+  }
+  return "just now"
+}
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const
+
+/** `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4)
+  const value = bytes / 1_000 ** power
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB", "TB"][power]}`
+}
+
+/** A time. Its exact value is read when the pointer rests on it. */
+export function Time({
+  at,
+  style = "day",
+}: {
+  readonly at: string
+  readonly style?: "day" | "instant" | "distance"
+}) {
+  const text = style === "day" ? formatDay(at) : style === "instant" ? formatInstant(at) : formatDistance(at)
+  return (
+    <time dateTime={at} title={formatInstant(at)}>
+      {text}
+    </time>
+  )
+}
+
+interface TagProps {
+  readonly children: ComponentChildren
+  readonly tone?: "good" | "warn" | "bad" | "plain"
+}
+
+/** A word about the state of something. */
+export function Tag({ children, tone = "plain" }: TagProps) {
+  return <span class={`tag ${tone}`}>{children}</span>
+}
+
+/** An id or another text to copy exactly. */
+export function Code({ children }: { readonly children: ComponentChildren }) {
+  return <code>{children}</code>
+}

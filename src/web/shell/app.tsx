@@ -1,0 +1,118 @@
+import { render } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { followLinks, path } from "../client/address.ts"
+import { area, serviceName } from "../client/area.ts"
+import { Problem, type Unreachable } from "../client/problem.ts"
+import { hasEnded, loadSession, may, session, signIn, takeLinkToken } from "../client/session.ts"
+import { Dialog } from "../kit/dialog.tsx"
+import { Page } from "../kit/page.tsx"
+import { Empty, ErrorBox, Loading } from "../kit/states.tsx"
+import { Status } from "../kit/status.tsx"
+import { ConnectionBanner } from "./banner.tsx"
+import { Frame } from "./frame.tsx"
+import type { Screen } from "./screen.ts"
+import { SignInForm, SignInPage } from "./sign-in.tsx"
+
+/** Shows the front end in the page. */
+export function startApp(screens: readonly Screen[]): void {
+  const token = takeLinkToken()
+  followLinks()
+  document.title = serviceName
+  const root = document.getElementById("app")
+  if (root === null) throw new Error("the page has no place for the app")
+  render(<App screens={screens} token={token} />, root)
+}
+
+interface AppProps {
+  readonly screens: readonly Screen[]
+  /** Of a one-time link. */
+  readonly token: string | null
+}
+
+function App({ screens, token }: AppProps) {
+  const { error, retry } = useStart(token)
+  return (
+    <>
+      <ConnectionBanner />
+      {session.value ? (
+        <SignedIn screens={screens} />
+      ) : session.value === null ? (
+        <SignInPage problem={error instanceof Problem ? error : null} />
+      ) : (
+        <main class="start" id="main">
+          {error ? <ErrorBox error={error} onRetry={retry} /> : <Loading what={serviceName} />}
+        </main>
+      )}
+      <Status />
+    </>
+  )
+}
+
+/** Signs in with the token of a link, or finds out who is signed in. */
+function useStart(token: string | null) {
+  const [error, setError] = useState<Problem | Unreachable | null>(null)
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    start(token).then(setError, setError)
+  }, [count])
+  return { error, retry: () => setCount(count + 1) }
+}
+
+/** Gives why a link was refused; null when it was not. */
+async function start(token: string | null): Promise<Problem | null> {
+  if (token === null) {
+    await loadSession()
+    return null
+  }
+  try {
+    await signIn({ token })
+    return null
+  } catch (thrown) {
+    if (!(thrown instanceof Problem) || thrown.status >= 500) throw thrown
+    // Whoever opens a used link may be signed in already.
+    await loadSession()
+    return thrown
+  }
+}
+
+function SignedIn({ screens }: { readonly screens: readonly Screen[] }) {
+  const shown = screens.filter(({ operation }) => operation === null || may(operation))
+  const current = path.value
+  const screen = shown.find((each) => isWithin(current, each))
+  return (
+    <>
+      <Frame screens={shown} current={screen ?? null}>
+        {screen ? <ScreenOf screen={screen} current={current} /> : <NoScreen />}
+      </Frame>
+      {hasEnded.value && (
+        <Dialog title="Sign in again" close={() => {}} mayClose={false}>
+          <p class="dialog-text">Your session has ended. What you typed stays as it is.</p>
+          <SignInForm />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function ScreenOf({ screen, current }: { readonly screen: Screen; readonly current: string }) {
+  const { component: Component, detail: Detail } = screen
+  const rest = current.slice(screen.path.length + 1)
+  if (rest === "" || current === "/") return <Component />
+  // The key makes another thing's screen a new one, without what was typed for this one.
+  return Detail ? <Detail key={rest} id={decodeURIComponent(rest)} /> : <NoScreen />
+}
+
+function isWithin(current: string, { path, detail }: Screen): boolean {
+  if (current === path) return true
+  return detail !== undefined && path !== "/" && current.startsWith(`${path}/`)
+}
+
+function NoScreen() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is no such screen" action={<a href={area.base}>Go to the first screen</a>}>
+        It may have moved, or you may not be allowed to see it.
+      </Empty>
+    </Page>
+  )
+}

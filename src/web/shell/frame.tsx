@@ -1,0 +1,92 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { addressOf, visits } from "../client/address.ts"
+import { area } from "../client/area.ts"
+import { Problem, Unreachable } from "../client/problem.ts"
+import { session, signOut } from "../client/session.ts"
+import { Button } from "../kit/button.tsx"
+import { Icon } from "../kit/icon.tsx"
+import { say } from "../kit/status.tsx"
+import { Mark } from "./mark.tsx"
+import type { Screen } from "./screen.ts"
+
+interface FrameProps {
+  readonly screens: readonly Screen[]
+  readonly current: Screen | null
+  readonly children: ComponentChildren
+}
+
+/** What is around every screen: the name of the service, the navigation, who is signed in. */
+export function Frame({ screens, current, children }: FrameProps) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [visits.value])
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="side">
+        <div class="side-head">
+          <Mark />
+          <button
+            class="button quiet square menu-button"
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+            aria-label="Menu"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? "close" : "menu"} />
+          </button>
+        </div>
+        <div class={isOpen ? "side-body open" : "side-body"} id="navigation">
+          <nav aria-label={area.kind === "console" ? "Console" : "Portal"}>
+            <ul>
+              {screens.map((screen) => (
+                <li key={screen.path}>
+                  <a href={addressOf(screen.path)} aria-current={screen === current ? "page" : undefined}>
+                    <Icon name={screen.icon} />
+                    {screen.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <SignedInAs />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <div class="content">{children}</div>
+      </main>
+    </div>
+  )
+}
+
+function SignedInAs() {
+  const { actor, account } = session.value ?? {}
+  return (
+    <div class="who">
+      <p>
+        <span class="muted small">Signed in as</span>
+        <span class="who-name">{account?.name ?? actor?.name}</span>
+      </p>
+      <div class="who-buttons">
+        <Button kind="quiet" icon="out" onClick={() => end(false)}>
+          Sign out
+        </Button>
+        <Button kind="quiet" icon="out" onClick={() => end(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+async function end(everywhere: boolean): Promise<void> {
+  try {
+    await signOut(everywhere)
+  } catch (thrown) {
+    if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
+    say(`You are still signed in. ${thrown.message}`)
+  }
+}

@@ -1,0 +1,71 @@
+import { area, serviceName } from "../client/area.ts"
+import { Problem } from "../client/problem.ts"
+import { signIn } from "../client/session.ts"
+import { TextField } from "../kit/field.tsx"
+import { Form } from "../kit/form.tsx"
+import { Mark } from "./mark.tsx"
+
+const isConsole = area.kind === "console"
+const keyName = isConsole ? "Admin key" : "API key"
+
+/** What whoever is not signed in sees. */
+export function SignInPage({ problem }: { readonly problem: Problem | null }) {
+  return (
+    <main class="sign-in" id="main">
+      <div class="sign-in-card">
+        <Mark />
+        <h1>{isConsole ? "Sign in to the console" : "Sign in to your account"}</h1>
+        {problem && (
+          <div class="error-box" role="alert">
+            {problem.message}
+          </div>
+        )}
+        <SignInForm />
+        <p class="muted small">
+          {isConsole ? (
+            <>
+              On the machine of {serviceName}, <code>penknife console-link</code> prints a link that signs you
+              in.
+            </>
+          ) : (
+            <>
+              The key is used to sign in and is not kept in this browser. You can also ask for a sign-in link.
+            </>
+          )}
+        </p>
+      </div>
+    </main>
+  )
+}
+
+export function SignInForm() {
+  return (
+    <Form
+      submit="Sign in"
+      required={{
+        key: isConsole ? "Type an admin key; it starts with pka-." : "Type an API key; it starts with pk-.",
+      }}
+      send={(values) => refusedAtField(signIn({ key: values.text("key") }))}
+      done={() => {}}
+    >
+      <TextField
+        name="key"
+        label={keyName}
+        type="password"
+        required
+        autocomplete="current-password"
+        placeholder={isConsole ? "pka-…" : "pk-…"}
+      />
+    </Form>
+  )
+}
+
+/** A refused key is a mistake in the only field there is. */
+async function refusedAtField(signingIn: Promise<void>): Promise<void> {
+  try {
+    await signingIn
+  } catch (thrown) {
+    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
+    throw new Problem(thrown.status, { detail: thrown.message, parameter: "key" })
+  }
+}

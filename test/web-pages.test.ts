@@ -1,0 +1,87 @@
+/** The pages of the console and the portal and what they load, as the service sends them. */
+import { expect, test } from "bun:test"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { readWebFiles } from "../src/surfaces/http/web/source-files.ts"
+import { startTestService } from "./support/service.ts"
+
+const service = await startTestService()
+const raw = (path: string, headers: Record<string, string> = {}) =>
+  fetch(service.url + path, { headers, decompress: false })
+
+test.each(["console", "portal"])(
+  "/%s is one page for all its paths, which may load only what this host serves",
+  async (name) => {
+    const page = await raw(`/${name}`)
+    const text = await page.text()
+    expect(page.status).toBe(200)
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'self'; img-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    })
+    expect(page.headers.get("access-control-allow-origin")).toBeNull()
+    expect(text).not.toMatch(/<style|style=|<script(?![^>]*src=)|\bon\w+=/)
+    expect(await (await raw(`/${name}/accounts/acc_1?plan=pro`)).text()).toBe(text)
+    const again = await raw(`/${name}`, { "if-none-match": page.headers.get("etag") ?? "" })
+    expect(again.status).toBe(304)
+  },
+)
+
+test("what a page loads is kept for good, and sent in the form that the browser takes", async () => {
+  const page = await (await raw("/console")).text()
+  const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "")
+  expect(paths.length).toBe(4)
+  for (const path of paths) {
+    const plain = await (await raw(path, { "accept-encoding": "identity" })).bytes()
+    for (const [coding, open] of [
+      ["br", brotliDecompressSync],
+      ["gzip", gunzipSync],
+    ] as const) {
+      const answer = await raw(path, { "accept-encoding": coding })
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        "content-encoding": coding,
+        "cache-control": "public, max-age=31536000, immutable",
+        vary: "Accept-Encoding",
+        "x-content-type-options": "nosniff",
+      })
+      expect(answer.headers.get("content-type")).toMatch(/^(?:text\/(?:javascript|css)|image\/svg\+xml)/)
+      expect(Buffer.compare(open(await answer.bytes()), plain)).toBe(0)
+    }
+    const first = await raw(path)
+    const kept = await raw(path, { "if-none-match": first.headers.get("etag") ?? "" })
+    expect([kept.status, (await kept.bytes()).length]).toEqual([304, 0])
+  }
+})
+
+test("an unknown file is a 404", async () => {
+  for (const path of ["/assets/console.js", "/assets/..%2f..%2fetc%2fpasswd", "/assets/"]) {
+    expect((await raw(path)).status).toBe(404)
+  }
+})
+
+test("the console is where the admin API is, the portal on the main address", async () => {
+  const off = await startTestService({ flags: { admin: "off" } })
+  const statusOf = async (url: string) => (await fetch(url)).status
+  expect(await statusOf(`${off.url}/console`)).toBe(404)
+  expect(await statusOf(`${off.url}/portal`)).toBe(200)
+  const apart = await startTestService({ flags: { admin: "127.0.0.1:0" } })
+  const adminUrl = apart.server.adminUrl ?? ""
+  expect(await statusOf(`${apart.url}/console`)).toBe(404)
+  expect(await statusOf(`${adminUrl}/console/accounts`)).toBe(200)
+  expect(await statusOf(`${adminUrl}/portal`)).toBe(404)
+})
+
+test("scripts and styles are small enough to be there at once", async () => {
+  const files = [...(await readWebFiles()).values()]
+  const sizes = await Promise.all(
+    files.map(async ({ name, read }) => [name, (await read("br")).length] as const),
+  )
+  const sum = (form: RegExp) =>
+    sizes.filter(([name]) => form.test(name)).reduce((total, [, size]) => total + size, 0)
+  expect(sum(/^console-.*js$|^part-/)).toBeWithin(5_000, 80_000)
+  expect(sum(/^portal-.*js$|^part-/)).toBeWithin(5_000, 60_000)
+  expect(sum(/css$/)).toBeWithin(1_000, 15_000)
+})
