@@ -77,7 +77,7 @@ test("holds the listed files and nothing else", () => {
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules, ...pages],
     ...["swagger-ui-bundle.js", "swagger-ui.css"],
   ].sort()
-  const isChunk = (file: string) => /-[0-9a-z]{8}\.js$/.test(file)
+  const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|(?:js|css|svg)\.(?:br|gz))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
   expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
   const mentionsThisMachine = files.filter((file) =>
