@@ -8,6 +8,9 @@ const keyStart = "pk-"
 const earlierKeyStart = "pk_"
 /** Keys of the admin API. */
 const adminKeyStart = "pka-"
+/** Tokens of links that sign in with a browser, and cookies of those who are signed in. */
+const linkTokenStart = "pkl-"
+const sessionTokenStart = "pks-"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomLength = 32
 const checksumLength = 6
@@ -20,6 +23,16 @@ export function createKey(random: Random): string {
 /** Makes a key of the admin API: `pka-`, and the same as of an API key. */
 export function createAdminKey(random: Random): string {
   return createSecret(adminKeyStart, random)
+}
+
+/** Makes the token of a link that signs in: `pkl-`, and the same as of an API key. */
+export function createLinkToken(random: Random): string {
+  return createSecret(linkTokenStart, random)
+}
+
+/** Makes the cookie of a session: `pks-`, and the same as of an API key. */
+export function createSessionToken(random: Random): string {
+  return createSecret(sessionTokenStart, random)
 }
 
 function createSecret(start: string, random: Random): string {
@@ -36,6 +49,16 @@ export function isWellFormedKey(text: string): boolean {
 /** Whether a text has the form and checksum of a key of the admin API. */
 export function isWellFormedAdminKey(text: string): boolean {
   return text.startsWith(adminKeyStart) && hasChecksum(text, adminKeyStart.length)
+}
+
+/** Whether a text has the form and checksum of a link's token. */
+export function isWellFormedLinkToken(text: string): boolean {
+  return text.startsWith(linkTokenStart) && hasChecksum(text, linkTokenStart.length)
+}
+
+/** Whether a text has the form and checksum of a session's cookie. */
+export function isWellFormedSessionToken(text: string): boolean {
+  return text.startsWith(sessionTokenStart) && hasChecksum(text, sessionTokenStart.length)
 }
 
 /** Which kind of key a text begins like, well-formed or not; null for neither. */
@@ -74,10 +97,10 @@ export function visiblePrefix(key: string): string {
 }
 
 /**
- * What is or was a key, or begins like one, at any place in a text. Of the shortest match, half of the random characters and the
+ * What is or was a key, a link's token or a session's cookie, or begins like one, at any place in a text. Of the shortest match, half of the random characters and the
  * checksum are missing.
  */
-const keyLike = /pka?[-_][0-9A-Za-z]{16,}/
+const keyLike = /pk[als]?[-_][0-9A-Za-z]{16,}/
 
 /** Whether a text contains a key, or what may be a mistyped one, so that it must not be logged. */
 export function holdsKey(text: string): boolean {

@@ -222,6 +222,9 @@ function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: Prepared
       },
     )
   }
+  if (outcome === "tooMany") {
+    return new AdminFault("conflict", "Revoke a key first: the account has as many keys as it may have.")
+  }
   return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
 }
 

@@ -1,8 +1,9 @@
 /** Why an operation is refused, with the HTTP status and the end of the problem's `type`. */
 export const adminFaults = {
   invalid: { status: 400, title: "The request is not valid" },
-  unauthenticated: { status: 401, title: "An admin key is needed" },
-  forbidden: { status: 403, title: "The admin key lacks a permission" },
+  unauthenticated: { status: 401, title: "An admin key or a session is needed" },
+  forbidden: { status: 403, title: "A permission is missing" },
+  "cross-site-request": { status: 403, title: "The request did not come from a page of this service" },
   "not-found": { status: 404, title: "Not found" },
   conflict: { status: 409, title: "This cannot be done in the present state" },
   "in-progress": { status: 409, title: "A request with this Idempotency-Key is being carried out" },

@@ -39,12 +39,24 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly isLong?: boolean
   /** True when it cannot be undone: the command asks before it. */
   readonly isFinal?: boolean
+  /** What customers may do with it in the portal; absent for what is for operators alone. */
+  readonly portal?: PortalAccess
   /** Parameters of a call that works, for documentation. */
   readonly example: Readonly<Record<string, unknown>>
   readonly command: OperationCommand
   /** Further commands that do the same, such as `account rename` for one field of `accounts.update`. */
   readonly otherCommands?: readonly OperationCommand[]
   readonly run: Read<Input, Output> | Change<Input, Output>
+}
+
+/**
+ * The parameters of an operation by which customers name what is theirs. In place of another account's they get a 404; an account
+ * that is left out is their own.
+ */
+export interface PortalAccess {
+  readonly account?: string
+  readonly key?: string
+  readonly notice?: string
 }
 
 /**
@@ -124,9 +136,25 @@ export interface Actor {
   /** A name to show beside it. */
   readonly name: string
   readonly permissions: readonly string[]
+  /** The only account that a customer reaches; null for whoever reaches all. */
+  readonly account: string | null
+  /** The id of the admin key without which this actor may do nothing. Absent without one. */
+  readonly adminKeyId?: string | null
+  /** The session of a browser. Absent without one. */
+  readonly session?: ActorSession
   /** Client address, or host name for the command line. */
   readonly source: string
   readonly requestId: string
+}
+
+/** The session that an actor is signed in with. */
+export interface ActorSession {
+  /** `ses_…` */
+  readonly id: string
+  /** Who has all sessions that "sign out everywhere" ends. */
+  readonly owner: string
+  /** The hash of the API key's text without which it ends; null when it needs none. */
+  readonly keyHash: string | null
 }
 
 /**

@@ -23,6 +23,20 @@ export const permissions = {
 
 export type Permission = keyof typeof permissions
 
+/** What customers may do in the portal, to their own account. */
+export const customerPermissions: readonly Permission[] = [
+  "accounts.read",
+  "keys.read",
+  "keys.write",
+  "usage.read",
+  "notices.read",
+  "notices.write",
+]
+/** The part of it that changes nothing. */
+export const readingPermissions: readonly Permission[] = customerPermissions.filter((name) =>
+  name.endsWith(".read"),
+)
+
 /** `*`, `keys.*` for all of one resource, or one permission. */
 export function isGrant(text: string): boolean {
   return text === "*" || Object.keys(permissions).some((name) => name === text || text === groupOf(name))

@@ -20,6 +20,7 @@ const program: Actor = {
   id: "service",
   name: "the program itself",
   permissions: ["*"],
+  account: null,
   source: "this process",
   requestId: "",
 }

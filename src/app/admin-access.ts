@@ -1,5 +1,6 @@
 import type { AdminAccess } from "../admin/admin-access.ts"
 import { createAdministration } from "../admin/administration.ts"
+import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
 import { type AdminPartsOptions, createAdminParts, type RunningConfig } from "./admin-parts.ts"
 
@@ -8,8 +9,12 @@ import { type AdminPartsOptions, createAdminParts, type RunningConfig } from "./
  * @param running gives the present configuration. Each operation asks once, when it begins.
  */
 export function createAdminAccess(running: () => RunningConfig, options: AdminPartsOptions): AdminAccess {
+  const { opened, clock, random, auditRandom = random } = options
+  const { admin } = opened
+  const signIn = createSignIn(admin, clock)
   return {
     administration: createAdministration(createAdminParts(running, options)),
-    signIn: createSignIn(options.opened.admin, options.clock),
+    signIn,
+    sessions: createSessions({ admin, clock, random, auditRandom, signIn }),
   }
 }

@@ -54,6 +54,7 @@ export async function openAdministration(
     id: `cli:${user}`,
     name: user,
     permissions: ["*"],
+    account: null,
     source: host,
     requestId: createId("req", systemRandom),
   }

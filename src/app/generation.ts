@@ -51,6 +51,7 @@ export function createGenerations(options: GenerationParts): (config: Config) =>
         readMetrics: config.noMetrics ? null : observability.readMetrics,
         ping: () => store.ping(),
         admin,
+        portal: config.noPortal ? null : admin,
         version,
       },
     }

@@ -101,6 +101,7 @@ export const options = {
   ),
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
   noMcp: toggle("no-mcp", "turn /mcp off", "/mcp is served"),
+  noPortal: toggle("no-portal", "turn /portal off", "/portal is served"),
   publicUrl: one(
     "public-url URL",
     "address that clients use, for documents and links",

@@ -271,6 +271,7 @@ export type Mutation =
     }
   /** Ends one session, or nothing when it has ended. */
   | { readonly kind: "session.end"; readonly id: string }
+  /** Ends all sessions of an owner, and takes back the links that were not used. */
   | { readonly kind: "session.endAll"; readonly sessionKind: SessionKind; readonly owner: string }
   /** Lets a session depend on another text of an API key: the one that its key has from now on. */
   | { readonly kind: "session.bind"; readonly id: string; readonly keyHash: string }

@@ -123,6 +123,18 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(await sessionsOf(...all)).toEqual(["s4", "s6"])
     })
 
+    test("end together with the links that would open others", async () => {
+      const portal = { kind: "portal", owner: "acc_1", accountId: "acc_1" } as const
+      await insertLink("l1")
+      await insertLink("l2", { id: "lnk_2", owner: "cli:bob" })
+      await insertLink("l3", { id: "lnk_3", ...portal })
+      await apply({ kind: "session.endAll", sessionKind: "console", owner: "cli:ann" })
+      expect(await other.admin.findSignInLink("l1")).toBeNull()
+      expect(await admin.findSignInLink("l2")).not.toBeNull()
+      await apply({ kind: "session.endAll", sessionKind: "portal", owner: "acc_1" })
+      expect(await other.admin.findSignInLink("l3")).toBeNull()
+    })
+
     test("that have expired are deleted with the next one", async () => {
       await insertSession("s1", { expiresMs: 5_000 })
       await insertSession("s2", { expiresMs: 5_001 })

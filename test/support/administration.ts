@@ -37,7 +37,7 @@ export interface TestAdministration {
 /** An actor of tests. */
 export function actorOf(change: Partial<Actor> = {}): Actor {
   const from = { source: "192.0.2.1", requestId: "req_1" }
-  return { id: "admin-key:adm_1", name: "ci", permissions: ["*"], ...from, ...change }
+  return { id: "admin-key:adm_1", name: "ci", permissions: ["*"], account: null, ...from, ...change }
 }
 
 /** An administration on a store in memory, closed after the tests of the file. */

@@ -81,6 +81,7 @@ export function startCatalogService(
       readMetrics: null,
       ping: () => store.ping(),
       admin: null,
+      portal: null,
       version: "0.0.0-test",
     },
     {

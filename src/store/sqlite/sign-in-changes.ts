@@ -18,9 +18,11 @@ export function changeSignIns(database: Database, mutation: SignInMutation): Adm
       database.query("DELETE FROM sessions WHERE id = ?1").run(mutation.id)
       return "applied"
     case "session.endAll":
-      database
-        .query("DELETE FROM sessions WHERE kind = ?1 AND owner = ?2")
-        .run(mutation.sessionKind, mutation.owner)
+      for (const table of ["sessions", "sign_in_links"]) {
+        database
+          .query(`DELETE FROM ${table} WHERE kind = ?1 AND owner = ?2`)
+          .run(mutation.sessionKind, mutation.owner)
+      }
       return "applied"
     case "session.bind":
       database.query("UPDATE sessions SET key_hash = ?2 WHERE id = ?1").run(mutation.id, mutation.keyHash)

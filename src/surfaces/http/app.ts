@@ -4,7 +4,7 @@ import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
-import { AdminPreflight, createAdminFeature, isAdminUrl } from "./admin/feature.ts"
+import { AdminPreflight, createAdminFeature } from "./admin/feature.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody, inProgress } from "./context.ts"
@@ -30,16 +30,16 @@ export interface HttpParts extends FrameParts {
   readonly readMetrics: (() => Promise<Exposition>) | null
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>
-  /** Null when this app does not serve the admin API. */
+  /** Null when this app does not serve the admin API and the console. */
   readonly admin: AdminAccess | null
+  /** Null when it does not serve the portal. */
+  readonly portal: AdminAccess | null
   readonly version: string
 }
 
 export interface HttpAppOptions extends FrameOptions {
   /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
   readonly graphql: boolean
-  /** The address that clients use; null when it is not configured. */
-  readonly publicUrl: string | null
   /** Null turns `/mcp` off. */
   readonly mcp: TrustedNames | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
@@ -52,7 +52,7 @@ export function createHttpApp(
   options: HttpAppOptions,
   calls: CallsInProgress = createCallsInProgress(),
 ) {
-  const { apis, pipeline, observer, admin, version } = parts
+  const { apis, pipeline, observer, version } = parts
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")
   const recordStray = observer.recorderFor("none", "none")
 
@@ -60,11 +60,11 @@ export function createHttpApp(
   function opened({ request, incoming }: Exchange): void {
     if (request.method !== "OPTIONS") return
     recordUnkeyed(incoming, { status: 204 })
-    if (admin && isAdminUrl(request.url)) throw new AdminPreflight()
+    if (adminFeature?.serves(request.url)) throw new AdminPreflight()
   }
 
   const { base, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
-  const adminFeature = admin && createAdminFeature(base, context, admin, version)
+  const adminFeature = createAdminFeature(base, context, parts, version)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
     apis,
@@ -80,7 +80,7 @@ export function createHttpApp(
     .use(base)
     .use(crossOrigin())
     .onError(async ({ error, code, request, set, incoming }) => {
-      if (adminFeature && isAdminUrl(request.url)) {
+      if (adminFeature?.serves(request.url)) {
         return adminFeature.answerThrown(error, { request, set, incoming })
       }
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)

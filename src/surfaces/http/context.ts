@@ -26,6 +26,10 @@ export interface HttpContext {
   /** The method of each path, for refusals. Features add their own. */
   readonly methods: Map<string, string>
   readonly closing: Closing
+  /** Whether a request came over HTTPS, to this server or to a proxy that is trusted to say so. */
+  readonly isSecure: (request: Request) => boolean
+  /** Host and port of the address that clients use; null when it is not configured. */
+  readonly publicHost: string | null
 }
 
 /** The part of Bun's server that is used here. */

@@ -3,7 +3,7 @@ import type { Random } from "../../apis/contract.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Observer } from "../../observe/observer.ts"
-import type { Network } from "../../values/ip.ts"
+import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
 import type { Closing } from "./closing.ts"
@@ -26,6 +26,8 @@ export interface FrameOptions {
   /** Null when it is served without TLS. */
   readonly tls: object | null
   readonly trustedProxies: readonly Network[]
+  /** The address that clients use; null when it is not configured. */
+  readonly publicUrl: string | null
   readonly maxBodyBytes: number
   /** Time in which a body must have arrived; shorter than a connection may idle. */
   readonly bodyTimeoutMs: number
@@ -53,7 +55,7 @@ export function createFrame(
   server: () => Server | null,
   opened: (exchange: Exchange) => void = () => {},
 ) {
-  const { closing, trustedProxies } = options
+  const { closing, trustedProxies, publicUrl } = options
   const requestIdFor = createRequestIds(random, options.holdsKey)
   const context: HttpContext = {
     apis,
@@ -67,6 +69,8 @@ export function createFrame(
     prepared: createPreparedHeaders(),
     methods: new Map(),
     closing,
+    isSecure,
+    publicHost: publicUrl === null ? null : new URL(publicUrl).host,
   }
 
   function open(request: Request): IncomingRequest {
@@ -91,6 +95,16 @@ export function createFrame(
   /** The address of the connection; null when it has ended. */
   function socketOf(request: Request): string | null {
     return server()?.requestIP(request)?.address ?? null
+  }
+
+  /** Whether the client uses HTTPS: with this server, a trusted proxy, or at the address that the operator names. */
+  function isSecure(request: Request): boolean {
+    if (options.tls !== null) return true
+    const { headers } = request
+    if (publicUrl?.startsWith("https:") && headers.get("host") === context.publicHost) return true
+    const [first = ""] = (headers.get("x-forwarded-proto") ?? "").split(",")
+    if (first.trim().toLowerCase() !== "https" || trustedProxies.length === 0) return false
+    return addressMatches(socketOf(request) ?? "", trustedProxies)
   }
 
   const base = incomingRequests(open, (exchange) => {

@@ -20,8 +20,10 @@ export const httpLimits = {
   drainBytesPerPiece: 1_024,
   /** `/ready` and `/metrics` do their work at most once in this time; others who ask get the same answer. */
   sharedAnswerSeconds: 1,
-  /** Requests of one admin key in a minute. */
+  /** Requests of one admin key, or of one session of the console or the portal, in a minute. */
   adminRequestsPerMinute: 600,
+  /** Changes and sign-ins of the customers of one account in a minute. */
+  customerChangesPerMinute: 30,
   /** Failed sign-ins of one client address in a minute: after so many each answer waits longer, then they get 429. */
   freeSignInFailures: 10,
   maxSignInFailures: 100,

@@ -64,6 +64,7 @@ const { base, context } = createFrame(
   {
     tls: null,
     trustedProxies: [],
+    publicUrl: null,
     maxBodyBytes,
     bodyTimeoutMs: 10_000,
     maxCalls: 1_000,

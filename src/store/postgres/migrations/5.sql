@@ -62,6 +62,9 @@ BEGIN
     DELETE FROM sessions WHERE hash IN (
       SELECT hash FROM sessions WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
       ORDER BY hash FOR UPDATE);
+    DELETE FROM sign_in_links WHERE hash IN (
+      SELECT hash FROM sign_in_links WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
+      ORDER BY hash FOR UPDATE);
   WHEN 'session.bind' THEN
     UPDATE sessions SET key_hash = mutation ->> 'keyHash' WHERE id = mutation ->> 'id';
   WHEN 'keys.limit' THEN

@@ -1,44 +1,36 @@
 import { type Administration, requirePermission } from "../../../admin/administration.ts"
-import type { Actor, Operation } from "../../../admin/operation.ts"
+import type { Actor } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
 import type { RecordRequest } from "../../../observe/request.ts"
-import { finishBody, type HttpContext, inProgress, patiently } from "../context.ts"
+import { type HttpContext, inProgress, patiently } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
-import { type CallerParts, requireActor } from "./caller.ts"
+import { answerOrProblem } from "./answer-or-problem.ts"
 import { etagOf, readConditions } from "./conditions.ts"
 import { streamEntries } from "./entry-lines.ts"
 import { readOperationInput } from "./operation-input.ts"
-import { adminRoot, type OperationRoute } from "./operation-path.ts"
-import { problems, sendProblem, setAdminHeaders, toRefusal } from "./problem.ts"
+import type { OperationRoute } from "./operation-path.ts"
+import { setAdminHeaders } from "./problem.ts"
 
-export interface AnswerParts extends CallerParts {
+export interface AnswerParts {
   readonly administration: Administration
   readonly context: HttpContext
+  /** Finds who sends a request, or throws an AdminFault. */
+  readonly requireActor: (exchange: Exchange) => Promise<Actor>
 }
 
 /** Answers a request to one operation: who → permission → headers and input → run. */
-export async function answerOperation(
+export function answerOperation(
   exchange: Exchange,
   route: OperationRoute,
   record: RecordRequest,
   parts: AnswerParts,
 ): Promise<string | Response> {
-  const { request, set, incoming } = exchange
-  const { context, log } = parts
-  let actor: Actor | null = null
-  try {
-    actor = await requireActor(request, incoming, parts)
-    const text = await run(exchange, route, actor, parts)
-    record(incoming, { status: Number(set.status), actor: actor.id })
-    return text
-  } catch (thrown) {
-    const refusal = toRefusal(thrown, incoming.requestId, log)
-    await inProgress(context, () => finishBody(request, set, context))
-    const { status } = problems[refusal.code]
-    record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
-    return sendProblem(refusal, incoming.requestId, set)
-  }
+  return answerOrProblem(exchange, record, parts.context, async (note) => {
+    const actor = await parts.requireActor(exchange)
+    note(actor)
+    return run(exchange, route, actor, parts)
+  })
 }
 
 function run(
@@ -66,7 +58,7 @@ function run(
     const etag = etagOf(output)
     if (etag !== null) headers.etag = etag
     if (isReplay) headers["idempotent-replayed"] = "true"
-    const location = locationOf(operation, output)
+    const location = locationOf(route, output)
     if (location !== null) headers.location = location
     return JSON.stringify(output)
   }
@@ -74,10 +66,10 @@ function run(
 }
 
 /** The path of what an operation has created (RFC 9110 §15.3.2); null where it cannot be read. */
-function locationOf({ status, path }: Operation, output: unknown): string | null {
+function locationOf({ operation: { status, path }, root }: OperationRoute, output: unknown): string | null {
   if (status !== 201 || typeof output !== "object" || output === null || !("id" in output)) return null
   const isReadable = operations.some(
     ({ method, path: other }) => method === "GET" && other === `${path}/{id}`,
   )
-  return isReadable ? `${adminRoot}${path}/${output.id}` : null
+  return isReadable ? `${root}${path}/${output.id}` : null
 }

@@ -25,7 +25,8 @@ export function createAdminApp(parts: AdminAppParts, options: FrameOptions, call
       throw new AdminPreflight()
     },
   )
-  const feature = createAdminFeature(base, context, parts.admin, parts.version)
+  const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, parts.version)
+  if (feature === null) throw new Error("an app for operators alone needs the administration")
   const app = withReadableUrls(new Elysia())
     .headers(headers)
     .use(base)

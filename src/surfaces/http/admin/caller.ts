@@ -2,33 +2,62 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
 import { type SignIn, signInRefusals } from "../../../admin/sign-in.ts"
 import type { Pipeline } from "../../../call/pipeline.ts"
-import type { IncomingRequest } from "../exchange.ts"
+import type { Exchange } from "../exchange.ts"
+import type { BrowserSessions } from "./browser-sessions.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { requireSentAdminKey } from "./sent-admin-key.ts"
+import { adminKeyMissing, sentAdminKey } from "./sent-admin-key.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 export interface CallerParts {
   readonly signIn: SignIn
+  readonly browser: BrowserSessions
   readonly failures: SignInFailures
   readonly rate: RequestRate
   readonly log: Pipeline["log"]
 }
 
 /**
- * Finds who sends a request to the admin API. A failed sign-in is logged and, when there were many, answered late.
- * @throws AdminFault 400, 401, 429
+ * Finds who sends a request to the admin API: by the admin key or, without one, by the session of the console. A failed sign-in
+ * is logged and, when there were many, answered late.
+ * @throws AdminFault 400, 401, 403, 429
  */
-export async function requireActor(
-  { headers }: Request,
-  { requestId, address }: IncomingRequest,
+export async function requireOperator(exchange: Exchange, parts: CallerParts): Promise<Actor> {
+  const { headers } = exchange.request
+  const sent = sentAdminKey(headers)
+  if (sent !== null) return requireAdminKey(sent, exchange, parts)
+  const session = await parts.browser.find("console", exchange)
+  if (session) return session.actor
+  throw parts.browser.hasCookie("console", exchange) ? sessionOver : adminKeyMissing(headers)
+}
+
+/**
+ * Finds which customer sends a request, by the session of the portal.
+ * @throws AdminFault 401, 403, 429
+ */
+export async function requireCustomer(
+  exchange: Exchange,
+  { browser }: Pick<CallerParts, "browser">,
+): Promise<Actor> {
+  const session = await browser.find("portal", exchange)
+  if (session) return session.actor
+  throw browser.hasCookie("portal", exchange) ? sessionOver : notSignedIn
+}
+
+async function requireAdminKey(
+  sent: string,
+  { incoming: { requestId, address } }: Exchange,
   { signIn, failures, rate, log }: CallerParts,
 ): Promise<Actor> {
-  const sent = requireSentAdminKey(headers)
   const { adminKey, refusal } = await signIn(sent)
   if (refusal === null) {
     rate.take(adminKey.id)
     const { id, name, permissions } = adminKey
-    return { id: `admin-key:${id}`, name, permissions, source: address(), requestId }
+    return {
+      ...{ id: `admin-key:${id}`, name, permissions, requestId },
+      account: null,
+      adminKeyId: id,
+      source: address(),
+    }
   }
   const source = address()
   // An API key in the wrong place is a mistake and no guess.
@@ -41,3 +70,8 @@ export async function requireActor(
   })
   throw new AdminFault("unauthenticated", signInRefusals[refusal])
 }
+
+/** What a request is refused with whose session has ended. */
+export const sessionOver = new AdminFault("unauthenticated", "The session has ended. Sign in again.")
+/** What a request is refused with that needs a session. */
+export const notSignedIn = new AdminFault("unauthenticated", "Nobody is signed in. Sign in first.")

@@ -11,41 +11,58 @@ export class AdminPreflight extends Error {
   override readonly name = "AdminPreflight"
 }
 
-/** The admin API within an app. */
+/** What an app serves of the administration. */
+export interface AdminScope {
+  /** For operators: the admin API, and the sessions of the console. Null when it is elsewhere or off. */
+  readonly admin: AdminAccess | null
+  /** For customers: the portal's API and sessions. Null when it is off. */
+  readonly portal: AdminAccess | null
+}
+
+/** The admin API and the portal's within an app. */
 export interface AdminFeature {
   readonly app: ReturnType<typeof routesOf>
-  /** Answers what was thrown for a request to `/admin` outside of an operation. Undefined is for a path or method without a route. */
+  /** Whether a request is one to it. */
+  serves(url: string): boolean
+  /** Answers what was thrown for such a request outside of an operation. Undefined is for a path or method without a route. */
   answerThrown(thrown: unknown, exchange: Exchange): Promise<string | Response>
 }
 
-/** Whether a request is one to the administration. */
-export function isAdminUrl(url: string): boolean {
-  return /^\/admin(?:\/|$)/.test(pathOf(url))
-}
+const adminPaths = ["/admin", "/admin/*", "/console/session"]
+const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
 
 /**
- * Everything under `/admin`. Its operations are loaded with the first request, since most starts of a service serve none of them
- * and would take a third longer.
+ * Everything that signed-in people and their programs reach, but for pages. Its operations are loaded with the first request, since
+ * most starts of a service serve none of them and would take a third longer. Null when an app serves none of it.
  */
 export function createAdminFeature(
   base: ReturnType<typeof incomingRequests>,
   context: HttpContext,
-  access: AdminAccess,
+  { admin, portal }: AdminScope,
   version: string,
-): AdminFeature {
+): AdminFeature | null {
+  const access = admin ?? portal
+  if (access === null) return null
   let loading: Promise<AdminHttp> | undefined
 
-  function load(): Promise<AdminHttp> {
+  function load(from: AdminAccess): Promise<AdminHttp> {
     loading ??= import("./admin-http.ts").then(({ createAdminHttp }) =>
-      createAdminHttp(context, access, version),
+      createAdminHttp(context, from, version),
     )
     return loading
   }
 
   return {
-    app: routesOf(base, async (exchange) => (await load()).answer(exchange)),
+    app: routesOf(base, [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])], async (exchange) =>
+      (await load(access)).answer(exchange),
+    ),
+    serves(url) {
+      const path = pathOf(url)
+      if (admin && /^\/(?:admin(?:\/|$)|console\/session\/?$)/.test(path)) return true
+      return portal !== null && /^\/portal\/(?:v1(?:\/|$)|session\/?$)/.test(path)
+    },
     async answerThrown(thrown, exchange) {
-      const http = await load()
+      const http = await load(access)
       return thrown instanceof AdminPreflight ? http.answerPreflight(exchange) : http.refuse(thrown, exchange)
     },
   }
@@ -53,15 +70,17 @@ export function createAdminFeature(
 
 function routesOf(
   base: ReturnType<typeof incomingRequests>,
+  paths: readonly string[],
   answer: (exchange: Exchange) => Promise<string | Response | Uint8Array | null>,
 ) {
   const detail = {
-    summary: "The admin API, which /admin/openapi.json describes",
+    summary: "The admin API, which /admin/openapi.json describes, and what the console and the portal use",
     tags: ["administration"],
   }
   const hooks = { parse: "none", detail } as const
-  return new Elysia({ name: "admin" })
-    .use(base)
-    .all("/admin", ({ request, set, incoming }) => answer({ request, set, incoming }), hooks)
-    .all("/admin/*", ({ request, set, incoming }) => answer({ request, set, incoming }), hooks)
+  const app = new Elysia({ name: "admin" }).use(base)
+  for (const path of paths) {
+    app.all(path, ({ request, set, incoming }) => answer({ request, set, incoming }), hooks)
+  }
+  return app
 }

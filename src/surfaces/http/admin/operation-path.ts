@@ -3,10 +3,14 @@ import { decodePart } from "../query.ts"
 
 /** What the paths of all operations begin with. */
 export const adminRoot = "/admin/v1"
+/** What the paths begin with under which customers reach some of them. */
+export const portalRoot = "/portal/v1"
 
 /** One way to an operation. Most have one; `/accounts/{id}/usage` does the same as `/usage` for one account. */
 export interface OperationRoute {
   readonly operation: Operation
+  /** What the path begins with. */
+  readonly root: string
   /** Such as `/admin/v1/accounts/{id}`. A name in braces is a parameter of the operation. */
   readonly template: string
   /** The parameters in the path. */
@@ -14,11 +18,12 @@ export interface OperationRoute {
 }
 
 /** Every route of the operations, in their order. */
-export function routesOf(operations: readonly Operation[]): readonly OperationRoute[] {
+export function routesOf(operations: readonly Operation[], root = adminRoot): readonly OperationRoute[] {
   return operations.flatMap((operation) =>
     [operation.path, ...(operation.otherPaths ?? [])].map((path) => ({
       operation,
-      template: adminRoot + path,
+      root,
+      template: root + path,
       inPath: partsOf(path).flatMap((part) => nameIn(part) ?? []),
     })),
   )

@@ -1,30 +1,36 @@
-import { operations } from "../../../admin/operations.ts"
 import { pathOf } from "../request-url.ts"
 import { documentPath } from "./document-path.ts"
-import { matching, type OperationRoute, routesOf } from "./operation-path.ts"
+import { matching, type OperationRoute } from "./operation-path.ts"
 import { HttpProblem } from "./problem.ts"
 
-/** Every route of the admin API. */
-export const routes = routesOf(operations)
-
 /** The route of a request; a written name wins over a parameter, as in `/keys/find` beside `/keys/{id}`. */
-export function routeFor(method: string, path: string): OperationRoute | undefined {
+export function routeFor(
+  method: string,
+  path: string,
+  routes: readonly OperationRoute[],
+): OperationRoute | undefined {
   return matching(path, routes)
     .filter(({ operation }) => operation.method === method)
     .sort((a, b) => a.inPath.length - b.inPath.length)[0]
 }
 
+/** Paths that are no operation, with their methods. */
+const otherPaths: Readonly<Record<string, readonly string[]>> = {
+  [documentPath]: ["GET"],
+  "/console/session": ["DELETE", "GET", "POST"],
+  "/portal/session": ["DELETE", "GET", "POST"],
+}
+
 /** The methods that a path takes, for `Allow`; empty for an unknown path. */
-export function allowedMethods(url: string): string {
+export function allowedMethods(url: string, routes: readonly OperationRoute[]): string {
   const path = pathOf(url)
-  const methods =
-    path === documentPath ? ["GET"] : matching(path, routes).map(({ operation }) => operation.method)
+  const methods = otherPaths[path] ?? matching(path, routes).map(({ operation }) => operation.method)
   return [...new Set(methods)].sort().join(", ")
 }
 
 /** What a request is refused with that is for no operation. */
-export function noOperation({ url, method }: Request): HttpProblem {
-  const allow = allowedMethods(url)
+export function noOperation({ url, method }: Request, routes: readonly OperationRoute[]): HttpProblem {
+  const allow = allowedMethods(url, routes)
   // The path is not repeated: people paste keys into the wrong places.
   if (allow === "") {
     return new HttpProblem("not-found", `No such path. ${documentPath} lists the paths of the admin API.`)

@@ -3,38 +3,65 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Clock } from "../../../apis/contract.ts"
 import { httpLimits } from "../limits.ts"
 
-/** Limits how often an admin key is used, in each process. */
+/** Limits how often someone sends requests, in each process. */
 export interface RequestRate {
-  /** @throws AdminFault 429 when the key's requests of a minute are used up */
-  take(adminKeyId: string): void
+  /**
+   * Counts a request of an admin key or a session.
+   * @throws AdminFault 429 when the requests of a minute are used up
+   */
+  take(id: string): void
+  /**
+   * Counts a change by a customer, of all sessions of the account: each leaves a record in the store for good.
+   * @throws AdminFault 429
+   */
+  takeChange(accountId: string): void
 }
 
-export const unlimitedRate: RequestRate = { take() {} }
+export const unlimitedRate: RequestRate = { take() {}, takeChange() {} }
 
 const minuteMs = 60_000
-const requestMs = minuteMs / httpLimits.adminRequestsPerMinute
-const maxKeys = 10_000
+const maxIds = 10_000
 
-/** Each key has a minute's requests in store, which come back evenly (the generic cell rate algorithm). */
+/** Counts requests and changes of each key, session and account. */
 export function createRequestRate(clock: Clock): RequestRate {
-  /** When each key has all its requests again. */
-  const fullAtMs = new LRUCache<string, number>({ max: maxKeys })
+  const { adminRequestsPerMinute, customerChangesPerMinute } = httpLimits
   return {
-    take(id) {
-      const nowMs = clock.monotonicMs()
-      const next = Math.max(nowMs, fullAtMs.get(id) ?? 0) + requestMs
-      const waitMs = next - minuteMs - nowMs
-      if (waitMs > 0) throw tooManyRequests(waitMs)
-      fullAtMs.set(id, next)
-    },
+    take: createLimit(
+      clock,
+      adminRequestsPerMinute,
+      (limit) => `The limit of ${limit} requests a minute is reached`,
+    ),
+    takeChange: createLimit(
+      clock,
+      customerChangesPerMinute,
+      (limit) => `The limit of ${limit} changes a minute of an account is reached`,
+    ),
   }
 }
 
-function tooManyRequests(waitMs: number): AdminFault {
-  const retryAfterSeconds = Math.ceil(waitMs / 1_000)
-  return new AdminFault(
-    "too-many-requests",
-    `The limit of ${httpLimits.adminRequestsPerMinute} requests a minute of this admin key is reached; try again in ${retryAfterSeconds} s.`,
-    { retryAfterSeconds },
-  )
+/** Each id has a minute's requests in store, which come back evenly (the generic cell rate algorithm). */
+function createLimit(
+  clock: Clock,
+  perMinute: number,
+  toText: (perMinute: number) => string,
+): (id: string) => void {
+  const requestMs = minuteMs / perMinute
+  /** When each id has all its requests again. */
+  const fullAtMs = new LRUCache<string, number>({ max: maxIds })
+  return (id) => {
+    const nowMs = clock.monotonicMs()
+    const next = Math.max(nowMs, fullAtMs.get(id) ?? 0) + requestMs
+    const waitMs = next - minuteMs - nowMs
+    if (waitMs > 0) {
+      const retryAfterSeconds = Math.ceil(waitMs / 1_000)
+      throw new AdminFault(
+        "too-many-requests",
+        `${toText(perMinute)}; try again in ${retryAfterSeconds} s.`,
+        {
+          retryAfterSeconds,
+        },
+      )
+    }
+    fullAtMs.set(id, next)
+  }
 }

@@ -3,16 +3,19 @@ import { signInRefusals } from "../../../admin/sign-in.ts"
 import { bearerToken } from "../sent-key.ts"
 
 /**
- * The admin key of a request: `x-admin-key`, or `Authorization: Bearer KEY`.
- * @throws AdminFault without a key, and for two different ones
+ * The admin key of a request: `x-admin-key`, or `Authorization: Bearer KEY`. Null without one.
+ * @throws AdminFault for two different ones
  */
-export function requireSentAdminKey(headers: Headers): string {
+export function sentAdminKey(headers: Headers): string | null {
   const own = headers.get("x-admin-key")
   const bearer = bearerToken(headers.get("authorization"))
   if (own && bearer !== null && own !== bearer) throw keysDiffer
-  const key = own || bearer
-  if (key) return key
-  throw headers.get("x-api-key") ? apiKeySent : keyMissing
+  return own || bearer
+}
+
+/** What a request is refused with that has neither an admin key nor a session. */
+export function adminKeyMissing(headers: Headers): AdminFault {
+  return headers.get("x-api-key") ? apiKeySent : keyMissing
 }
 
 const keysDiffer = new AdminFault(

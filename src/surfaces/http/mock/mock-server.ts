@@ -93,7 +93,7 @@ export async function startMockServer(
     const world = await parts.createWorld()
     const { apis, random } = world
     const app = createHttpApp(
-      { ...world, version: parts.version },
+      { ...world, portal: world.admin, version: parts.version },
       {
         ...options,
         trustedProxies: [],

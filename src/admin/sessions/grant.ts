@@ -1,0 +1,163 @@
+import { hashKey, isWellFormedKey, isWellFormedLinkToken, kindOfKey } from "../../accounts/key.ts"
+import type { Clock } from "../../apis/contract.ts"
+import type {
+  AccountDetails,
+  AdminKeyRecord,
+  AdminStore,
+  KeyDetails,
+  Mutation,
+  SessionKind,
+  SessionRecord,
+} from "../../store/admin-store.ts"
+import { addressMatches, toNetworks } from "../../values/ip.ts"
+import { customerPermissions, readingPermissions } from "../permission.ts"
+import type { SignIn } from "../sign-in.ts"
+import { type SessionRefusal, SignInRefused } from "./refusal.ts"
+
+export interface GrantParts {
+  readonly admin: AdminStore
+  readonly clock: Clock
+  readonly signIn: SignIn
+}
+
+/** What someone signs in with: the token of a link, or a key. */
+export type SignInProof = { readonly token: string } | { readonly key: string }
+
+/** What a session gets that is opened with a proof. */
+export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> {
+  /** What was sent, for the audit log. */
+  readonly by: string
+  /** What has to be changed together with the session. */
+  readonly mutations: readonly Mutation[]
+  /** The account of a customer. */
+  readonly account: AccountDetails | null
+}
+
+/**
+ * Finds out what a proof gives.
+ * @param source the client's address
+ * @throws SignInRefused
+ */
+export function findGrant(
+  kind: SessionKind,
+  proof: SignInProof,
+  source: string,
+  parts: GrantParts,
+): Promise<Grant> {
+  if ("token" in proof) return grantOfLink(kind, proof.token, parts)
+  return kind === "console" ? grantOfAdminKey(proof.key, parts) : grantOfKey(proof.key, source, parts)
+}
+
+async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts): Promise<Grant> {
+  const { admin, clock } = parts
+  if (!isWellFormedLinkToken(token)) throw new SignInRefused("linkMalformed")
+  const hash = hashKey(token)
+  const link = await admin.findSignInLink(hash)
+  if (link === null || link.expiresMs <= clock.now()) throw new SignInRefused("linkUsed", link?.id)
+  if (link.kind !== kind) {
+    throw new SignInRefused(link.kind === "console" ? "linkOfConsole" : "linkOfPortal", link.id)
+  }
+  const { owner, name, permissions, adminKeyId, accountId } = link
+  if (!(await isAdminKeyValid(adminKeyId, parts))) throw new SignInRefused("linkRevoked", link.id)
+  const account = accountId === null ? null : await admin.findAccount(accountId)
+  if (account && account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
+  return {
+    ...{ owner, name, permissions, adminKeyId, accountId, account },
+    keyHash: null,
+    expiresMs: Number.POSITIVE_INFINITY,
+    by: `link ${link.id}`,
+    mutations: [{ kind: "link.use", hash, nowMs: clock.now() }],
+  }
+}
+
+async function grantOfAdminKey(text: string, { signIn }: GrantParts): Promise<Grant> {
+  const { adminKey, refusal } = await signIn(text)
+  if (refusal !== null) throw new SignInRefused(refusal, adminKey?.id)
+  const { id, name, permissions, expiresMs } = adminKey
+  return {
+    owner: `admin-key:${id}`,
+    ...{ name, permissions },
+    adminKeyId: id,
+    accountId: null,
+    account: null,
+    keyHash: null,
+    expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
+    by: `admin key ${id}`,
+    mutations: [],
+  }
+}
+
+async function grantOfKey(text: string, source: string, parts: GrantParts): Promise<Grant> {
+  if (!isWellFormedKey(text)) {
+    throw new SignInRefused(kindOfKey(text) === "admin" ? "adminKey" : "keyMalformed")
+  }
+  const keyHash = hashKey(text)
+  const found = await parts.admin.findKeyByHash(keyHash)
+  if (!found) throw new SignInRefused("keyUnknown")
+  const { key } = found
+  const refusal = refusalOfKey(found, source, parts.clock.now())
+  if (refusal !== null) throw new SignInRefused(refusal, key.id)
+  const account = await parts.admin.findAccount(key.accountId)
+  if (!account || account.closedMs !== null) throw new SignInRefused("accountClosed", key.id)
+  return {
+    owner: account.id,
+    name: account.name,
+    permissions: isLimited(key) ? readingPermissions : customerPermissions,
+    adminKeyId: null,
+    accountId: account.id,
+    account,
+    keyHash,
+    expiresMs: Math.min(
+      key.expiresMs ?? Number.POSITIVE_INFINITY,
+      found.secretUntilMs ?? Number.POSITIVE_INFINITY,
+    ),
+    by: `key ${key.id}`,
+    mutations: [],
+  }
+}
+
+/** Whether what a session was opened with still holds, and the account of a customer. Null when it does not. */
+export async function stillGranted(
+  { adminKeyId, accountId, keyHash }: SessionRecord,
+  source: string,
+  parts: Omit<GrantParts, "signIn">,
+): Promise<{ readonly account: AccountDetails | null } | null> {
+  const { admin, clock } = parts
+  if (!(await isAdminKeyValid(adminKeyId, parts))) return null
+  if (keyHash !== null) {
+    const found = await admin.findKeyByHash(keyHash)
+    if (!found || refusalOfKey(found, source, clock.now()) !== null) return null
+  }
+  if (accountId === null) return { account: null }
+  const account = await admin.findAccount(accountId)
+  return account && account.closedMs === null ? { account } : null
+}
+
+async function isAdminKeyValid(
+  id: string | null,
+  { admin, clock }: Omit<GrantParts, "signIn">,
+): Promise<boolean> {
+  if (id === null) return true
+  const key: AdminKeyRecord | null = await admin.findAdminKeyById(id)
+  return key !== null && key.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
+}
+
+/** As for a call of an API (`Gate.identify`). */
+function refusalOfKey(
+  { key, secretUntilMs }: { readonly key: KeyDetails; readonly secretUntilMs: number | null },
+  source: string,
+  nowMs: number,
+): SessionRefusal | null {
+  if (key.revokedMs !== null) return "keyRevoked"
+  if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
+  if (key.disabledMs !== null) return "keyDisabled"
+  if (key.expiresMs !== null && key.expiresMs <= nowMs) return "keyExpired"
+  if (key.allowIps !== null && !addressMatches(source, toNetworks(key.allowIps))) return "keyAddress"
+  return null
+}
+
+/** Who has a key with limits may not make one without them. */
+function isLimited({ expiresMs, allowApis, blockApis, allowIps, rateLimit }: KeyDetails): boolean {
+  const limits = [expiresMs, allowApis, allowIps, rateLimit]
+  return blockApis.length > 0 || limits.some((limit) => limit !== null)
+}

@@ -1,0 +1,44 @@
+import { signInRefusals } from "../sign-in.ts"
+
+/** Why nobody is signed in, with the text for the person at the browser. */
+export const sessionRefusals = {
+  ...signInRefusals,
+  linkMalformed: "The link is incomplete. Open it again, whole, as you got it.",
+  linkUsed: "The link was used already, or it has expired. Ask for a new one.",
+  linkOfConsole: "The link is for the console: open it under /console.",
+  linkOfPortal: "The link is for the portal: open it under /portal.",
+  linkRevoked: "The link no longer works, since the admin key behind it has expired or was revoked.",
+  accountClosed: "The account is closed. Ask the operator of this service to reopen it.",
+  adminKey:
+    "This is an admin key, which the console takes. The portal takes API keys, which begin with 'pk-'.",
+  keyMalformed: "The API key is mistyped or cut short.",
+  keyUnknown: "The API key is not known.",
+  keyRevoked: "The API key has been revoked.",
+  keyRotated: "The API key was replaced by a new one. Sign in with that.",
+  keyDisabled: "The API key is disabled. Ask the operator of this service to enable it.",
+  keyExpired: "The API key has expired.",
+  keyAddress: "The API key may not be used from your address.",
+} as const satisfies Record<string, string>
+
+export type SessionRefusal = keyof typeof sessionRefusals
+
+/** Mistakes that nobody makes who tries one secret after the other. */
+const mistakes: readonly SessionRefusal[] = ["apiKey", "adminKey", "linkOfConsole", "linkOfPortal"]
+
+/** A sign-in that is refused. The message is for the person at the browser. */
+export class SignInRefused extends Error {
+  override readonly name = "SignInRefused"
+  readonly reason: SessionRefusal
+  /** What was sent, as far as it is known: the id of a key or of a link. */
+  readonly subject: string | null
+  constructor(reason: SessionRefusal, subject: string | null = null) {
+    super(sessionRefusals[reason])
+    this.reason = reason
+    this.subject = subject
+  }
+
+  /** Whether it may be one of many tries to find a secret. */
+  get isGuess(): boolean {
+    return !mistakes.includes(this.reason)
+  }
+}

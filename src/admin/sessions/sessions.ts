@@ -1,0 +1,169 @@
+import { createId, createSessionToken, hashKey, isWellFormedSessionToken } from "../../accounts/key.ts"
+import type { Random } from "../../apis/contract.ts"
+import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
+import { createAuditIds } from "../audit/audit-id.ts"
+import type { Actor } from "../operation.ts"
+import { findGrant, type Grant, type GrantParts, type SignInProof, stillGranted } from "./grant.ts"
+import { SignInRefused } from "./refusal.ts"
+
+export type { SessionKind } from "../../store/admin-store.ts"
+
+/** Signs people in with a browser, and out. Every method may reject with StoreUnavailable. */
+export interface Sessions {
+  /**
+   * Opens a session with a link, which is then used up, or with a key.
+   * @throws SignInRefused, and what `limit` throws
+   */
+  open(
+    kind: SessionKind,
+    proof: SignInProof,
+    from: RequestOrigin,
+    options: OpenOptions,
+  ): Promise<OpenedSession>
+  /** The session of a cookie; null when there is none, or what it was opened with no longer holds. Reads the store each time. */
+  find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
+  /** Ends a session, or all sessions of its owner. */
+  end(session: FoundSession, everywhere: boolean): Promise<void>
+}
+
+/** Where a request comes from. */
+export interface RequestOrigin {
+  /** The client's address. */
+  readonly source: string
+  readonly requestId: string
+}
+
+interface OpenOptions {
+  /** Of the session that ends because of the new one; null without one. */
+  readonly replacedCookie: string | null
+  /** Called with the owner of the new session before anything is written. May throw. */
+  readonly limit: (owner: string) => void
+}
+
+export interface FoundSession {
+  readonly kind: SessionKind
+  readonly actor: Actor
+  /** The customer's account; null in the console. */
+  readonly account: AccountDetails | null
+  readonly expiresMs: number
+}
+
+export interface OpenedSession extends FoundSession {
+  /** The text of the cookie, which is given out only here. */
+  readonly cookie: string
+  readonly durationMs: number
+}
+
+interface SessionsParts extends GrantParts {
+  readonly random: Random
+  /** For the ids of audit records. */
+  readonly auditRandom: Random
+}
+
+const hourMs = 3_600_000
+const durationsMs: Readonly<Record<SessionKind, number>> = { console: 12 * hourMs, portal: 24 * hourMs }
+
+/** The most sessions of one owner. The oldest ends when another begins, so that sign-ins cannot fill the store. */
+const maxSessions = 100
+
+export function createSessions(parts: SessionsParts): Sessions {
+  const { admin, clock, random } = parts
+  const newAuditId = createAuditIds(parts.auditRandom)
+
+  function auditRecord(
+    { kind, actor }: Omit<FoundSession, "expiresMs">,
+    verb: "sign_in" | "sign_out",
+    after: Readonly<Record<string, unknown>> | null,
+  ) {
+    const atMs = clock.now()
+    const { source, requestId, account } = actor
+    return {
+      ...{ id: newAuditId(atMs), atMs, actor: actor.id, actorName: actor.name, source, requestId },
+      operation: `${kind}.${verb}`,
+      targetKind: "session",
+      targetId: actor.session?.id ?? "",
+      accountId: account,
+      before: null,
+      after: after && JSON.stringify(after),
+    }
+  }
+
+  return {
+    async open(kind, proof, from, { replacedCookie, limit }) {
+      const grant = await findGrant(kind, proof, from.source, parts)
+      limit(grant.owner)
+      const replaced = replacedCookie === null ? null : await findRecord(kind, replacedCookie)
+      const nowMs = clock.now()
+      const session = toSession(kind, grant, createId("ses", random), nowMs)
+      const found = { kind, actor: toActor(session, from), account: grant.account }
+      const cookie = createSessionToken(random)
+      const expires = new Date(session.expiresMs).toISOString()
+      const outcome = await admin.apply({
+        mutations: [
+          ...grant.mutations,
+          ...(replaced ? [{ kind: "session.end", id: replaced.id } as const] : []),
+          { kind: "session.insert", session, hash: hashKey(cookie), most: maxSessions },
+        ],
+        audit: auditRecord(found, "sign_in", {
+          by: grant.by,
+          expires,
+          permissions: session.permissions,
+          ...(replaced && { replaces: replaced.id }),
+        }),
+        replay: null,
+      })
+      // Someone else has used the link meanwhile.
+      if (outcome === "missing") throw new SignInRefused("linkUsed")
+      if (outcome !== "applied") throw new Error(`a session could not be opened: ${outcome}`)
+      return { ...found, expiresMs: session.expiresMs, cookie, durationMs: session.expiresMs - nowMs }
+    },
+
+    async find(kind, cookie, from) {
+      const session = await findRecord(kind, cookie)
+      const granted = session && (await stillGranted(session, from.source, parts))
+      if (!session || !granted) return null
+      return { kind, actor: toActor(session, from), account: granted.account, expiresMs: session.expiresMs }
+    },
+
+    async end(found, everywhere) {
+      const { session } = found.actor
+      if (!session) throw new Error("only a session can be ended")
+      const outcome = await admin.apply({
+        mutations: [
+          everywhere
+            ? { kind: "session.endAll", sessionKind: found.kind, owner: session.owner }
+            : { kind: "session.end", id: session.id },
+        ],
+        audit: auditRecord(found, "sign_out", everywhere ? { everywhere } : null),
+        replay: null,
+      })
+      if (outcome !== "applied") throw new Error(`a session could not be ended: ${outcome}`)
+    },
+  }
+
+  async function findRecord(kind: SessionKind, cookie: string): Promise<SessionRecord | null> {
+    if (!isWellFormedSessionToken(cookie)) return null
+    const session = await admin.findSession(hashKey(cookie))
+    return session && session.kind === kind && session.expiresMs > clock.now() ? session : null
+  }
+}
+
+function toSession(
+  kind: SessionKind,
+  { owner, name, permissions, adminKeyId, accountId, keyHash, expiresMs }: Grant,
+  id: string,
+  nowMs: number,
+): SessionRecord {
+  const given = { owner, name, permissions, adminKeyId, accountId, keyHash }
+  return { id, kind, ...given, createdMs: nowMs, expiresMs: Math.min(nowMs + durationsMs[kind], expiresMs) }
+}
+
+function toActor(session: SessionRecord, { source, requestId }: RequestOrigin): Actor {
+  const { id, kind, owner, name, permissions, adminKeyId, accountId, keyHash } = session
+  return {
+    id: `${kind}:${id}`,
+    ...{ name, permissions, adminKeyId, source, requestId },
+    account: accountId,
+    session: { id, owner, keyHash },
+  }
+}

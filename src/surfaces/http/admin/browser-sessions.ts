@@ -1,0 +1,53 @@
+import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
+import type { HttpContext } from "../context.ts"
+import type { Exchange } from "../exchange.ts"
+import { requireCsrfToken } from "./csrf.ts"
+import { requireOwnPage, requireOwnReader } from "./own-page.ts"
+import type { RequestRate } from "./request-rate.ts"
+import { cookieName, sentCookie } from "./session-cookie.ts"
+
+/** The sessions of browsers, by the cookies of requests. */
+export interface BrowserSessions {
+  /** Whether a request has a cookie of this kind, valid or not. */
+  hasCookie(kind: SessionKind, exchange: Exchange): boolean
+  /**
+   * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
+   * @throws AdminFault 403, 429
+   */
+  find(kind: SessionKind, exchange: Exchange): Promise<BrowserSession | null>
+}
+
+export interface BrowserSession extends FoundSession {
+  readonly cookie: string
+}
+
+/** Finds sessions by cookies, and protects them from the pages of others. */
+export function createBrowserSessions(
+  sessions: Sessions,
+  context: HttpContext,
+  rate: RequestRate,
+): BrowserSessions {
+  function cookieOf(kind: SessionKind, { request }: Exchange): string | null {
+    return sentCookie(request.headers, cookieName(kind, context.isSecure(request)))
+  }
+
+  return {
+    hasCookie: (kind, exchange) => cookieOf(kind, exchange) !== null,
+    async find(kind, exchange) {
+      const { request, incoming } = exchange
+      const cookie = cookieOf(kind, exchange)
+      if (cookie === null) return null
+      const changes = request.method !== "GET" && request.method !== "HEAD"
+      if (changes) requireOwnPage(request, context)
+      else requireOwnReader(request)
+      const from = { source: incoming.address(), requestId: incoming.requestId }
+      const found = await sessions.find(kind, cookie, from)
+      if (found === null) return null
+      const { id, session, account } = found.actor
+      if (changes) requireCsrfToken(request, cookie, session?.id ?? "")
+      rate.take(id)
+      if (changes && account !== null) rate.takeChange(account)
+      return { ...found, cookie }
+    },
+  }
+}
