@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { catalog } from "../src/app/service.ts"
 import { readAnswer } from "./support/answer.ts"
 import { requestsIn } from "./support/log.ts"
-import { connectMcp, modernRequest, postMcp } from "./support/mcp.ts"
+import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -194,6 +194,15 @@ describe("a message of a wrong form", () => {
       400,
       -32_020,
     ],
+    [
+      "of a revision that is not served, in header and message",
+      {
+        body: JSON.stringify(modernRequest("tools/list").body).replace("2026-07-28", "2999-01-01"),
+        headers: { ...modernRequest("tools/list").headers, "mcp-protocol-version": "2999-01-01" },
+      },
+      400,
+      -32_022,
+    ],
   ]
   test.each(cases)("%s", async (_what, message, status, code) => {
     const { account, key } = await service.createKey("pro")
@@ -207,6 +216,16 @@ describe("a message of a wrong form", () => {
     const { key } = await service.createKey("pro")
     const answer = await postMcp(service.url, { ...modernRequest("tools/list", {}, id), key })
     expect(await answer.json()).toMatchObject({ id })
+  })
+
+  test("several event streams of an earlier revision are answered at the same time", async () => {
+    const { key } = await service.createKey("pro")
+    const list = { ...earlierRequest("tools/list"), key }
+    const answers = await Promise.all([1, 2, 3].map(() => postMcp(service.url, list)))
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+      expect(await answer.text()).toStartWith("event: message\ndata: {")
+    }
   })
 
   test("GET and DELETE are refused", async () => {

@@ -1,15 +1,16 @@
 /** The catalog for agents, with the client that agents have, against the executable. */
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { catalog } from "../../src/app/service.ts"
+import { startDnsServer } from "../support/dns-server.ts"
 import { callWith, connectMcp } from "../support/mcp.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
-import { binary, serve, start } from "./support.ts"
+import { binary, run, serve, start } from "./support.ts"
 
 interface Answer {
   readonly data: Record<string, unknown> | null
@@ -22,12 +23,24 @@ const plan = (premium: boolean) =>
 writeFileSync(config, `[plans]\nwhole = ${plan(true)}\nmasked = ${plan(false)}\n`)
 
 const examples = catalog.flatMap((api) => api.examples.map((example) => ({ api, example })))
-/** Those that need no certain time and ask no DNS, which a service has not in a test. */
-const timeless = examples.filter(({ example }) => !example.given)
+const zone = Object.assign({}, ...examples.map(({ example }) => example.given?.dns ?? {}))
+const dns = await startDnsServer(zone)
+const dnsFlags = ["--dns-server", dns.address]
+afterAll(dns.stop)
 
-test("the examples are of all seven APIs", () => {
+type Data = Readonly<Record<string, unknown>> | null
+
+/** Data without the fields that differ from call to call, such as a duration. */
+function steady(data: Data | undefined, varying: readonly string[] = []): Data {
+  if (!data) return null
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !varying.includes(name)))
+}
+
+test("the examples are of all seven APIs, and ask the DNS and the time too", () => {
   expect(catalog).toHaveLength(7)
   expect(new Set(examples.map(({ api }) => api.id)).size).toBe(7)
+  expect(examples.some(({ example }) => example.given?.dns)).toBe(true)
+  expect(examples.some(({ example }) => example.given?.now)).toBe(true)
 })
 
 test.each(["whole", "masked"])(
@@ -35,62 +48,93 @@ test.each(["whole", "masked"])(
   async (name) => {
     const db = join(tempDir(), "store.db")
     const account = await createAccount(db, { plan: name, config: ["--config", config] })
-    const server = await serve(db, "--config", config)
+    const server = await serve(db, "--config", config, ...dnsFlags)
     await using tools = await connectMcp(server.url, account.key)
     await using search = await connectMcp(server.url, account.key, "/mcp/search")
     let isMasked = false
-    let total = 0
-    for (const { api, example } of timeless) {
-      const { path, init } = toRequest(api, example.input)
-      const rest = await account.call(server.url, path, init)
-      const { data } = (await rest.json()) as Answer
-      for (const answer of [
+    let calls = 0
+    for (const { api, example } of examples) {
+      const { varying } = example
+      const rest = async () => {
+        const { path, init } = toRequest(api, example.input)
+        const { data } = (await (await account.call(server.url, path, init)).json()) as Answer
+        return steady(data, varying)
+      }
+      const before = await rest()
+      const answers = [
         await tools.call(api.id, example.input),
         await search.call("call_api", { id: api.id, input: example.input }),
-      ]) {
-        expect([answer.isError, answer.data ?? null]).toEqual([data === null, data])
-        expect(answer.meta).toMatchObject({
-          "penknife/credits": { charged: data === null ? 0 : api.credits },
-        })
+      ]
+      // An answer that depends on the time may change once between two calls, such as at midnight.
+      const after = await rest()
+      for (const { isError, data, meta } of answers) {
+        expect(isError).toBe(false)
+        expect([before, after]).toContainEqual(steady(data, varying))
+        expect(meta).toMatchObject({ "penknife/credits": { charged: api.credits } })
       }
-      isMasked ||= !Bun.deepEquals(data, example.output)
-      total += data === null ? 0 : 3 * api.credits
+      isMasked ||= !example.given?.now && !Bun.deepEquals(before, steady(example.output, varying))
+      calls += 4 * api.credits
     }
-    expect(await account.used()).toBe(total)
+    expect(await account.used()).toBe(calls)
     expect(isMasked).toBe(name === "masked")
   },
 )
 
-test("the test double gives the same as over REST", async () => {
-  const server = await start(["mock", "--port", "0"])
-  const key = "mock-pro"
-  await using tools = await connectMcp(server.url, key)
-  for (const { api, example } of examples) {
-    const { path, init } = toRequest(api, example.input)
-    const rest = await fetch(server.url + path, { ...init, headers: { ...init.headers, "x-api-key": key } })
-    const { data, error } = (await rest.json()) as Answer
-    const called = await tools.call(api.id, example.input)
-    expect({ error: called.isError ? called.text : null, data: called.data ?? null }).toEqual({ error, data })
-  }
-})
+test.each(["mock-pro", "mock-free"])(
+  "the test double gives %s the same as over REST, and charges each call once",
+  async (key) => {
+    const server = await start(["mock", "--port", "0"])
+    await using tools = await connectMcp(server.url, key)
+    await using search = await connectMcp(server.url, key, "/mcp/search")
+    const headers = { "x-api-key": key }
+    // The free plan has 60 calls a minute, of which opening the connections takes some.
+    for (const { api, example } of examples) {
+      const { path, init } = toRequest(api, example.input)
+      const rest = await fetch(server.url + path, { ...init, headers: { ...init.headers, ...headers } })
+      const { data, error } = (await rest.json()) as Answer
+      for (const called of [
+        await tools.call(api.id, example.input),
+        await search.call("call_api", { id: api.id, input: example.input }),
+      ]) {
+        expect({
+          error: called.isError ? called.text : null,
+          data: steady(called.data, example.varying),
+        }).toEqual({ error, data: steady(data, example.varying) })
+        const charged = data === null ? 0 : api.credits
+        expect(called.meta).toMatchObject({ "penknife/credits": { charged } })
+      }
+    }
+  },
+)
 
 describe("over standard input and output", () => {
   test.each([[[]], [["--search"]]])(
     "the command with the flags %j gives the examples' answers",
     async (flags) => {
       const client = new Client({ name: "test", version: "1" })
-      const transport = new StdioClientTransport({ command: binary, args: ["mcp", ...flags], stderr: "pipe" })
+      const transport = new StdioClientTransport({
+        command: binary,
+        args: ["mcp", ...flags, ...dnsFlags],
+        stderr: "pipe",
+      })
       await client.connect(transport)
       const call = callWith(client)
-      for (const { api, example } of timeless) {
-        const answer = await (flags.length === 0
+      for (const { api, example } of examples) {
+        const { data } = await (flags.length === 0
           ? call(api.id, example.input)
           : call("call_api", { id: api.id, input: example.input }))
-        expect([api.id, answer.data]).toEqual([api.id, example.output])
+        const output = example.given?.now ? await callCommand(api.id, example.input) : example.output
+        expect([api.id, steady(data, example.varying)]).toEqual([api.id, steady(output, example.varying)])
       }
       await client.close()
     },
   )
+
+  /** What `penknife call` prints, which depends on the time as the tool does. */
+  async function callCommand(id: string, input: Readonly<Record<string, unknown>>): Promise<Data> {
+    const args = Object.entries(input).flatMap(([name, value]) => [`--${name}`, String(value)])
+    return JSON.parse((await run(["call", id, ...args])).out)
+  }
 
   async function talk(lines: readonly string[]) {
     const child = Bun.spawn([binary, "mcp"], { stdin: "pipe", stdout: "pipe", stderr: "pipe" })
@@ -121,11 +165,38 @@ describe("over standard input and output", () => {
     expect(answers.at(-1)).toHaveProperty("result.structuredContent.hmac")
   })
 
-  test("a malformed line is reported without its text, and the next is answered", async () => {
-    const { answers, err, code } = await talk([initialize, '{"secret": ', "[]", list(1)])
+  test.each([
+    ['{"secret": ', "a line is not JSON and was passed over"],
+    ["Content-Length: 10 secret", "a line is not JSON and was passed over"],
+    ['["secret"]', "a message could not be answered"],
+    ['{"jsonrpc":"2.0","id":{},"method":"secret"}', "a message could not be answered"],
+  ])("a malformed line is reported without its text, and the next is answered: %s", async (line, problem) => {
+    const { answers, err, code } = await talk([initialize, line, list(1)])
     expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]])
-    expect(err).toContain("could not be answered")
+    expect(err).toContain(problem)
+    expect(err.split("\n")).toHaveLength(2)
     expect(err).not.toContain("secret")
+  })
+
+  test("a last line without its end is reported", async () => {
+    const child = Bun.spawn([binary, "mcp"], {
+      stdin: Buffer.from(initialize),
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    expect([await child.exited, await child.stdout.text(), await child.stderr.text()]).toEqual([
+      0,
+      "",
+      expect.stringContaining("before the end of its last line"),
+    ])
+  })
+
+  test("a message over 10 MiB ends the command, whose input is still open", async () => {
+    const child = Bun.spawn([binary, "mcp"], { stdin: "pipe", stdout: "pipe", stderr: "pipe" })
+    child.stdin.write("x".repeat(10 * 1_024 * 1_024 + 1))
+    child.stdin.flush()
+    expect(await child.exited).toBe(0)
+    expect(await child.stderr.text()).toContain("longer than 10 MiB")
   })
 
   test("input that ends at once ends the command with 0", async () => {

@@ -19,13 +19,14 @@ export function addMcp(program: Command, parts: CliParts): void {
     // Loaded only here, since it slows the start of every other command.
     const { serveOverStdio } = await import("../mcp/stdio.ts")
     const stopped = stopRequested({ stdin: true })
-    serveOverStdio({
+    const broken = serveOverStdio({
       apis: prepareApis(config),
       version,
       search,
       call: createLocalCalls(config),
+      input: process.stdin,
       report: terminal.err,
     })
-    await stopped
+    await Promise.race([stopped, broken])
   })
 }

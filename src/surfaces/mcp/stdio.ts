@@ -1,4 +1,5 @@
-import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import type { Readable } from "node:stream"
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import { createCatalogDoor } from "./catalog-door.ts"
@@ -6,6 +7,7 @@ import type { McpClient } from "./door.ts"
 import { dataResult, errorResult } from "./results.ts"
 import { createSearchDoor } from "./search-door.ts"
 import { createMcpServer } from "./server.ts"
+import { maxMessageBytes, reportMalformedLines } from "./stdio-lines.ts"
 
 export interface StdioParts {
   readonly apis: readonly PreparedApi[]
@@ -13,12 +15,17 @@ export interface StdioParts {
   /** Whether the three search tools are offered instead of a tool per API. */
   readonly search: boolean
   readonly call: LocalCalls
+  readonly input: Readable
   /** Takes a line for standard error; standard output belongs to the protocol. */
   readonly report: (line: string) => void
 }
 
-/** Serves the catalog to the program that started this one. Nothing is metered. */
-export function serveOverStdio({ apis, version, search, call, report }: StdioParts): void {
+/**
+ * Serves the catalog to the program that started this one. Nothing is metered.
+ * @returns a promise that resolves when the client has broken the connection
+ */
+export function serveOverStdio(parts: StdioParts): Promise<void> {
+  const { apis, version, search, call, input, report } = parts
   const door = search ? createSearchDoor(apis) : createCatalogDoor(apis)
   const client: McpClient = {
     mayCall: () => true,
@@ -34,8 +41,12 @@ export function serveOverStdio({ apis, version, search, call, report }: StdioPar
       }
     },
   }
+  const tell = (problem: string) => report(`penknife: ${problem}.\n`)
+  const broken = reportMalformedLines(input, tell)
   serveStdio(() => createMcpServer(door, client, version), {
+    transport: new StdioServerTransport(input, undefined, { maxBufferSize: maxMessageBytes }),
     // The message of a parse error quotes what was sent, which may hold a secret.
-    onerror: ({ name }) => report(`penknife: a message could not be answered (${name}).\n`),
+    onerror: ({ name }) => tell(`a message could not be answered (${name})`),
   })
+  return broken
 }

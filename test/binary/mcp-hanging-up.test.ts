@@ -1,0 +1,80 @@
+/** Clients of MCP that hang up during a tool call, against the executable: what is charged is what the log says. */
+import { expect, test } from "bun:test"
+import { startDnsServer } from "../support/dns-server.ts"
+import { requestsIn } from "../support/log.ts"
+import { connectMcp, earlierRequest, modernRequest, postMcp } from "../support/mcp.ts"
+import { slowly } from "../support/raw-http.ts"
+import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
+import { seedOne } from "./accounts.ts"
+import { serve } from "./support.ts"
+
+const hmac = { name: "hmac", arguments: { message: "m", secret: "s" } }
+const spf = { name: "spfvalidator", arguments: { domain: "a.example" } }
+
+test.each([
+  ["2026-07-28", modernRequest("tools/call", spf)],
+  ["2025-11-25", earlierRequest("tools/call", spf)],
+])("a call that still runs is not charged, revision %s; the service goes on", async (_, message) => {
+  const held: (() => void)[] = []
+  let isReleased = false
+  const delay = (send: () => void) => void (isReleased ? send() : held.push(send))
+  const dns = await startDnsServer({ "a.example": [{ TXT: "v=spf1 -all" }] }, { delay })
+  const { db, id, key, used } = await seedOne(tempDir())
+  const server = await serve(db, "--dns-server", dns.address)
+  const client = new AbortController()
+  const answer = postMcp(server.url, { ...message, key, signal: client.signal }).then((head) => head.text())
+  await until(() => held.length > 0)
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  isReleased = true
+  for (const send of held) send()
+  await server.wrote('"fault":"callerLeft"')
+  expect(await used()).toBe(0)
+
+  await using next = await connectMcp(server.url, key)
+  expect(await next.call("hmac", hmac.arguments)).toMatchObject({ isError: false })
+  expect(await used()).toBe(1)
+  expect(await server.stop()).toBe(0)
+  await dns.stop()
+  const calls = requestsIn(await server.stderr).filter(({ account, api }) => account === id && api !== "none")
+  expect(calls).toMatchObject([
+    { surface: "mcp", api: "spfvalidator", credits: 0, fault: "callerLeft", level: "info" },
+    { surface: "mcp", api: "hmac", credits: 1 },
+  ])
+})
+
+test("calls whose clients hang up at any moment are charged once or not at all, as the log says", async () => {
+  const { db, id, key, used } = await seedOne(tempDir())
+  const server = await serve(db)
+  const clients = 60
+  for (let client = 0; client < clients; client++) {
+    const { body, headers } = modernRequest("tools/call", hmac)
+    const text = JSON.stringify(body)
+    const all = {
+      host: new URL(server.url).host,
+      "x-api-key": key,
+      "content-type": "application/json",
+      "content-length": text.length,
+    }
+    const lines = Object.entries({ ...all, accept: "application/json, text/event-stream", ...headers })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+    const { written, socket, answer } = slowly(server.url, `POST /mcp HTTP/1.1\r\n${head}\r\n${text}`)
+    await written
+    // Some at once, some after a few turns, some with the first octet of their answer.
+    if (client % 3 === 2) await until(() => answer() !== "")
+    for (let turn = 0; turn < client % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
+    socket.destroy()
+  }
+  await server.wrote('"surface":"mcp"', clients)
+  expect(await server.stop()).toBe(0)
+  const lines = requestsIn(await server.stderr).filter(({ account }) => account === id)
+  expect(lines).toHaveLength(clients)
+  const charged = lines.reduce((sum, { credits }) => sum + Number(credits), 0)
+  expect(await used()).toBe(charged)
+  for (const { fault, credits } of lines) {
+    expect(["1 credits", "0 credits callerLeft"]).toContain(`${credits} credits ${fault ?? ""}`.trim())
+  }
+  // Those that have seen a part of their answer were charged.
+  expect(charged).toBeGreaterThanOrEqual(clients / 3)
+})
