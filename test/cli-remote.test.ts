@@ -1,6 +1,6 @@
 /** Commands on a running service: what is sent, what is sent again, and what is said when there is no answer. */
 import { describe, expect, test } from "bun:test"
-import { HttpFailure, type HttpFailureKind } from "../src/ports/http-client.ts"
+import { type HttpClient, HttpFailure, type HttpFailureKind } from "../src/ports/http-client.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { runLine as run, scripted } from "./support/admin-cli.ts"
 import type { CliTestOptions } from "./support/cli.ts"
@@ -150,4 +150,103 @@ test("what is said more directly wins: a flag, then the environment, then the fi
   expect(requests.map(({ url }) => new URL(url).origin)).toEqual(["http://127.0.0.1:1"])
   const both = await runLine("account list", { env: { ...env, PENKNIFE_DB: "x.db" }, httpClient })
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining("Give either --db or --server") })
+})
+
+describe("requests", () => {
+  const runLine = (line: string, options: CliTestOptions) =>
+    run(line, { env, timer: keepAliveTimer, stopRequested: () => new Promise(() => {}), ...options })
+  const event = {
+    at: "2027-01-31T12:00:01.500Z",
+    request_id: "req_1",
+    surface: "rest",
+    api: "hmac",
+    status: 200,
+  }
+  const more = { fault: null, account: "acc_1", key: "key_1", credits: 1, ms: 0.5, address: "192.0.2.1" }
+  const shown = `data: ${JSON.stringify({ ...event, ...more })}\n\n`
+  const failed = `data: ${JSON.stringify({ ...event, ...more, status: 429, fault: "rate\u001bLimited" })}\n\n`
+  const stream = `retry: 2000\n: watching\n\n${shown}: still here\n\nevent: lost\ndata: {"count":12}\n\n${failed}`
+  const stopped = 'event: end\ndata: {"reason":"closing"}\n\n'
+
+  test("are shown in columns, and what was left out is said", async () => {
+    const { httpClient, requests } = scripted({ text: stream + stopped })
+    const { code, out, err } = await runLine("requests --status 4xx --status 200", { httpClient })
+    expect(requests[0]?.url).toBe("https://penknife.example.com/base/admin/v1/requests?status=4xx&status=200")
+    expect(out.split("\n")).toEqual([
+      "at            status  api   ms   credits  key    fault",
+      "12:00:01.500  200     hmac  0.5  1        key_1  -",
+      "12:00:01.500  429     hmac  0.5  1        key_1  rate\\u001bLimited",
+      "",
+    ])
+    expect(err).toBe(
+      "12 more were left out: there were too many to show.\npenknife: The service stops. Start the command again when it runs.\n",
+    )
+    expect(code).toBe(1)
+  })
+
+  test("are JSON lines with --json", async () => {
+    const { httpClient } = scripted({ text: stream })
+    const { out, err } = await runLine("requests --json", { httpClient })
+    expect(
+      out
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).status),
+    ).toEqual([200, 429])
+    expect(err).toEndWith("ended the connection. Start the command again.\n")
+  })
+
+  test.each([
+    ["not-allowed", 'event: end\ndata: {"reason":"not-allowed"}\n\n', "no longer works"],
+    ["a reason of a later version", 'event: end\ndata: {"reason":"other"}\n\n', "The service stops."],
+    ["no JSON", "data: x\n\n", "answered with something else than JSON"],
+  ])("%s ends the command", async (_name, text, expected) => {
+    const { httpClient } = scripted({ text })
+    expect(await runLine("requests", { httpClient })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(expected),
+    })
+  })
+
+  test("a refusal is said in the service's own words", async () => {
+    const refusal = problem(403, "forbidden", "This needs the permission 'requests.read'.")
+    const { httpClient } = scripted(refusal)
+    const { code, err } = await runLine("requests", { httpClient })
+    expect({ code, err }).toEqual({ code: 1, err: "penknife: This needs the permission 'requests.read'.\n" })
+  })
+
+  test.each<[HttpFailureKind, string]>([
+    ["broken", "broke. Start the command again."],
+    ["timeout", "Nothing came from https://penknife.example.com/base for 60 s."],
+    ["refused", "Nothing listens at"],
+  ])("a connection that is %s is said", async (kind, expected) => {
+    const { httpClient } = scripted(failure(kind))
+    const { err } = await runLine("requests", { httpClient })
+    expect(err).toContain(expected)
+  })
+
+  test("stop without an error when the user ends them", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const httpClient: HttpClient = {
+      send: () => Promise.reject(new Error("nothing is sent")),
+      async open(_request, stop) {
+        async function* pieces() {
+          yield shown
+          resolve()
+          await new Promise((end) => stop.addEventListener("abort", end))
+        }
+        return { status: 200, headers: new Headers(), pieces: pieces() }
+      },
+    }
+    const { code, out, err } = await runLine("requests --json", { httpClient, stopRequested: () => promise })
+    expect([code, JSON.parse(out), err]).toEqual([0, { ...event, ...more }, ""])
+  })
+
+  test.each(["--db :memory:", "--db nothing.db"])("on a store (%s): a clear error", async (store) => {
+    const { code, err } = await runLine(`requests ${store}`, { env: {} })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("Name a running service with --server"),
+    })
+  })
 })

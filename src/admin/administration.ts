@@ -11,6 +11,7 @@ import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./o
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { withoutSecrets } from "./secrets.ts"
+import type { Subscription } from "./subscription.ts"
 
 /** Runs operations for every way in: HTTP, command line, console. */
 export interface Administration {
@@ -19,6 +20,12 @@ export interface Administration {
    * @throws AdminFault
    */
   run(operation: Operation, input: RawInput, actor: Actor, options?: RunOptions): Promise<OperationAnswer>
+  /**
+   * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any longer.
+   * @param onReady is called when there is something to take
+   * @throws AdminFault
+   */
+  watch(operation: Operation, input: RawInput, actor: Actor, onReady: () => void): Subscription
 }
 
 export interface RunOptions {
@@ -98,6 +105,7 @@ export function createAdministration(parts: AdminParts): Administration {
         const input = readInput(operation, raw)
         const { run } = operation
         if (run.kind === "read") return { output: await run.read(input, context), isReplay: false }
+        if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
         if (idempotencyKey === null) return await change(operation, run, input, context, null)
         if (inProgress.has(lock)) {
           throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
@@ -108,6 +116,16 @@ export function createAdministration(parts: AdminParts): Administration {
         } finally {
           inProgress.delete(lock)
         }
+      } catch (thrown) {
+        throw toAdminFault(thrown)
+      }
+    },
+    watch(operation, raw, actor, onReady) {
+      requirePermission(operation, actor)
+      const { run } = operation
+      if (run.kind !== "watch") throw new Error(`${operation.id} cannot be watched`)
+      try {
+        return run.watch(readInput(operation, raw), { ...parts, actor, ifVersion: null }, onReady)
       } catch (thrown) {
         throw toAdminFault(thrown)
       }

@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox"
 import type { Mutation } from "../store/admin-store.ts"
 import type { AdminParts } from "./parts.ts"
 import type { Permission } from "./permission.ts"
+import type { Subscription } from "./subscription.ts"
 
 /**
  * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow
@@ -46,7 +47,8 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   readonly command: OperationCommand
   /** Further commands that do the same, such as `account rename` for one field of `accounts.update`. */
   readonly otherCommands?: readonly OperationCommand[]
-  readonly run: Read<Input, Output> | Change<Input, Output>
+  /** Of a watch, `output` is one event. */
+  readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output>
 }
 
 /**
@@ -98,6 +100,17 @@ export interface OperationCommand {
 export interface Read<Input extends TObject, Output extends TSchema> {
   readonly kind: "read"
   read(input: Static<Input>, context: AdminContext): Promise<Static<Output>>
+}
+
+/** Gives what happens from now on, until its reader or the service ends it. It changes nothing. */
+export interface Watch<Input extends TObject, Output extends TSchema> {
+  readonly kind: "watch"
+  /**
+   * Begins to watch.
+   * @param onReady is called when there is something to take
+   * @throws AdminFault when too many watch
+   */
+  watch(input: Static<Input>, context: AdminContext, onReady: () => void): Subscription<Static<Output>>
 }
 
 /** Changes something. */

@@ -33,6 +33,7 @@ import { resendNotice } from "./notices/resend.ts"
 import { testWebhook } from "./notices/test-event.ts"
 import type { Operation } from "./operation.ts"
 import { listPlans } from "./plans/list.ts"
+import { tailRequests } from "./requests/tail.ts"
 import { queryUsage } from "./usage/query.ts"
 import { deleteWebhook } from "./webhooks/delete.ts"
 import { getWebhook } from "./webhooks/get.ts"
@@ -59,6 +60,7 @@ export const operations: readonly Operation[] = [
   enableKey,
   revokeKey,
   queryUsage,
+  tailRequests,
   setWebhook,
   getWebhook,
   deleteWebhook,

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts"
 import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
+import type { WatchRequests } from "./requests/watch-requests.ts"
 
 /** What operations work with. */
 export interface AdminParts {
@@ -26,5 +27,6 @@ export interface AdminParts {
   readonly settings: Readonly<Record<string, unknown>>
   readonly config: ConfigControl
   readonly backups: Backups
+  readonly watchRequests: WatchRequests
   readHealth(): Promise<ServiceHealth>
 }

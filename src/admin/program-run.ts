@@ -8,7 +8,10 @@ import type { Actor, Operation } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 
 /** What the program itself needs to run operations; none of them tells about the service. */
-export type ProgramParts = Omit<AdminParts, "settings" | "config" | "backups" | "readHealth">
+export type ProgramParts = Omit<
+  AdminParts,
+  "settings" | "config" | "backups" | "readHealth" | "watchRequests"
+>
 
 /** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
 export type ProgramRun = <Input extends TObject, Output extends TSchema>(
@@ -33,6 +36,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     config: { diff: onlyService, reload: onlyService },
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),
+    watchRequests: () => null,
   })
   return async (operation, values) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined)

@@ -1,6 +1,7 @@
 import type { Backups } from "../admin/backups/backups.ts"
 import type { ConfigControl } from "../admin/config/control.ts"
 import type { AdminParts } from "../admin/parts.ts"
+import type { WatchRequests } from "../admin/requests/watch-requests.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
@@ -15,6 +16,7 @@ export interface AdminPartsOptions {
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
   readonly backups: Backups
+  readonly watchRequests: WatchRequests
   readonly version: string
   readonly startedMs: number
   /** Reads the configuration again. */
@@ -36,6 +38,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     random,
     auditRandom = random,
     backups,
+    watchRequests,
     version,
     startedMs,
     config: control,
@@ -59,6 +62,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
       return describeConfig(running().config)
     },
     backups,
+    watchRequests,
     async readHealth() {
       const { charges, refusals } = gauges.activity
       const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])

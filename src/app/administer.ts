@@ -41,6 +41,8 @@ export async function openAdministration(
     ...ports,
     opened,
     backups: createBackups(config, runOwnCommand),
+    // No request comes to this process.
+    watchRequests: () => null,
     version,
     startedMs: systemClock.now(),
     config: {

@@ -107,6 +107,11 @@ async function createWorld(
   const look = createEventLook({ events, plans, clock, timer: systemTimer, log: opened.log })
   await look.run()
   names.set(adminKeyName, adminKey)
+  // The mock reads its answers for the journal, so none is unsent.
+  const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
+  const unsentOctets = unsent.octets
+  const parts = { opened, ports, gauges, apiIds, version, openRequests, unsentOctets }
+  const { observerFor, readMetrics, requests, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => ({ config, prices }), {
     opened: openedStore,
     // The settings of a test double stay as they are.
@@ -115,16 +120,12 @@ async function createWorld(
     random,
     auditRandom,
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
+    watchRequests: requests.watch,
     version,
     startedMs: clock.now(),
   })
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
-  // The mock reads its answers for the journal, so none is unsent.
-  const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
-  const unsentOctets = unsent.octets
-  const parts = { opened, ports, gauges, apiIds, version, openRequests, unsentOctets }
-  const { observerFor, readMetrics, stop } = createObservability(parts, null)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const gate = createGate(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
   return {
@@ -153,6 +154,7 @@ async function createWorld(
     },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),
+    endWatches: requests.close,
     async close() {
       await stop()
       await store.close()

@@ -6,7 +6,9 @@ import { createLagMeter } from "../observe/event-loop.ts"
 import { toExposition } from "../observe/exposition.ts"
 import { createObserver, type Observer } from "../observe/observer.ts"
 import { toReport } from "../observe/report.ts"
+import { createRequestFeed, type RequestFeed } from "../observe/request-feed.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
+import { shareFeed } from "../observe/shared-feed.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
 import type { ResolverStats } from "../ports/dns/resolver.ts"
 import { createLog, type LeveledLog, type LogLevel } from "../ports/log.ts"
@@ -81,6 +83,8 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
+  const ownFeed = createRequestFeed(ports)
+  const requests: RequestFeed = channel ? shareFeed(ownFeed, channel) : ownFeed
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
   return {
     /** Makes an observer with the log settings of a configuration. All of them count together; a sample of null logs no requests. */
@@ -88,8 +92,9 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
         sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })
-      return createObserver(counts, requestLog, clock, apiIds)
+      return createObserver(counts, requestLog, clock, apiIds, ownFeed)
     },
+    requests,
     readMetrics: async () => toExposition(await siblings.gather()),
     async stop() {
       meter.stop()

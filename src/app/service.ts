@@ -172,6 +172,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       clock,
       random,
       backups: createBackups(config, runOwnCommand),
+      watchRequests: observability.requests.watch,
       version,
       startedMs: clock.now(),
       config: hot,
@@ -206,6 +207,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       },
       async stop({ atOnce = false } = {}) {
         try {
+          observability.requests.close()
           const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
           await Promise.all([stopped, delivery.stop(), look.stop()])

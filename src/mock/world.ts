@@ -28,5 +28,7 @@ export interface MockWorld {
   notices(): Promise<readonly object[]>
   readMetrics(): Promise<Exposition>
   ping(): Promise<void>
+  /** Ends the answers that go on until someone ends them. */
+  endWatches(): void
   close(): Promise<void>
 }

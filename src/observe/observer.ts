@@ -1,9 +1,10 @@
 import type { Clock } from "../apis/contract.ts"
 import type { Counts, Surface, Tally } from "./counts.ts"
 import type { RecordRequest } from "./request.ts"
+import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
 
-/** Counts and logs requests. */
+/** Counts and logs requests, and gives them to whoever watches. */
 export interface Observer {
   /** The current time, for `RequestStart.startedMs`. */
   nowMs(): number
@@ -20,6 +21,7 @@ export function createObserver(
   log: RequestLog,
   clock: Clock,
   apiIds: readonly string[],
+  feed: Pick<RequestFeed, "isWatched" | "offer">,
 ): Observer {
   return {
     nowMs: () => clock.monotonicMs(),
@@ -34,6 +36,7 @@ export function createObserver(
           for (const item of charged) counts.addCharged(item.api, surface, item.calls, item.credits)
         if (fault) counts.addFault(fault)
         log(tally, start, end, durationMs)
+        if (feed.isWatched) feed.offer(tally, start, end, durationMs)
       }
     },
   }

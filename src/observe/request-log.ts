@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
-import type { RequestEnd, RequestStart } from "./request.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "./request.ts"
 
 /** Writes one line about a request if its level and the sampling allow it. */
 export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) => void
@@ -43,7 +43,7 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
       status,
       fault: end.fault ?? undefined,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
-      credits: sumOf(end),
+      credits: creditsOf(end),
       address: start.address(),
       message: "request",
     }
@@ -55,12 +55,6 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
 function levelFor(status: number, { surface }: Tally): "debug" | "info" | "warn" | "error" {
   if (status >= 500 && status !== 501) return status === 503 ? "warn" : "error"
   return surface === "unkeyed" && status < 400 ? "debug" : "info"
-}
-
-function sumOf({ charged }: RequestEnd): number {
-  let sum = 0
-  if (charged) for (const { credits } of charged) sum += credits
-  return sum
 }
 
 /** Chooses at random. If every n-th line were chosen, callers who take turns would be seen always or never. */

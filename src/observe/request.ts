@@ -21,3 +21,10 @@ export interface RequestEnd extends Partial<CallRecord> {
 
 /** Counts and logs one finished request. */
 export type RecordRequest = (start: RequestStart, end: RequestEnd) => void
+
+/** The credits that a request was charged. */
+export function creditsOf({ charged }: RequestEnd): number {
+  let sum = 0
+  if (charged) for (const { credits } of charged) sum += credits
+  return sum
+}

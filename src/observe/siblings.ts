@@ -1,4 +1,6 @@
 import type { Report } from "./report.ts"
+import type { RequestBatch } from "./request-feed.ts"
+import type { RequestFilter } from "./request-filter.ts"
 
 /** The connection to the supervisor that started this process. Messages are plain data. */
 export interface Channel {
@@ -28,6 +30,15 @@ export type ConfigToWorker =
   /** Answers `reload`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 
+/** How the workers of a service show each other's requests. The id is that of the watch in the process that gets the message. */
+export type Watching =
+  /** Asks for the requests of all other workers. */
+  | { readonly kind: "watch"; readonly id: number; readonly filter: RequestFilter }
+  /** Ends it. */
+  | { readonly kind: "unwatch"; readonly id: number }
+  /** Requests that were asked for. */
+  | ({ readonly kind: "requests"; readonly id: number } & RequestBatch)
+
 /** A message from a worker to its supervisor. */
 export type FromWorker =
   /** Asks for the reports of all workers. */
@@ -37,6 +48,7 @@ export type FromWorker =
   /** Answers `ping`. */
   | { readonly kind: "alive" }
   | ConfigFromWorker
+  | Watching
 /** A message from the supervisor to a worker. */
 export type FromSupervisor =
   /** Asks whether the worker still handles events. */
@@ -44,6 +56,7 @@ export type FromSupervisor =
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
   | ConfigToWorker
+  | Watching
 
 /** The processes that share this one's port. */
 export interface Siblings {

@@ -9,10 +9,23 @@ const server = Bun.serve({
   port: 0,
   fetch(request) {
     seen.push(request)
+    if (request.url.endsWith("/stream")) return new Response(slowStream())
     if (request.url.endsWith("/moved")) return Response.redirect("/stolen", 302)
     return new Response("text", { headers: { "x-one": "1" } })
   },
 })
+/** Sends a piece and half a letter, then nothing more. */
+function slowStream(): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(Uint8Array.of(0x61, 0xc3))
+      controller.enqueue(Uint8Array.of(0xa9, 0x62))
+    },
+    cancel: () => cancelled.resolve(),
+  })
+}
+const cancelled = Promise.withResolvers<void>()
+
 const secure = Bun.serve({ port: 0, tls: { cert, key }, fetch: () => new Response("text") })
 const breaking = Bun.listen({
   hostname: "127.0.0.1",
@@ -55,5 +68,37 @@ describe("why there is no answer", () => {
   test("timeout", async () => {
     const thrown = await send(`http://127.0.0.1:${silent.port}/`, 1).catch((cause: unknown) => cause)
     expect(thrown).toHaveProperty("kind", "timeout")
+  })
+})
+
+describe("an answer that goes on", () => {
+  const open = (path: string, limitMs: number, stop = new AbortController().signal) =>
+    client.open({ method: "GET", url: `${server.url}${path}`, headers: {}, body: null, limitMs }, stop)
+
+  test("is read while it comes, and ends when it is stopped", async () => {
+    const stop = new AbortController()
+    const { status, headers, pieces } = await open("stream", 10_000, stop.signal)
+    expect([status, headers.has("date")]).toEqual([200, true])
+    let text = ""
+    for await (const piece of pieces) {
+      text += piece
+      if (text === "a\u00e9b") stop.abort()
+    }
+    expect(text).toBe("a\u00e9b")
+    await cancelled.promise
+  })
+
+  test("is broken off when nothing comes for too long", async () => {
+    const { pieces } = await open("stream", 50)
+    const thrown = await Array.fromAsync(pieces).catch((cause: unknown) => cause)
+    expect(thrown).toBeInstanceOf(HttpFailure)
+    expect(thrown).toHaveProperty("kind", "timeout")
+  })
+
+  test("that never begins is a failure", async () => {
+    const url = `http://127.0.0.1:${breaking.port}/`
+    const request = { method: "GET", url, headers: {}, body: null, limitMs: 10_000 }
+    const thrown = await client.open(request, new AbortController().signal).catch((cause: unknown) => cause)
+    expect(thrown).toHaveProperty("kind", "broken")
   })
 })

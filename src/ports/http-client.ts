@@ -35,6 +35,17 @@ export class HttpFailure extends Error {
   }
 }
 
+/** An answer that goes on until someone ends it. */
+export interface HttpStream {
+  readonly status: number
+  readonly headers: Headers
+  /**
+   * The text, in pieces as they come.
+   * @throws HttpFailure when the connection ends early, or nothing has come for the request's `limitMs`
+   */
+  readonly pieces: AsyncIterable<string>
+}
+
 /** Outbound HTTP for commands. */
 export interface HttpClient {
   /**
@@ -42,6 +53,12 @@ export interface HttpClient {
    * @throws HttpFailure
    */
   send(request: HttpRequest): Promise<HttpReply>
+  /**
+   * The same for an answer that is read while it comes. `limitMs` is the longest time without any of it. After `stop` the pieces
+   * end.
+   * @throws HttpFailure
+   */
+  open(request: HttpRequest, stop: AbortSignal): Promise<HttpStream>
 }
 
 /** The runtime's client. It trusts the system's certificates, and those that NODE_EXTRA_CA_CERTS names. */
@@ -60,6 +77,71 @@ export function createHttpClient(timer: Timer): HttpClient {
         cancel()
       }
     },
+    async open({ method, url, headers, body, limitMs }, stop) {
+      const limit = createSilenceLimit(timer, limitMs)
+      const signal = AbortSignal.any([limit.signal, stop])
+      try {
+        const reply = await fetch(url, { method, headers, body, redirect: "manual", signal })
+        return { status: reply.status, headers: reply.headers, pieces: readPieces(reply, limit, stop) }
+      } catch (cause) {
+        throw limit.failure(cause)
+      }
+    },
+  }
+}
+
+interface SilenceLimit {
+  readonly signal: AbortSignal
+  /** Something has come. */
+  heard(): void
+  /** Ends the connection, if it is still open. */
+  end(): void
+  failure(cause: unknown): HttpFailure
+}
+
+function createSilenceLimit(timer: Timer, limitMs: number): SilenceLimit {
+  const abort = new AbortController()
+  let isSilent = false
+  const begin = () =>
+    timer.after(limitMs, () => {
+      isSilent = true
+      abort.abort()
+    })
+  let cancel = begin()
+  return {
+    signal: abort.signal,
+    heard() {
+      cancel()
+      cancel = begin()
+    },
+    end() {
+      cancel()
+      abort.abort()
+    },
+    failure(cause) {
+      cancel()
+      return new HttpFailure(isSilent ? "timeout" : kindOf(cause), messageOf(cause), cause)
+    },
+  }
+}
+
+async function* readPieces(
+  { body }: Response,
+  limit: SilenceLimit,
+  stop: AbortSignal,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  try {
+    if (body) {
+      for await (const piece of body) {
+        limit.heard()
+        yield decoder.decode(piece, { stream: true })
+      }
+    }
+  } catch (cause) {
+    if (!stop.aborted) throw limit.failure(cause)
+  } finally {
+    limit.end()
   }
 }
 

@@ -24,7 +24,8 @@ function clientText(): string {
   const calls = routes.map((route) => {
     const { operation, template } = route
     const place = `paths["${template}"]["${operation.method.toLowerCase()}"]`
-    const parse = operation.format === "json-lines" ? ', parseAs: "text"' : ""
+    const parseAs = operation.run.kind === "watch" ? "stream" : operation.format && "text"
+    const parse = parseAs ? `, parseAs: "${parseAs}"` : ""
     return `${operationIdOf(route)}: (options: FetchOptions<${place}>) => client.${operation.method}("${template}", { ...options${parse} })`
   })
   return `import createClient, { type FetchOptions } from "openapi-fetch"

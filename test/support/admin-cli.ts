@@ -50,6 +50,16 @@ export function scripted(...answers: (Partial<HttpReply> | Error)[]) {
       if (answer instanceof Error) throw answer
       return { status: 200, headers: new Headers(), text: "{}", ...answer }
     },
+    async open(request) {
+      const { status, headers, text } = await httpClient.send(request)
+      return {
+        status,
+        headers,
+        pieces: (async function* () {
+          yield text
+        })(),
+      }
+    },
   }
   return { httpClient, requests }
 }

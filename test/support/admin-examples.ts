@@ -55,7 +55,10 @@ function toRequest(
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const { method } = operation
   const options = clientOptions(operation, inPath, input)
-  const query = new URLSearchParams(options.params.query)
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(options.params.query ?? {})) {
+    for (const item of [value].flat()) query.append(name, String(item))
+  }
   return {
     options,
     method,

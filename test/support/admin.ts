@@ -82,7 +82,7 @@ export function adminClient(url: string, defaultKey: string | null) {
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    const text = await readText(response)
     const isJson = /\bjson$/.test(response.headers.get("content-type") ?? "")
     return {
       status: response.status,
@@ -91,6 +91,15 @@ export function adminClient(url: string, defaultKey: string | null) {
       text,
     }
   }
+}
+
+/** The text of an answer; of server-sent events, which never end, the first ones. */
+async function readText(response: Response): Promise<string> {
+  if (response.headers.get("content-type") !== "text/event-stream") return response.text()
+  const reader = response.body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value)
 }
 
 /** A client of a service's admin API that may do everything. */

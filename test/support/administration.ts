@@ -57,6 +57,7 @@ export function openAdministration(
     random: systemRandom,
     config: { diff: async () => [], reload: async () => [] },
     backups,
+    watchRequests: () => null,
     version: "0.0.0-test",
     startedMs: startMs,
   })

@@ -77,7 +77,10 @@ export function startCatalogService(
         log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
       },
       random: systemRandom,
-      observer: createObserver(createCounts([]), noRequestLog, ports.clock, []),
+      observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
+        isWatched: false,
+        offer() {},
+      }),
       readMetrics: null,
       ping: () => store.ping(),
       admin: null,

@@ -3,6 +3,7 @@ import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReconfigure } from "./reconfigure.ts"
 import { createReports } from "./reports.ts"
+import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** Several workers that share a port. */
@@ -45,6 +46,7 @@ export async function supervise(
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
+  const requests = createRequestRelay(workers)
   const reconfigure = createReconfigure<WorkerProcess>({ timer, readText, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
@@ -65,14 +67,18 @@ export async function supervise(
     workers.add(worker)
     worker.onMessage((message) => {
       heartbeat.heard(worker)
-      if (message.kind === "gather" || message.kind === "reported") reports.receive(worker, message)
-      else if (message.kind !== "alive") reconfigure.receive(worker, message)
+      const { kind } = message
+      if (kind === "gather" || kind === "reported") reports.receive(worker, message)
+      else if (kind === "watch" || kind === "unwatch" || kind === "requests")
+        requests.receive(worker, message)
+      else if (kind !== "alive") reconfigure.receive(worker, message)
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
       () => {
         if (!workers.has(worker)) return
         heartbeat.watch(worker)
+        requests.joined(worker)
         reconfigure.joined(worker, configText)
       },
       () => {},
@@ -81,6 +87,7 @@ export async function supervise(
       workers.delete(worker)
       heartbeat.forget(worker)
       reports.ended(worker)
+      requests.ended(worker)
       reconfigure.ended(worker)
       ends.delete(end)
       const livedMs = clock.monotonicMs() - startedMs

@@ -6,3 +6,23 @@ export interface Backend {
   run(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<unknown>
   close(): Promise<void>
 }
+
+/** Works on a running service, which also shows what happens. */
+export interface RemoteBackend extends Backend {
+  /**
+   * Gives what happens while an operation watches, until `stop` ends it.
+   * @throws ServerFailed when the service ends it
+   */
+  watch(
+    operation: Operation,
+    input: Readonly<Record<string, unknown>>,
+    stop: AbortSignal,
+  ): AsyncIterable<WatchedBatch>
+}
+
+/** What happened since the last one. */
+export interface WatchedBatch {
+  readonly events: readonly unknown[]
+  /** How many more there were, which are left out. */
+  readonly lost: number
+}

@@ -4,7 +4,7 @@ import { ConfigError } from "../../../config/config-error.ts"
 import type { Config, Origin } from "../../../config/load.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import type { CliParts } from "../parts.ts"
-import type { Backend } from "./backend.ts"
+import type { Backend, RemoteBackend } from "./backend.ts"
 import type { ReadEntry } from "./read-entry.ts"
 import { createRemoteBackend } from "./remote.ts"
 
@@ -20,6 +20,18 @@ export async function openBackend(config: Config, parts: CliParts, entry: ReadEn
     await trial.run(operation, input).finally(trial.close)
   }
   return openLocal(config, parts, create)
+}
+
+/**
+ * Opens what `--server` names, for what only a running service can do.
+ * @throws ConfigError without `--server`
+ */
+export function openRemote(config: Config, parts: CliParts): RemoteBackend {
+  const { server } = config
+  if (server !== null && namesServer(config)) return createRemoteBackend(server, config.adminKey, parts)
+  throw new ConfigError(
+    "Name a running service with --server: only it sees requests while they happen. A store does not keep them.",
+  )
 }
 
 async function openLocal(config: Config, parts: CliParts, create: boolean): Promise<Backend> {

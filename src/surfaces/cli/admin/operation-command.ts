@@ -7,10 +7,11 @@ import { onConfig } from "../settings.ts"
 import { wholeNumber } from "../values.ts"
 import { requireConsent } from "./consent.ts"
 import { findOrAdd } from "./groups.ts"
-import { openBackend } from "./open-backend.ts"
+import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
 import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
 import { isPaged, runAndPrint } from "./run-and-print.ts"
+import { watchAndPrint } from "./watch-and-print.ts"
 
 /** Adds the commands of all operations. Operations with the same words share a command. */
 export function addOperations(program: Command, parts: CliParts): void {
@@ -41,6 +42,10 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)
     const { operation, command: own, input } = entry
+    if (operation.run.kind === "watch") {
+      await watchAndPrint(openRemote(config, parts), operation, own, input, flags, parts)
+      return
+    }
     const backend = await openBackend(config, parts, entry)
     try {
       await runAndPrint(backend, operation, own, input, flags, parts.terminal)

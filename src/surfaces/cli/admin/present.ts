@@ -3,6 +3,7 @@ import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { escapeHidden } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
+import { ServerFailed } from "./server-failed.ts"
 
 export interface PresentOptions {
   readonly json: boolean
@@ -16,6 +17,12 @@ type Values = Readonly<Record<string, unknown>>
 export function entrySchema({ output }: Operation): TSchema | null {
   const data = KindGuard.IsObject(output) ? output.properties.data : undefined
   return data && KindGuard.IsArray(data) ? data.items : null
+}
+
+/** What an answer holds, by name. */
+export function requireValues(value: unknown): Values {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
+  throw new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
 }
 
 /** Prints one thing as JSON or as lines of `name  value`. */

@@ -2,8 +2,10 @@ import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
 import type { CliParts } from "../parts.ts"
-import type { Backend } from "./backend.ts"
+import type { RemoteBackend, WatchedBatch } from "./backend.ts"
+import { requireValues } from "./present.ts"
 import { toRequest } from "./request.ts"
+import { readServerEvents, type ServerEvent } from "./server-events.ts"
 import { ServerFailed } from "./server-failed.ts"
 
 /** How often a request is sent at most, and how long each may take. */
@@ -11,6 +13,8 @@ const maxAttempts = 4
 const limitMs = 30_000
 /** The same for an operation that may take long. */
 const longLimitMs = 300_000
+/** The service gives a sign of life each 15 s while nothing happens. */
+const silentMs = 60_000
 /** Waited before a request is sent again. A service that restarts needs about a second. */
 const pausesMs = [200, 1_000, 3_000]
 /** A longer wait is left to the user. */
@@ -21,18 +25,19 @@ const maxWaitSeconds = 60
  * a change is made once.
  * @throws ConfigError when the URL or the key cannot be used
  */
-export function createRemoteBackend(server: string, adminKey: string | null, parts: CliParts): Backend {
+export function createRemoteBackend(server: string, adminKey: string | null, parts: CliParts): RemoteBackend {
   const base = requireServer(server)
   const key = requireAdminKey(adminKey)
   const { httpClient, random, timer, version } = parts
   const pause = (ms: number) => new Promise<void>((resolve) => void timer.after(ms, resolve))
 
+  const ownHeaders = { authorization: `Bearer ${key}`, "user-agent": `penknife/${version}` }
+
   async function send(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<HttpReply> {
     const { url, body } = toRequest(base, operation, input)
     const headers = {
       accept: "application/json",
-      authorization: `Bearer ${key}`,
-      "user-agent": `penknife/${version}`,
+      ...ownHeaders,
       ...(body !== null && { "content-type": "application/json" }),
       ...(operation.run.kind === "change" && { "idempotency-key": random.bytes(16).toHex() }),
     }
@@ -63,8 +68,48 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
       if (reply.status >= 200 && reply.status < 300) return readAnswer(operation, reply, base)
       throw refusal(reply, base)
     },
+    async *watch(operation, input, stop) {
+      const { method } = operation
+      const { url, body } = toRequest(base, operation, input)
+      const headers = { accept: "text/event-stream", ...ownHeaders }
+      try {
+        const request = { method, url, headers, body, limitMs: silentMs }
+        const { status, pieces } = await httpClient.open(request, stop)
+        if (status !== 200) throw refusal({ status, text: (await Array.fromAsync(pieces)).join("") }, base)
+        yield* readWatched(readServerEvents(pieces), base)
+      } catch (thrown) {
+        if (stop.aborted) return
+        throw thrown instanceof HttpFailure ? watchFailed(thrown, base) : thrown
+      }
+      if (!stop.aborted) throw new ServerFailed(`${base} ended the connection. Start the command again.`)
+    },
     async close() {},
   }
+}
+
+async function* readWatched(events: AsyncIterable<ServerEvent>, base: string): AsyncGenerator<WatchedBatch> {
+  for await (const { type, data } of events) {
+    const value = readJson(data, base)
+    if (type === "message") yield { events: [value], lost: 0 }
+    else if (type === "lost") yield { events: [], lost: Number(requireValues(value).count) }
+    else if (type === "end")
+      throw new ServerFailed(endTexts[String(requireValues(value).reason)] ?? endTexts.closing)
+  }
+}
+
+/** Why the service ended a watch. */
+const endTexts: Readonly<Record<string, string>> & { readonly closing: string } = {
+  closing: "The service stops. Start the command again when it runs.",
+  "not-allowed": "The admin key no longer works, or lost the permission that this needs.",
+}
+
+function watchFailed(failure: HttpFailure, base: string): ServerFailed {
+  if (failure.kind === "broken")
+    return new ServerFailed(`The connection to ${base} broke. Start the command again.`)
+  if (failure.kind === "timeout") {
+    return new ServerFailed(`Nothing came from ${base} for ${silentMs / 1_000} s. Start the command again.`)
+  }
+  return failed(failure, base)
 }
 
 function requireServer(text: string): string {
@@ -98,23 +143,21 @@ function waitBefore({ status, headers, text }: HttpReply, attempt: number): numb
 }
 
 function readAnswer({ format }: Operation, { text }: HttpReply, base: string): unknown {
+  if (format !== "json-lines") return readJson(text, base)
+  const lines = text.split("\n").filter(Boolean)
+  return { data: lines.map((line) => readJson(line, base)), has_more: false, next: null }
+}
+
+function readJson(text: string, base: string): unknown {
   try {
-    if (format !== "json-lines") return JSON.parse(text)
-    return {
-      data: text
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line)),
-      has_more: false,
-      next: null,
-    }
+    return JSON.parse(text)
   } catch {
     throw new ServerFailed(`${base} answered with something else than JSON. Check --server.`)
   }
 }
 
 /** The service's own words, as the same command on a store prints them. */
-function refusal({ status, text }: HttpReply, base: string): Error {
+function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: string): Error {
   const detail = problemOf(text)?.detail
   if (detail !== undefined) return new ServerFailed(detail)
   return new ServerFailed(

@@ -2,7 +2,7 @@ import { KindGuard, type TSchema } from "@sinclair/typebox"
 import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
 import type { Terminal } from "../output.ts"
 import type { Backend } from "./backend.ts"
-import { entrySchema, printEntries, printThing } from "./present.ts"
+import { entrySchema, printEntries, printThing, requireValues } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
 import { ServerFailed } from "./server-failed.ts"
 
@@ -82,11 +82,6 @@ function inOrder(schema: TSchema, values: Values): Values {
     ? Object.keys(schema.properties).filter((name) => name in values)
     : []
   return { ...Object.fromEntries(names.map((name) => [name, values[name]])), ...values }
-}
-
-function requireValues(value: unknown): Values {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
-  throw new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
 }
 
 /** A secret is shown once. When the connection broke after the change was made, a second answer no longer has it. */

@@ -1,5 +1,6 @@
 import { type Administration, requirePermission } from "../../../admin/administration.ts"
-import type { Actor } from "../../../admin/operation.ts"
+import { AdminFault } from "../../../admin/fault.ts"
+import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
 import type { RecordRequest } from "../../../observe/request.ts"
@@ -8,6 +9,7 @@ import type { Exchange } from "../exchange.ts"
 import { answerOrProblem } from "./answer-or-problem.ts"
 import { etagOf, readConditions } from "./conditions.ts"
 import { streamEntries } from "./entry-lines.ts"
+import { streamEvents } from "./event-stream.ts"
 import { readOperationInput } from "./operation-input.ts"
 import type { OperationRoute } from "./operation-path.ts"
 import { setAdminHeaders } from "./problem.ts"
@@ -34,17 +36,20 @@ export function answerOperation(
 }
 
 function run(
-  { request, set }: Exchange,
+  exchange: Exchange,
   route: OperationRoute,
   actor: Actor,
-  { administration, context }: AnswerParts,
+  parts: AnswerParts,
 ): Promise<string | Response> {
+  const { request, set } = exchange
+  const { administration, context } = parts
   const { operation } = route
   const work = async () => {
     requirePermission(operation, actor)
     const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
     const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
     const input = await readOperationInput(route, request, context.intake, giveWay)
+    if (operation.run.kind === "watch") return watch(exchange, operation, input, actor, parts)
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"
@@ -63,6 +68,41 @@ function run(
     return JSON.stringify(output)
   }
   return inProgress(context, () => (operation.isLong ? patiently(request, context, work) : work()))
+}
+
+/** Answers with events until the client, the service or the end of the caller's permission ends it. */
+function watch(
+  exchange: Exchange,
+  operation: Operation,
+  input: RawInput,
+  actor: Actor,
+  parts: AnswerParts,
+): Response {
+  const { incoming, set } = exchange
+  const stream = streamEvents(
+    (onReady) => parts.administration.watch(operation, input, actor, onReady),
+    async () => !incoming.hasLeft() && (await isStillAllowed(exchange, operation, parts)),
+    parts.context,
+  )
+  set.status = 200
+  setAdminHeaders(set, "text/event-stream")
+  // Proxies such as nginx would gather events before they pass them on.
+  set.headers["x-accel-buffering"] = "no"
+  return new Response(stream)
+}
+
+async function isStillAllowed(
+  exchange: Exchange,
+  operation: Operation,
+  { requireActor }: AnswerParts,
+): Promise<boolean> {
+  try {
+    requirePermission(operation, await requireActor(exchange))
+    return true
+  } catch (thrown) {
+    // A store that does not answer takes nobody's permission away, and neither do other requests with the same key.
+    return !(thrown instanceof AdminFault && /^(?:unauthenticated|forbidden)$/.test(thrown.code))
+  }
 }
 
 /** The path of what an operation has created (RFC 9110 §15.3.2); null where it cannot be read. */

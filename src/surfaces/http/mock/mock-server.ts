@@ -60,9 +60,9 @@ interface Stage {
   ended: boolean
 }
 
-/** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. */
+/** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. Watching requests never ends. */
 const unrecorded =
-  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|(?:docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
+  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|admin\/v1\/requests|(?:docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
 export async function startMockServer(
@@ -125,6 +125,7 @@ export async function startMockServer(
 
   async function end(ending: Stage): Promise<void> {
     ending.ended = true
+    ending.world.endWatches()
     if (ending.inProgress === 0) await ending.world.close()
   }
 
@@ -204,6 +205,7 @@ export async function startMockServer(
     openRequests: listener.openRequests,
     async stop(graceMs) {
       delays.end()
+      stage.world.endWatches()
       await listener.stop(graceMs)
       await end(stage)
     },

@@ -1,4 +1,5 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
+import type { Operation } from "../../../admin/operation.ts"
 import { needsBody } from "../../http/admin/operation-input.ts"
 import type { OperationRoute } from "../../http/admin/operation-path.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
@@ -47,7 +48,7 @@ function parametersOf({ operation, inPath }: OperationRoute): readonly JsonObjec
       ...(name in example && { example: example[name] }),
     }
   })
-  if (run.kind === "read") return own
+  if (run.kind !== "change") return own
   const ifMatch = inPath.length > 0 ? [refTo("parameters", "IfMatch")] : []
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
@@ -72,23 +73,38 @@ function bodyOf(route: OperationRoute): JsonObject | null {
 }
 
 function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
-  const { output, format, run, status, title } = operation
+  const { output, run, status, title } = operation
   const isVersioned = KindGuard.IsObject(output) && "version" in output.properties
   const names = [
     "X-Request-ID",
     ...(isVersioned ? ["ETag"] : []),
     ...(run.kind === "change" ? ["Idempotent-Replayed"] : []),
     ...(status === 201 ? ["Location"] : []),
+    ...(run.kind === "watch" ? ["X-Accel-Buffering"] : []),
   ]
-  const lines = { type: "string", description: "One JSON object a line." }
   return {
     description: `${title}: done.`,
     headers: Object.fromEntries(names.map((name) => [name, refTo("headers", name)])),
-    content:
-      format === "json-lines"
-        ? { "application/x-ndjson": { schema: lines } }
-        : { "application/json": { schema: schemas.outputOf(operation) } },
+    content: contentOf(operation, schemas),
   }
+}
+
+function contentOf(operation: Operation, schemas: AdminSchemas): JsonObject {
+  const { format, run } = operation
+  if (run.kind === "watch") {
+    const events = {
+      type: "string",
+      description:
+        "Server-sent events. The `data` of a `message` is one entry. `lost` gives the `count` of entries that were left out since too many came or were not read; `end` a `reason`: `closing`, or `not-allowed` when the admin key no longer works.",
+      contentMediaType: "application/json",
+      contentSchema: schemas.outputOf(operation),
+    }
+    return { "text/event-stream": { schema: events } }
+  }
+  if (format === "json-lines") {
+    return { "application/x-ndjson": { schema: { type: "string", description: "One JSON object a line." } } }
+  }
+  return { "application/json": { schema: schemas.outputOf(operation) } }
 }
 
 function failuresOf({ operation, inPath }: OperationRoute): JsonObject {

@@ -17,6 +17,10 @@ export const adminHeaders = {
     schema: { type: "string", const: "true" },
   },
   "Retry-After": { description: "Seconds to wait before trying again.", schema: count },
+  "X-Accel-Buffering": {
+    description: "`no`: tells proxies to pass events on at once.",
+    schema: { type: "string", const: "no" },
+  },
   Allow: { description: "The methods that the path takes.", required: true, schema: { type: "string" } },
   "WWW-Authenticate": {
     description: "The scheme that is taken: `Bearer`.",

@@ -1,0 +1,186 @@
+import type { Clock, Timer } from "../apis/contract.ts"
+import { createIsoTime } from "../ports/log.ts"
+import type { Surface, Tally } from "./counts.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "./request.ts"
+import { type MatchRequest, type RequestFilter, toMatch } from "./request-filter.ts"
+
+/** A finished request as it is shown to whoever watches. It holds no path, query, body or text of a key. */
+export interface RequestEvent {
+  readonly at: string
+  readonly request_id: string
+  readonly surface: Surface
+  /** The ids of all APIs that were called, with commas between them; `none` without one. */
+  readonly api: string
+  readonly status: number
+  readonly fault: string | null
+  readonly account: string | null
+  readonly key: string | null
+  readonly credits: number
+  readonly ms: number
+  readonly address: string
+}
+
+/** What happened since someone looked last. */
+export interface RequestBatch {
+  readonly events: readonly RequestEvent[]
+  /** How many more there were, which are left out since there was no room for them. */
+  readonly lost: number
+}
+
+/** Someone who watches requests. */
+export interface RequestWatch {
+  /** Gives what happened since the last call. */
+  take(): RequestBatch
+  /** Whether the feed has been closed: nothing more will come. */
+  readonly isOver: boolean
+  end(): void
+}
+
+/** Gives finished requests to whoever watches them. Nothing is kept for those who come later. */
+export interface RequestFeed {
+  /** Whether anyone watches. The only thing that is looked at for each request while nobody does. */
+  readonly isWatched: boolean
+  offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void
+  /**
+   * Begins to watch.
+   * @param onReady is called soon after something has come, and when the feed closes; then call `take`
+   * @returns null when too many watch
+   */
+  watch(filter: RequestFilter, onReady: () => void): RequestWatch | null
+  /** Adds requests of another process to someone's. */
+  add(watch: RequestWatch, batch: RequestBatch): void
+  /** Ends all watches. */
+  close(): void
+}
+
+/** How long requests are gathered, since a message for each would cost more than the request. */
+const gatherMs = 250
+/** Requests that wait for a watcher. With the time above, one gets 1,000 a second at most. */
+export const maxWaitingEvents = 250
+/** Of this process, and those of other processes that it works for. */
+export const maxWatches = 20
+
+interface Watch extends RequestWatch {
+  readonly matches: MatchRequest
+  offer(makeEvent: () => RequestEvent): void
+  add(batch: RequestBatch): void
+  close(): void
+}
+
+/** Creates the feed of one process. */
+export function createRequestFeed({
+  clock,
+  timer,
+}: {
+  readonly clock: Clock
+  readonly timer: Timer
+}): RequestFeed {
+  const isoTime = createIsoTime(clock)
+  const watches = new Map<RequestWatch, Watch>()
+  let isClosed = false
+
+  const feed = {
+    isWatched: false,
+    offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) {
+      let made: RequestEvent | undefined
+      const makeEvent = () => {
+        made ??= toEvent(isoTime(), tally, start, end, durationMs)
+        return made
+      }
+      for (const watch of watches.values()) if (watch.matches(tally, end)) watch.offer(makeEvent)
+    },
+    watch(filter: RequestFilter, onReady: () => void) {
+      if (watches.size >= maxWatches) return null
+      const watch = createWatch(toMatch(filter), onReady, timer, () => {
+        watches.delete(watch)
+        feed.isWatched = watches.size > 0
+      })
+      if (isClosed) {
+        watch.end()
+        return watch
+      }
+      watches.set(watch, watch)
+      feed.isWatched = true
+      return watch
+    },
+    add(watch: RequestWatch, batch: RequestBatch) {
+      watches.get(watch)?.add(batch)
+    },
+    close() {
+      isClosed = true
+      for (const watch of watches.values()) watch.close()
+    },
+  }
+  return feed
+}
+
+function createWatch(matches: MatchRequest, onReady: () => void, timer: Timer, onEnd: () => void): Watch {
+  let events: RequestEvent[] = []
+  let lost = 0
+  let isOver = false
+  let cancel: (() => void) | null = null
+
+  function gather(): void {
+    cancel ??= timer.after(gatherMs, () => {
+      cancel = null
+      onReady()
+    })
+  }
+
+  function end(): void {
+    isOver = true
+    cancel?.()
+    onEnd()
+  }
+
+  return {
+    matches,
+    get isOver() {
+      return isOver
+    },
+    offer(makeEvent) {
+      if (events.length < maxWaitingEvents) events.push(makeEvent())
+      else lost++
+      gather()
+    },
+    add(batch) {
+      const room = maxWaitingEvents - events.length
+      events.push(...batch.events.slice(0, room))
+      lost += batch.lost + Math.max(0, batch.events.length - room)
+      gather()
+    },
+    take() {
+      const batch = { events, lost }
+      events = []
+      lost = 0
+      return batch
+    },
+    end,
+    close() {
+      end()
+      onReady()
+    },
+  }
+}
+
+function toEvent(
+  at: string,
+  tally: Tally,
+  start: RequestStart,
+  end: RequestEnd,
+  durationMs: number,
+): RequestEvent {
+  return {
+    at,
+    request_id: start.requestId,
+    surface: tally.surface,
+    api: end.apis?.join(",") || tally.api,
+    status: end.status,
+    fault: end.fault ?? null,
+    account: end.caller?.account.id ?? null,
+    key: end.caller?.key.id ?? null,
+    credits: creditsOf(end),
+    ms: Math.round(durationMs * 1_000) / 1_000,
+    address: start.address(),
+  }
+}

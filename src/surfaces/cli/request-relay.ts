@@ -1,0 +1,58 @@
+import type { FromSupervisor, Watching } from "../../observe/siblings.ts"
+
+/** A worker that can watch requests and be watched. */
+export interface Watcher {
+  send(message: FromSupervisor): void
+}
+
+/** The supervisor's part of watching requests: what one worker asks for goes to all others, and their requests come back to it. */
+export interface RequestRelay {
+  receive(worker: Watcher, message: Watching): void
+  /** Tells a worker that has started what the others watch. */
+  joined(worker: Watcher): void
+  ended(worker: Watcher): void
+}
+
+interface Route {
+  readonly owner: Watcher
+  readonly asked: Extract<Watching, { kind: "watch" }>
+}
+
+/** @param workers the workers that run, kept up to date by the caller */
+export function createRequestRelay(workers: ReadonlySet<Watcher>): RequestRelay {
+  /** By an id of its own, since two workers may use the same. */
+  const routes = new Map<number, Route>()
+  let lastId = 0
+
+  function toOthers(worker: Watcher, message: Watching): void {
+    for (const other of workers) if (other !== worker) other.send(message)
+  }
+
+  function forget(id: number, owner: Watcher): void {
+    routes.delete(id)
+    toOthers(owner, { kind: "unwatch", id })
+  }
+
+  return {
+    receive(worker, message) {
+      if (message.kind === "requests") {
+        const route = routes.get(message.id)
+        route?.owner.send({ ...message, id: route.asked.id })
+      } else if (message.kind === "watch") {
+        const id = ++lastId
+        routes.set(id, { owner: worker, asked: message })
+        toOthers(worker, { ...message, id })
+      } else {
+        for (const [id, { owner, asked }] of routes) {
+          if (owner === worker && asked.id === message.id) forget(id, owner)
+        }
+      }
+    },
+    joined(worker) {
+      for (const [id, { owner, asked }] of routes) if (owner !== worker) worker.send({ ...asked, id })
+    },
+    ended(worker) {
+      for (const [id, { owner }] of routes) if (owner === worker) forget(id, owner)
+    },
+  }
+}

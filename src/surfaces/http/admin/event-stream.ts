@@ -1,0 +1,91 @@
+import type { Subscription } from "../../../admin/subscription.ts"
+import type { HttpContext } from "../context.ts"
+import { httpLimits } from "../limits.ts"
+
+/** Why the service ends a stream, for its last event. */
+type EndReason = "closing" | "not-allowed"
+
+/**
+ * Server-sent events of what someone watches. An event is made when the client has taken the ones before, so that a slow client
+ * loses events and takes no memory: an event `lost` says how many. Each 15 s a comment keeps the connection open.
+ * @param begin begins to watch
+ * @param isStillAllowed is asked at each comment; must not reject
+ */
+export function streamEvents(
+  begin: (onReady: () => void) => Subscription,
+  isStillAllowed: () => Promise<boolean>,
+  { calls, pipeline }: Pick<HttpContext, "calls" | "pipeline">,
+): ReadableStream {
+  const { timer } = pipeline.ports
+  const encoder = new TextEncoder()
+  /** What comes before the events: the time after which a browser opens a broken stream again. */
+  let comment = "retry: 2000\n: watching\n\n"
+  let reason: EndReason = "closing"
+  let isEnded = false
+  let isCancelled = false
+  let wake = () => {}
+  const subscription = begin(() => wake())
+  let cancelBeat = timer.after(httpLimits.heartbeatSeconds * 1_000, beat)
+  calls.begin()
+  // It waits for others to do something, and does no work.
+  calls.awaited++
+
+  function end(): void {
+    if (isEnded) return
+    isEnded = true
+    cancelBeat()
+    subscription.end()
+    calls.awaited--
+    calls.end()
+  }
+
+  async function beat(): Promise<void> {
+    const isAllowed = await isStillAllowed()
+    if (isEnded) return
+    if (isAllowed) {
+      comment = ": still here\n\n"
+      cancelBeat = timer.after(httpLimits.heartbeatSeconds * 1_000, beat)
+    } else {
+      reason = "not-allowed"
+      end()
+    }
+    wake()
+  }
+
+  function takeText(): string {
+    const { events, lost } = subscription.take()
+    const text = [
+      comment,
+      ...events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+      ...(lost > 0 ? [`event: lost\ndata: ${JSON.stringify({ count: lost })}\n\n`] : []),
+    ].join("")
+    comment = ""
+    return text
+  }
+
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        let text = takeText()
+        while (text === "" && !subscription.isOver) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          text = takeText()
+        }
+        if (isCancelled) return
+        if (subscription.isOver) {
+          end()
+          controller.enqueue(encoder.encode(`${text}event: end\ndata: ${JSON.stringify({ reason })}\n\n`))
+          controller.close()
+        } else controller.enqueue(encoder.encode(text))
+      },
+      cancel() {
+        isCancelled = true
+        end()
+        wake()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
