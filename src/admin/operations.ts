@@ -18,6 +18,9 @@ import { reloadConfig } from "./config/reload.ts"
 import { grantCredits } from "./credits/grant.ts"
 import { renewCredits } from "./credits/renew.ts"
 import { healthDetail } from "./health/detail.ts"
+import { historyOfCalls } from "./history/calls.ts"
+import { historyOfCredits } from "./history/credits.ts"
+import { historyOfFaults } from "./history/faults.ts"
 import { createApiKey } from "./keys/create.ts"
 import { disableKey } from "./keys/disable.ts"
 import { enableKey } from "./keys/enable.ts"
@@ -60,6 +63,9 @@ export const operations: readonly Operation[] = [
   enableKey,
   revokeKey,
   queryUsage,
+  historyOfCalls,
+  historyOfFaults,
+  historyOfCredits,
   tailRequests,
   setWebhook,
   getWebhook,

@@ -1,6 +1,7 @@
 import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AdminStore } from "../store/admin-store.ts"
+import type { History } from "../store/history.ts"
 import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
 import type { Backups } from "./backups/backups.ts"
@@ -13,6 +14,7 @@ export interface AdminParts {
   readonly store: Store
   readonly admin: AdminStore
   readonly outbox: Pick<Outbox, "findWebhook">
+  readonly history: Pick<History, "calls" | "faults" | "credits">
   readonly clock: Clock
   /** For keys and ids. */
   readonly random: Random

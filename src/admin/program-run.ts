@@ -10,7 +10,7 @@ import type { AdminParts } from "./parts.ts"
 /** What the program itself needs to run operations; none of them tells about the service. */
 export type ProgramParts = Omit<
   AdminParts,
-  "settings" | "config" | "backups" | "readHealth" | "watchRequests"
+  "settings" | "history" | "config" | "backups" | "readHealth" | "watchRequests"
 >
 
 /** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
@@ -33,6 +33,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
     ...parts,
     settings: {},
+    history: { calls: onlyService, faults: onlyService, credits: onlyService },
     config: { diff: onlyService, reload: onlyService },
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),

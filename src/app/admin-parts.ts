@@ -43,11 +43,12 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     startedMs,
     config: control,
   } = options
-  const { store, admin, outbox, gauges } = opened
+  const { store, admin, outbox, history, gauges } = opened
   return {
     store,
     admin,
     outbox,
+    history,
     clock,
     random,
     auditRandom,

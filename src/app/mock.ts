@@ -26,6 +26,7 @@ import { createMockDns } from "../ports/mock/dns.ts"
 import { createSeededRandom } from "../ports/mock/random.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
+import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
@@ -95,7 +96,7 @@ async function createWorld(
   // Notices are not sent: tests read them from the outbox.
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
-  const { store, outbox, gauges } = openedStore
+  const { store, outbox } = openedStore
   const apiIds = apis.map(({ definition }) => definition.id)
   // Ids of audit records must not change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
@@ -110,10 +111,19 @@ async function createWorld(
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
   const unsentOctets = unsent.octets
-  const parts = { opened, ports, gauges, apiIds, version, openRequests, unsentOctets }
-  const { observerFor, readMetrics, requests, stop } = createObservability(parts, null)
+  const parts = {
+    opened,
+    ports,
+    store: openedStore,
+    keepDays: () => config.history,
+    apiIds,
+    version,
+    openRequests,
+    unsentOctets,
+  }
+  const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => ({ config, prices }), {
-    opened: openedStore,
+    opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
     // The settings of a test double stay as they are.
     config: { diff: async () => [], reload: async () => [] },
     clock,
@@ -149,7 +159,10 @@ async function createWorld(
     stubs,
     journal: createJournal(),
     async setClock(nowMs) {
+      // What was counted belongs to the time before.
+      await history.write()
       clock.set(nowMs)
+      await history.write()
       await look.run()
     },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
@@ -181,4 +194,14 @@ async function certify({ tlsSelfSigned, caOut }: Config) {
     }
   }
   return certified
+}
+
+/** The history of a clock that stands still: nothing writes it each minute, so each read does first. */
+function afterWriting(history: History, write: () => Promise<void>): History {
+  return {
+    ...history,
+    calls: (query) => write().then(() => history.calls(query)),
+    faults: (query) => write().then(() => history.faults(query)),
+    credits: (query, page) => write().then(() => history.credits(query, page)),
+  }
 }

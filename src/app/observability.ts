@@ -1,6 +1,9 @@
 import type { Ports } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
+import { createMinutes } from "../history/minute.ts"
+import { createHistoryWriter } from "../history/writer.ts"
+import { createAccountSums } from "../observe/account-sums.ts"
 import { createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
 import { toExposition } from "../observe/exposition.ts"
@@ -14,8 +17,9 @@ import type { ResolverStats } from "../ports/dns/resolver.ts"
 import { createLog, type LeveledLog, type LogLevel } from "../ports/log.ts"
 import { loadPrettyFormat } from "../ports/log-format.ts"
 import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
+import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
-import type { StoreGauges } from "../store/open-store.ts"
+import type { OpenStore } from "../store/open-store.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 
 /** A log and its output. */
@@ -50,10 +54,15 @@ export async function openLog(
   return { ...opened, write, defaultLevel, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 
+/** What accounts were charged in a minute is kept for so many of them. */
+const maxAccounts = 10_000
+
 interface ObservabilityParts {
   readonly opened: OpenLog
   readonly ports: Ports
-  readonly gauges: StoreGauges
+  readonly store: Pick<OpenStore, "gauges" | "history">
+  /** How long the history is kept, in days; 0 for none. */
+  readonly keepDays: () => number
   readonly apiIds: readonly string[]
   readonly version: string
   readonly openRequests: () => number
@@ -65,10 +74,21 @@ interface ObservabilityParts {
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, gauges, apiIds, version, openRequests, unsentOctets } = parts
+  const { opened, ports, store, keepDays, apiIds, version, openRequests, unsentOctets } = parts
+  const { gauges } = store
   const { clock, random } = ports
   const { write } = opened
   const counts = createCounts(faultCodes)
+  const accounts = createAccountSums(maxAccounts, () => keepDays() > 0)
+  const history = createHistoryWriter({
+    history: store.history,
+    takeMinute: createMinutes(counts, accounts),
+    keepDays,
+    process: Buffer.from(systemRandom.bytes(8)).toString("hex"),
+    clock,
+    timer: systemTimer,
+    log: opened.log,
+  })
   const meter = createLagMeter(systemTimer, clock)
   const report = async () =>
     toReport(counts, {
@@ -80,6 +100,10 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       dns: () => dnsCountsOf(ports),
       notices: await orNone(gauges.notices()),
       storeBytes: await orNone(gauges.bytes()),
+      history: {
+        waitingMinutes: history.waiting(),
+        leftOut: { accounts: accounts.leftOut(), minutes: history.dropped() },
+      },
       store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
@@ -92,12 +116,14 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
         sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })
-      return createObserver(counts, requestLog, clock, apiIds, ownFeed)
+      return createObserver(counts, requestLog, clock, apiIds, { feed: ownFeed, accounts })
     },
     requests,
     readMetrics: async () => toExposition(await siblings.gather()),
+    history,
     async stop() {
       meter.stop()
+      await history.stop()
       await siblings.leave()
     },
   }
@@ -123,7 +149,7 @@ const noDns: ResolverStats = {
 
 /** Without a store that answers, its metrics are missing, which an alert can detect, and the others stay readable. */
 async function orNone(
-  measured: ReturnType<StoreGauges["notices"]>,
+  measured: Promise<Readonly<Record<string, number>>>,
 ): Promise<Readonly<Record<string, number>>> {
   try {
     return await measured

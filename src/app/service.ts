@@ -109,7 +109,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       onRaised: (notices) => delivery.raised(notices),
     },
   })
-  const { store, outbox, timedEvents, gauges, isNew } = openedStore
+  const { store, outbox, timedEvents, isNew } = openedStore
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
@@ -138,7 +138,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
       {
         opened,
         ports,
-        gauges,
+        store: openedStore,
+        keepDays: () => current.config.history,
         apiIds: apis.map(({ definition }) => definition.id),
         version,
         openRequests: () => server.openRequests(),
@@ -190,6 +191,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     delivery.start()
     look.start()
+    observability.history.start()
     return {
       server,
       accounts: createProgramAccounts(programParts(openedStore, config, ports)),

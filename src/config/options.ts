@@ -109,6 +109,12 @@ export const options = {
     null,
     "none",
   ),
+  history: one(
+    "history DAYS",
+    "how long to keep calls, errors, latency and credits by time; 0 for not at all",
+    integer(0, 1_500),
+    90,
+  ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
   logFormat: afterRestart(
     one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),

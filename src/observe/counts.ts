@@ -1,3 +1,4 @@
+import { latencyBoundsMs } from "../values/latency-bounds.ts"
 import { createHistogram, type Histogram, record } from "./histogram.ts"
 
 /** How a request came in. `unkeyed`: health, metrics and documentation. `none`: no such path or method. */
@@ -11,6 +12,14 @@ export interface Tally {
   readonly statuses: Float64Array
   /** Seconds. */
   readonly latency: Histogram
+  /** Failed requests by fault code, since they were taken last. */
+  faults: Map<string, FaultTally> | null
+}
+
+export interface FaultTally {
+  calls: number
+  readonly firstMs: number
+  lastMs: number
 }
 
 export interface ChargedTally {
@@ -33,10 +42,11 @@ export interface Counts {
   tallyOf(api: string, surface: Surface): Tally
   add(tally: Tally, status: number, durationMs: number): void
   addCharged(api: string, surface: Surface, calls: number, credits: number): void
-  addFault(code: string): void
+  /** @param nowMs the wall clock */
+  addFault(tally: Tally, code: string, nowMs: number): void
 }
 
-const latencyBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const latencyBounds = latencyBoundsMs.map((ms) => ms / 1_000)
 
 /** @param faultCodes the faults that are reported from the start, with the value 0 */
 export function createCounts(faultCodes: readonly string[]): Counts {
@@ -67,7 +77,13 @@ export function createCounts(faultCodes: readonly string[]): Counts {
     tallyOf(api, surface) {
       const known = tallies.find((tally) => tally.api === api && tally.surface === surface)
       if (known) return known
-      const tally = { api, surface, statuses: new Float64Array(600), latency: createHistogram(latencyBounds) }
+      const tally: Tally = {
+        api,
+        surface,
+        statuses: new Float64Array(600),
+        latency: createHistogram(latencyBounds),
+        faults: null,
+      }
       tallies.push(tally)
       return tally
     },
@@ -80,8 +96,16 @@ export function createCounts(faultCodes: readonly string[]): Counts {
       tally.calls += calls
       tally.credits += credits
     },
-    addFault(code) {
+    addFault(tally, code, nowMs) {
       faults.set(code, (faults.get(code) ?? 0) + 1)
+      tally.faults ??= new Map()
+      const known = tally.faults.get(code)
+      if (!known) {
+        tally.faults.set(code, { calls: 1, firstMs: nowMs, lastMs: nowMs })
+        return
+      }
+      known.calls++
+      known.lastMs = nowMs
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../apis/contract.ts"
+import type { AccountSums } from "./account-sums.ts"
 import type { Counts, Surface, Tally } from "./counts.ts"
 import type { RecordRequest } from "./request.ts"
 import type { RequestFeed } from "./request-feed.ts"
@@ -15,13 +16,19 @@ export interface Observer {
   recorderFor(api: string | null, surface: Surface): RecordRequest
 }
 
+/** What an observer tells besides the counts and the log. */
+interface ObserverSinks {
+  readonly feed: Pick<RequestFeed, "isWatched" | "offer">
+  readonly accounts: Pick<AccountSums, "add">
+}
+
 /** Creates the observer of one process. */
 export function createObserver(
   counts: Counts,
   log: RequestLog,
   clock: Clock,
   apiIds: readonly string[],
-  feed: Pick<RequestFeed, "isWatched" | "offer">,
+  { feed, accounts }: ObserverSinks,
 ): Observer {
   return {
     nowMs: () => clock.monotonicMs(),
@@ -31,10 +38,13 @@ export function createObserver(
         const durationMs = clock.monotonicMs() - start.startedMs
         const tally = tallyFor(end.apis)
         counts.add(tally, end.status, durationMs)
-        const { charged, fault } = end
+        const { charged, fault, caller } = end
         if (charged)
-          for (const item of charged) counts.addCharged(item.api, surface, item.calls, item.credits)
-        if (fault) counts.addFault(fault)
+          for (const item of charged) {
+            counts.addCharged(item.api, surface, item.calls, item.credits)
+            if (caller) accounts.add(caller.account.id, item.calls, item.credits)
+          }
+        if (fault) counts.addFault(tally, fault, clock.now())
         log(tally, start, end, durationMs)
         if (feed.isWatched) feed.offer(tally, start, end, durationMs)
       }

@@ -36,6 +36,12 @@ export interface Gauges {
   readonly notices: Readonly<Record<string, number>>
   /** Sizes in octets: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
+  /** What is not in the history yet, or never will be. */
+  readonly history: {
+    readonly waitingMinutes: number
+    /** Calls of accounts beyond the most of a minute, and of minutes that waited too long. */
+    readonly leftOut: Readonly<Record<"accounts" | "minutes", number>>
+  }
   /** Seconds are sums. */
   readonly store: {
     readonly batches: number
@@ -115,6 +121,17 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       byLabel("part", gauges.storeBytes),
     ),
     ...storeMetrics(gauges.store),
+    gauge(
+      "penknife_history_waiting_minutes",
+      "Minutes of the history that wait for the store, in the process that has most of them.",
+      "max",
+      gauges.history.waitingMinutes,
+    ),
+    counter(
+      "penknife_history_left_out_total",
+      "Calls that the history leaves out: of accounts beyond the 10,000 of a minute, or of minutes that waited too long.",
+      byLabel("reason", gauges.history.leftOut),
+    ),
     histogram(
       "penknife_event_loop_lag_seconds",
       "How late the event loop was for a timer, looked at twice a second.",

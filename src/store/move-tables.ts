@@ -1,3 +1,5 @@
+import { columnsOf, historyTables } from "./history-sql.ts"
+
 /** A table whose rows a move takes along, with the columns that every kind of store has. */
 export interface MoveTable {
   readonly name: string
@@ -82,6 +84,7 @@ export const moveTables: readonly MoveTable[] = [
     name: "replays",
     columns: words("actor key payload_hash operation target_id created_ms answer"),
   },
+  ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
 const sums = {
@@ -100,6 +103,9 @@ const sums = {
   adminKeys: ["count(*)", "admin_keys"],
   auditRecords: ["count(*)", "audit"],
   replays: ["count(*)", "replays"],
+  historyCalls: ["sum(calls)", "history_calls"],
+  historyErrors: ["sum(calls)", "history_faults"],
+  historyCredits: ["sum(credits)", "history_credits"],
 } as const
 
 /** Selects {@link MoveSums} in one row, in any kind of store. */

@@ -1,6 +1,7 @@
 import type { Timer } from "../apis/contract.ts"
 import type { StoreActivity } from "./activity.ts"
 import type { AdminStore } from "./admin-store.ts"
+import type { History } from "./history.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Store } from "./store.ts"
 import type { TimedEvents } from "./timed-events.ts"
@@ -11,6 +12,7 @@ export interface OpenStore {
   readonly admin: AdminStore
   readonly outbox: Outbox
   readonly timedEvents: TimedEvents
+  readonly history: History
   readonly gauges: StoreGauges
   /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { Mutation } from "../../src/store/admin-store.ts"
+import { latencyColumns } from "../../src/store/history.ts"
 import { copyRows, move } from "../../src/store/move.ts"
 import type { MoveTarget } from "../../src/store/move-tables.ts"
 import { isPostgresUrl, openStore, withoutPassword } from "../../src/store/open.ts"
@@ -30,6 +31,7 @@ const dir = tempDir()
 /** More rows than a page has. */
 const many = 450
 const few = 3
+const everHour = { fromMs: 0, toMs: 3_600_000, stepMs: 60_000 }
 const idOf = (i: number) => `acc_${String(i).padStart(4, "0")}`
 
 describe.each([
@@ -58,6 +60,9 @@ describe.each([
       admin_keys: 1,
       audit_records: 1,
       replays: 1,
+      history_calls: 3,
+      history_errors: 2,
+      history_credits: 7,
       used: 99 + (many - 1),
       bonus: many * 5,
       calls: many + 3,
@@ -286,7 +291,7 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
 
 /** Accounts with keys and usage; the first one has all that an account can have. */
 async function fill(db: string, count = few): Promise<void> {
-  const { store, admin, outbox } = await openAnyStore(db)
+  const { store, admin, outbox, history } = await openAnyStore(db)
   const key = keyOf({ expiresMs: 9_000, allowApis: ["hmac"], rateLimit: 10 })
   const indexes = Array.from({ length: count }, (_, i) => i)
   await Promise.all(
@@ -322,6 +327,14 @@ async function fill(db: string, count = few): Promise<void> {
   if (!due) throw new Error("no notice is due")
   const attempt = { atMs: times.nowMs, durationMs: 2, status: 500, error: "no" }
   await outbox.record(due, attempt, { kind: "retry", delayMs: 60_000 })
+  const sum = { atMs: 60_000, api: "hmac", calls: 3, errors: 2, charged: 1, credits: 7 }
+  await history.add({
+    process: "p1",
+    number: 1,
+    calls: [{ ...sum, latency: latencyColumns.map((_, index) => index) }],
+    faults: [{ atMs: 60_000, api: "hmac", fault: "internal", calls: 2, firstMs: 60_001, lastMs: 60_002 }],
+    credits: [{ atMs: 60_000, account: idOf(0), calls: 1, credits: 7 }],
+  })
   await store.close()
 }
 
@@ -341,7 +354,7 @@ const openForReading = (db: string) => openStore(db, { ...options, random: syste
 
 /** Everything that can be read about the first and the last accounts, and the lists of all. */
 async function dump(db: string): Promise<unknown> {
-  const { store, admin, outbox } = await openForReading(db)
+  const { store, admin, outbox, history } = await openForReading(db)
   const listed = await store.listAccounts()
   const some = listed.slice(0, 5).concat(listed.slice(-5))
   const result = {
@@ -360,6 +373,11 @@ async function dump(db: string): Promise<unknown> {
     adminKey: await admin.findAdminKey("a1"),
     audit: await admin.audit({}, firstPage),
     replay: await admin.findReplay("admin-key:adm_1", "again"),
+    history: {
+      calls: await history.calls(everHour),
+      faults: await history.faults(everHour),
+      credits: await history.credits(everHour, firstPage),
+    },
   }
   await store.close()
   return result

@@ -78,8 +78,8 @@ export function startCatalogService(
       },
       random: systemRandom,
       observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
-        isWatched: false,
-        offer() {},
+        feed: { isWatched: false, offer() {} },
+        accounts: { add() {} },
       }),
       readMetrics: null,
       ping: () => store.ping(),

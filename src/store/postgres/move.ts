@@ -33,7 +33,7 @@ interface Transaction {
 }
 
 /** Without rows in these tables, the others have none either. */
-const rootTables = ["accounts", "admin_keys", "audit", "replays"]
+const rootTables = ["accounts", "admin_keys", "audit", "replays", "history_calls", "history_faults"]
 
 /** A process that has just ended may still be connected. */
 const unusedAttempts = 10

@@ -10,6 +10,7 @@ import { chargeSettings, prepareCharges } from "./charges.ts"
 import { type ConnectionOptions, connectToPrimary, createConnection } from "./connection.ts"
 import { toStartError } from "./errors.ts"
 import { prepareGauges } from "./gauges.ts"
+import { prepareHistory } from "./history.ts"
 import { startListener } from "./listener.ts"
 import { type MigratedSchema, migrate, schemaVersion } from "./migrations.ts"
 import { findNotice, prepareOutbox } from "./outbox.ts"
@@ -155,6 +156,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     admin: prepareAdminStore(rest, access),
     outbox,
     timedEvents: prepareTimedEvents(rest, instance),
+    history: prepareHistory(rest),
     gauges: prepareGauges(rest, { activity, access }),
     isNew: schema.isNew,
   }

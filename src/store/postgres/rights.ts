@@ -19,6 +19,10 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   sign_in_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   sessions: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  history_calls: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  history_faults: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  history_credits: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
 }
 
 /**

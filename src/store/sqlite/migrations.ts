@@ -9,9 +9,21 @@ import step6 from "./migrations/6.sql" with { type: "text" }
 import step7 from "./migrations/7.sql" with { type: "text" }
 import step8 from "./migrations/8.sql" with { type: "text" }
 import step9 from "./migrations/9.sql" with { type: "text" }
+import step10 from "./migrations/10.sql" with { type: "text" }
 
 /** Entry n takes the schema from version n (`PRAGMA user_version`) to n + 1. Released entries never change. */
-export const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9]
+export const migrations: readonly string[] = [
+  step1,
+  step2,
+  step3,
+  step4,
+  step5,
+  step6,
+  step7,
+  step8,
+  step9,
+  step10,
+]
 
 export const schemaVersion = migrations.length
 

@@ -33,6 +33,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     },
     admin,
     timedEvents: stores.timedEvents,
+    history: stores.history,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
     isNew,

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { newAccountDetails, newKeyDetails } from "../admin-rows.ts"
 import type { AdminOutcome, AdminStore } from "../admin-store.ts"
+import type { History } from "../history.ts"
 import { type AccessRow, type KeyRow, toAccess, toKey } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
@@ -12,6 +13,7 @@ import { createAdminister } from "./administer.ts"
 import { prepareCharges } from "./charges.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
+import { prepareHistory } from "./history.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
@@ -24,12 +26,20 @@ export function createSqliteStore(database: Database, options: StoreOptions, wat
   return createSqliteStores(database, options, watch).store
 }
 
+/** What works on one SQLite connection. */
+interface SqliteStores {
+  readonly store: Store
+  readonly admin: AdminStore
+  readonly timedEvents: TimedEvents
+  readonly history: History
+}
+
 /** The store and its administration on one SQLite connection. */
 export function createSqliteStores(
   database: Database,
   { timer, notices }: StoreOptions,
   watch = noWatch,
-): { readonly store: Store; readonly admin: AdminStore; readonly timedEvents: TimedEvents } {
+): SqliteStores {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch)
   const ledger = prepareLedger(database)
@@ -138,7 +148,8 @@ export function createSqliteStores(
     notices,
   })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
-  return { store, admin, timedEvents }
+  const history = prepareHistory(database, { timer, read, write })
+  return { store, admin, timedEvents, history }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */

@@ -8,7 +8,7 @@ export function addMove(program: Command, parts: CliParts): void {
   const command = program
     .command("move")
     .description(
-      "Copy all accounts, keys, credits, usage, notices, admin keys and audit records to another, empty store, all or nothing. " +
+      "Copy all accounts, keys, credits, usage, history, notices, admin keys and audit records to another, empty store, all or nothing. " +
         "Stop the services on both first. The old store stays as it is. A password may be in PGPASSWORD, or in the file " +
         "that '?passfile=FILE' in a URL names.",
     )
@@ -25,12 +25,18 @@ export function addMove(program: Command, parts: CliParts): void {
   })
 }
 
-function toRecord({ from, to, usageRows, keyUsageRows, adminKeys, auditRecords, ...moved }: Moved) {
+function toRecord({ from, to, usageRows, keyUsageRows, adminKeys, auditRecords, ...others }: Moved) {
+  const { historyCalls, historyErrors, historyCredits, ...moved } = others
   const { accounts, keys, secrets, balances, notices, attempts, replays, ...sums } = moved
   const usage = { usage_rows: usageRows, key_usage_rows: keyUsageRows }
   const ofAccounts = { accounts, keys, secrets, balances, ...usage, notices, attempts }
   const rows = { ...ofAccounts, admin_keys: adminKeys, audit_records: auditRecords, replays }
-  const numbers = Object.entries({ ...rows, ...sums }).map(([name, text]) => [name, Number(text)])
+  const history = {
+    history_calls: historyCalls,
+    history_errors: historyErrors,
+    history_credits: historyCredits,
+  }
+  const numbers = Object.entries({ ...rows, ...sums, ...history }).map(([name, text]) => [name, Number(text)])
   return { from, to, ...Object.fromEntries(numbers) }
 }
 

@@ -101,6 +101,9 @@ export interface Moved {
   readonly used: string
   readonly bonus: string
   readonly usageRows: string
+  readonly historyCalls: string
+  readonly historyErrors: string
+  readonly historyCredits: string
   /** Rows of usage by key. */
   readonly keyUsageRows: string
   /** Of all usage. */

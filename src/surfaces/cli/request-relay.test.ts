@@ -40,7 +40,13 @@ function setUp() {
 }
 
 function call({ feed }: TestWorker, requestId: string, status = 200): void {
-  const tally = { api: "hmac", surface: "rest", statuses: new Float64Array(0), latency: createHistogram([]) }
+  const tally = {
+    api: "hmac",
+    surface: "rest",
+    statuses: new Float64Array(0),
+    latency: createHistogram([]),
+    faults: null,
+  }
   if (feed.isWatched) {
     feed.offer({ ...tally, surface: "rest" }, { requestId, address: () => "", startedMs: 0 }, { status }, 1)
   }

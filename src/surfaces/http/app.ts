@@ -103,7 +103,13 @@ export function createHttpApp(
     )
     .use(documentationFeature(base, context, service))
     .use(discoveryFeature(base, context, service))
-    .use(webFeature(base, context, { console: parts.admin !== null, portal: parts.portal !== null, brand: defaultBrand }))
+    .use(
+      webFeature(base, context, {
+        console: parts.admin !== null,
+        portal: parts.portal !== null,
+        brand: defaultBrand,
+      }),
+    )
   if (adminFeature) app.use(adminFeature.app)
   return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
 }

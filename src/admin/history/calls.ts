@@ -1,0 +1,72 @@
+import { Type } from "@sinclair/typebox"
+import { nullable } from "../../apis/contract.ts"
+import { instant } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { percentileOf } from "./percentile.ts"
+import { rangeFields, rangeParameters, readRange, showRange, toInstant } from "./range.ts"
+
+const duration = (share: string) =>
+  nullable(Type.Number(), {
+    description: `Milliseconds that ${share} of the requests did not exceed, to the accuracy of some classes of durations; null without requests.`,
+  })
+
+/** The parameter that several operations of the history have. */
+export const apiParameter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description:
+      "Only this API; `several` for requests that name several, `usage` for those of usage, `none` for others.",
+  }),
+)
+
+export const historyOfCalls = defineOperation({
+  id: "history.calls",
+  title: "Show calls by time",
+  description:
+    "Shows requests, errors and latency by time and API, of all processes. A request is in it a minute later, and `--history` says for how long.",
+  permission: "usage.read",
+  method: "GET",
+  path: "/history/calls",
+  command: {
+    words: "history calls",
+    example: "--step day",
+    empty: "No calls in this time.",
+  },
+  input: Type.Object({ ...rangeParameters, api: apiParameter }),
+  output: Type.Object({
+    ...rangeFields,
+    data: Type.Array(
+      Type.Object({
+        at: instant("When the minute, hour or day begins."),
+        api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
+        calls: Type.Integer({ description: "Requests, failed ones included. A batch is one." }),
+        errors: Type.Integer({ description: "Requests that failed." }),
+        p50_ms: duration("half"),
+        p99_ms: duration("99 %"),
+      }),
+      { description: "Sorted by time and API. Without requests there is no entry." },
+    ),
+  }),
+  example: { step: "hour" },
+  run: {
+    kind: "read",
+    async read({ api, ...given }, { history, clock }) {
+      const range = readRange(given, { clock })
+      const sums = await history.calls({ ...range, api })
+      return {
+        ...showRange(range),
+        data: sums
+          .filter(({ calls }) => calls > 0)
+          .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
+            at: toInstant(atMs),
+            api: ofApi,
+            calls,
+            errors,
+            p50_ms: percentileOf(latency, 0.5),
+            p99_ms: percentileOf(latency, 0.99),
+          })),
+      }
+    },
+  },
+})

@@ -1,0 +1,82 @@
+import { Type } from "@sinclair/typebox"
+import { choice } from "../../apis/contract.ts"
+import type { CallsSum, CreditsSum } from "../../store/history.ts"
+import { requireAccount } from "../accounts/account.ts"
+import { accountId, instant, listOf, pageParameters } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { readPlacedPage } from "../pages.ts"
+import { rangeFields, rangeParameters, readRange, showRange, toInstant } from "./range.ts"
+
+const sum = Type.Object({
+  at: instant("When the minute, hour or day begins."),
+  account: Type.Optional(Type.String({ description: "The account's id." })),
+  calls: Type.Integer({ description: "Successful calls that were charged; a batch may hold many." }),
+  credits: Type.Integer({ description: "Credits that they were charged." }),
+})
+
+export const historyOfCredits = defineOperation({
+  id: "history.credits",
+  title: "Show credits by time",
+  description:
+    "Shows charged calls and credits by time, of all accounts together, of one, or by account. By account it comes in pages, which can have fewer entries than asked for, or none, and be followed by more.",
+  permission: "usage.read",
+  method: "GET",
+  path: "/history/credits",
+  command: {
+    words: "history credits",
+    example: "--step day --by account",
+    empty: "No charges in this time.",
+  },
+  input: Type.Object({
+    ...rangeParameters,
+    account: Type.Optional({ ...accountId, description: "Only this account." }),
+    by: Type.Optional(
+      choice(["account", "none"], {
+        default: "none",
+        description: "Whether there are sums for each account, sorted by account and time.",
+      }),
+    ),
+    ...pageParameters,
+  }),
+  output: Type.Object({ ...rangeFields, ...listOf(sum).properties }),
+  example: { step: "day" },
+  run: {
+    kind: "read",
+    async read({ account, by = "none", limit, after, ...given }, context) {
+      const { history } = context
+      const range = readRange(given, context)
+      if (account !== undefined) await requireAccount(context, account)
+      if (account === undefined && by === "none") {
+        const data = addUp(await history.calls(range))
+        return { ...showRange(range), data, has_more: false, next: null }
+      }
+      const page = await readPlacedPage(
+        // One account has no more points of time than a plot.
+        { limit: account === undefined ? limit : 1_500, after },
+        async (place) => {
+          const { sums, next } = await history.credits({ ...range, account }, place)
+          return { rows: sums, next }
+        },
+        toOutput,
+      )
+      return { ...showRange(range), ...page }
+    },
+  },
+})
+
+function toOutput({ atMs, account, calls, credits }: CreditsSum) {
+  return { at: toInstant(atMs), account, calls, credits }
+}
+
+/** The sums of all APIs, which are sorted by time. */
+function addUp(sums: readonly CallsSum[]) {
+  const times = Map.groupBy(
+    sums.filter(({ charged }) => charged > 0),
+    ({ atMs }) => atMs,
+  )
+  return [...times].map(([atMs, ofTime]) => ({
+    at: toInstant(atMs),
+    calls: ofTime.reduce((total, { charged }) => total + charged, 0),
+    credits: ofTime.reduce((total, { credits }) => total + credits, 0),
+  }))
+}

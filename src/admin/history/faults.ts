@@ -1,0 +1,51 @@
+import { Type } from "@sinclair/typebox"
+import { instant } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { apiParameter } from "./calls.ts"
+import { readTime, timeParameters, toInstant } from "./range.ts"
+
+export const historyOfFaults = defineOperation({
+  id: "history.faults",
+  title: "Show errors by kind",
+  description:
+    "Shows the requests that failed, by what was wrong and by API, most frequent first; of the last day unless a time is given.",
+  permission: "usage.read",
+  method: "GET",
+  path: "/history/faults",
+  command: { words: "history faults", example: "--api hmac", empty: "No errors in this time." },
+  input: Type.Object({ ...timeParameters, api: apiParameter }),
+  output: Type.Object({
+    data: Type.Array(
+      Type.Object({
+        fault: Type.String({ description: "What was wrong, such as `rateLimited`." }),
+        api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
+        calls: Type.Integer({ description: "Requests that failed so." }),
+        first: instant("When the first one failed."),
+        last: instant("When the last one failed."),
+      }),
+      { description: "Most frequent first." },
+    ),
+  }),
+  example: {},
+  run: {
+    kind: "read",
+    async read({ api, ...given }, { history, clock }) {
+      const faults = await history.faults({ ...readTime(given, { clock }), api })
+      return {
+        data: faults
+          .toSorted((a, b) => b.calls - a.calls || b.lastMs - a.lastMs || compare(a, b))
+          .map(({ fault, api: ofApi, calls, firstMs, lastMs }) => ({
+            fault,
+            api: ofApi,
+            calls,
+            first: toInstant(firstMs),
+            last: toInstant(lastMs),
+          })),
+      }
+    },
+  },
+})
+
+function compare(a: { fault: string; api: string }, b: { fault: string; api: string }): number {
+  return `${a.fault} ${a.api}` < `${b.fault} ${b.api}` ? -1 : 1
+}

@@ -1,0 +1,148 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice } from "../../apis/contract.ts"
+import { hourMs } from "../../store/history.ts"
+import { parseInstant } from "../../values/time-text.ts"
+import { AdminFault } from "../fault.ts"
+import { instant } from "../fields.ts"
+import type { AdminParts } from "../parts.ts"
+
+const stepMs = { minute: 60_000, hour: hourMs, day: 24 * hourMs } as const
+const steps = ["minute", "hour", "day"] as const
+/** How long a time is shown without `from`. */
+const defaultMs = { minute: hourMs, hour: 24 * hourMs, day: 30 * 24 * hourMs } as const
+/** A plot has no room for more. */
+const maxPoints = 1_500
+/** Minutes are folded into hours when they are so old. */
+const minutesKeptMs = 25 * hourMs
+
+const time = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }))
+
+/** The parameters that choose a time. */
+export const timeParameters = {
+  from: time("The first time: 2027-01-31, or 2027-01-31T12:00:00Z."),
+  to: time("The end, which is not included; now by default."),
+}
+
+/** The same, with the parts of time that sums are made for. */
+export const rangeParameters = {
+  ...timeParameters,
+  step: Type.Optional(
+    choice(steps, {
+      default: "hour",
+      description: "What sums are made for: each `minute` (of the last day), `hour` or `day` (UTC).",
+    }),
+  ),
+}
+
+/** What an answer says of its time. */
+export const rangeFields = {
+  step: choice(steps, { description: "What sums were made for." }),
+  from: instant("The first time that is included."),
+  to: instant("The end, which is not included."),
+}
+
+export interface Range {
+  readonly step: (typeof steps)[number]
+  readonly stepMs: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * Reads the parameters, and rounds times to whole steps.
+ * @throws AdminFault
+ */
+export function readRange(
+  {
+    from,
+    to,
+    step = "hour",
+  }: { readonly from?: string; readonly to?: string; readonly step?: Range["step"] },
+  { clock }: Pick<AdminParts, "clock">,
+): Range {
+  const sizeMs = stepMs[step]
+  const nowMs = clock.now()
+  const { beginMs, endMs } = readTimes({ from, to }, nowMs, defaultMs[step])
+  const range = {
+    step,
+    stepMs: sizeMs,
+    fromMs: floor(beginMs, sizeMs),
+    toMs: Math.ceil(endMs / sizeMs) * sizeMs,
+  }
+  const points = (range.toMs - range.fromMs) / sizeMs
+  if (points > maxPoints) {
+    throw invalid(
+      "from",
+      `From 'from' to 'to' are ${points.toLocaleString("en-US")} times the 'step', and at most 1,500 can be shown. Give a later 'from' or a larger 'step'.`,
+    )
+  }
+  const minutesFromMs = minutesSince(nowMs)
+  if (step === "minute" && range.fromMs < minutesFromMs) {
+    throw invalid(
+      "step",
+      `Minutes are kept for a day, so that 'from' can be ${toInstant(minutesFromMs)} at the earliest. Give a later one, or 'step' hour.`,
+    )
+  }
+  return range
+}
+
+/**
+ * Reads the parameters of a time that is not divided: the last day without any. It begins with a whole minute, or with a whole
+ * hour where there are no minutes any more.
+ * @throws AdminFault
+ */
+export function readTime(
+  given: { readonly from?: string; readonly to?: string },
+  { clock }: Pick<AdminParts, "clock">,
+): { readonly fromMs: number; readonly toMs: number } {
+  const nowMs = clock.now()
+  const { beginMs, endMs } = readTimes(given, nowMs, defaultMs.hour)
+  const days = Math.ceil((endMs - beginMs) / stepMs.day)
+  if (days > maxPoints)
+    throw invalid("from", "From 'from' to 'to' can be 1,500 days at most. Give a later 'from'.")
+  return { fromMs: floor(beginMs, beginMs < minutesSince(nowMs) ? hourMs : stepMs.minute), toMs: endMs }
+}
+
+function readTimes(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  nowMs: number,
+  withoutFromMs: number,
+): { readonly beginMs: number; readonly endMs: number } {
+  const endMs = to === undefined ? nowMs + 1 : requireTime(to, "to")
+  const beginMs = from === undefined ? endMs - withoutFromMs : requireTime(from, "from")
+  if (beginMs >= endMs) throw invalid("from", "The 'from' parameter must be earlier than 'to'.")
+  return { beginMs, endMs }
+}
+
+/** The start of the first hour that is still divided into minutes. */
+function minutesSince(nowMs: number): number {
+  return floor(nowMs - minutesKeptMs, hourMs)
+}
+
+function floor(ms: number, partMs: number): number {
+  return ms - (ms % partMs)
+}
+
+/** The fields of an answer. */
+export function showRange({ step, fromMs, toMs }: Range): Static<ReturnType<typeof rangeObject>> {
+  return { step, from: toInstant(fromMs), to: toInstant(toMs) }
+}
+
+const rangeObject = () => Type.Object(rangeFields)
+
+export function toInstant(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function requireTime(text: string, parameter: string): number {
+  const ms = parseInstant(text)
+  if (ms !== null && ms >= 0) return ms
+  throw invalid(
+    parameter,
+    `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
+  )
+}
+
+function invalid(parameter: string, message: string): AdminFault {
+  return new AdminFault("invalid", message, { parameter })
+}

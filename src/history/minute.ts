@@ -1,0 +1,98 @@
+import type { AccountSums } from "../observe/account-sums.ts"
+import type { ChargedTally, Counts, Surface, Tally } from "../observe/counts.ts"
+import type { CallsSum, CreditsSum, FaultRow } from "../store/history.ts"
+import { latencyBoundsMs } from "../values/latency-bounds.ts"
+
+/** What was counted in a part of time. */
+export interface Minute {
+  readonly calls: readonly CallsSum[]
+  readonly faults: readonly FaultRow[]
+  readonly credits: readonly CreditsSum[]
+}
+
+interface Sum {
+  calls: number
+  errors: number
+  charged: number
+  credits: number
+  readonly latency: number[]
+}
+
+/** Where customers send requests. */
+const callSurfaces: readonly Surface[] = ["rest", "batch", "graphql", "mcp"]
+/** A request for a path that does not exist fails too. */
+const faultSurfaces: readonly Surface[] = [...callSurfaces, "none"]
+
+/**
+ * Gives a function that returns what was counted since it was called last, for a minute. It compares with what was there then,
+ * so that counting costs a call no more than before.
+ */
+export function createMinutes(
+  counts: Pick<Counts, "tallies" | "charged">,
+  accounts: Pick<AccountSums, "take">,
+): (atMs: number) => Minute {
+  const seenCounts = new Map<Tally, Float64Array>()
+  const seenCharges = new Map<ChargedTally, Pick<Sum, "calls" | "credits">>()
+
+  function addRequests(sum: Sum, tally: Tally): void {
+    const now = tally.latency.counts
+    const before = seenCounts.get(tally) ?? new Float64Array(now.length)
+    now.forEach((count, index) => {
+      const more = count - (before[index] ?? 0)
+      sum.latency[index] = (sum.latency[index] ?? 0) + more
+      sum.calls += more
+    })
+    for (const { calls } of tally.faults?.values() ?? []) sum.errors += calls
+    before.set(now)
+    seenCounts.set(tally, before)
+  }
+
+  function addCharges(sum: Sum, tally: ChargedTally): void {
+    const { calls, credits } = tally
+    const before = seenCharges.get(tally)
+    sum.charged += calls - (before?.calls ?? 0)
+    sum.credits += credits - (before?.credits ?? 0)
+    seenCharges.set(tally, { calls, credits })
+  }
+
+  return (atMs) => {
+    const sums = new Map<string, Sum>()
+    const faults: FaultRow[] = []
+    for (const tally of counts.tallies) {
+      if (callSurfaces.includes(tally.surface)) addRequests(sumOf(sums, tally.api), tally)
+      if (tally.faults && faultSurfaces.includes(tally.surface)) addFaults(faults, atMs, tally)
+      tally.faults = null
+    }
+    for (const tally of counts.charged) addCharges(sumOf(sums, tally.api), tally)
+    return {
+      calls: [...sums].flatMap(([api, sum]) => (sum.calls + sum.charged > 0 ? [{ atMs, api, ...sum }] : [])),
+      faults,
+      credits: [...accounts.take()].map(([account, sum]) => ({ atMs, account, ...sum })),
+    }
+  }
+}
+
+function sumOf(sums: Map<string, Sum>, api: string): Sum {
+  const known = sums.get(api)
+  if (known) return known
+  const latency = Array.from({ length: latencyBoundsMs.length + 1 }, () => 0)
+  const sum = { calls: 0, errors: 0, charged: 0, credits: 0, latency }
+  sums.set(api, sum)
+  return sum
+}
+
+/** An API has a tally for each surface, and one row for each fault. */
+function addFaults(rows: FaultRow[], atMs: number, { api, faults }: Tally): void {
+  for (const [fault, { calls, firstMs, lastMs }] of faults ?? []) {
+    const known = rows.findIndex((row) => row.api === api && row.fault === fault)
+    const row = rows[known]
+    if (!row) rows.push({ atMs, api, fault, calls, firstMs, lastMs })
+    else
+      rows[known] = {
+        ...row,
+        calls: row.calls + calls,
+        firstMs: Math.min(row.firstMs, firstMs),
+        lastMs: Math.max(row.lastMs, lastMs),
+      }
+  }
+}

@@ -1,0 +1,167 @@
+import type { Clock, Timer } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
+import { type History, type HistoryBatch, hourMs } from "../store/history.ts"
+import type { Minute } from "./minute.ts"
+
+/** Writes what happened to the store, once a minute. */
+export interface HistoryWriter {
+  /** Writes now what was counted until now, and folds and deletes what is old. Resolves also when the store does not answer. */
+  write(): Promise<void>
+  /** Writes at the end of each minute. */
+  start(): void
+  /** Writes what is left. */
+  stop(): Promise<void>
+  /** Minutes that wait for the store. */
+  waiting(): number
+  /** Calls of minutes that waited too long, and were dropped. */
+  dropped(): number
+}
+
+interface WriterParts {
+  readonly history: Pick<History, "add" | "fold" | "deleteBefore">
+  /** Gives what was counted since it was called last. */
+  readonly takeMinute: (atMs: number) => Minute
+  /** How long rows are kept; 0 for no history. It may change. */
+  readonly keepDays: () => number
+  /** A name that no other process has. */
+  readonly process: string
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly log: Pick<Log, "warn" | "info">
+}
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+/** Minutes that wait while the store does not answer. The oldest are dropped. */
+const maxMinutes = 60
+/** Rows of all minutes that wait. */
+const maxRows = 50_000
+/** Rows that are written, folded or deleted in one transaction. */
+const rowsPerBatch = 200
+/** Minutes of this time at least are not folded yet. */
+const minutesKeptMs = dayMs + hourMs
+
+/** The start of the first hour that may still be divided into minutes. */
+export function minutesSince(nowMs: number): number {
+  return floor(nowMs - minutesKeptMs, hourMs)
+}
+
+export function createHistoryWriter(parts: WriterParts): HistoryWriter {
+  const { history, takeMinute, keepDays, clock, timer, log } = parts
+  const waiting: Minute[] = []
+  let sinceMs = clock.now()
+  let tidiedMs = Number.NEGATIVE_INFINITY
+  let lastBatch = 0
+  /** What is left of the batches of the first minute that waits. */
+  let batches: HistoryBatch[] = []
+  let dropped = 0
+  let isFailing = false
+  let isStopped = false
+  let cancel = () => {}
+  let writing: Promise<void> = Promise.resolve()
+
+  function take(): void {
+    const minute = takeMinute(floor(sinceMs, minuteMs))
+    sinceMs = clock.now()
+    if (keepDays() === 0 || rowsOf(minute) === 0) return
+    waiting.push(minute)
+    let rows = waiting.reduce((sum, one) => sum + rowsOf(one), 0)
+    while (waiting.length > maxMinutes || (rows > maxRows && waiting.length > 1)) {
+      const oldest = waiting.shift()
+      // Some batches of it may be in the store already.
+      batches = []
+      rows -= oldest ? rowsOf(oldest) : 0
+      dropped += oldest?.calls.reduce((sum, { calls }) => sum + calls, 0) ?? 0
+    }
+  }
+
+  async function writeWaiting(): Promise<void> {
+    for (let minute = waiting[0]; minute; minute = waiting[0]) {
+      if (batches.length === 0) batches = toBatches(minute)
+      for (let batch = batches[0]; batch; batch = batches[0]) {
+        await history.add(batch)
+        if (batches[0] === batch) batches.shift()
+        await timer.turn()
+      }
+      if (waiting[0] === minute) waiting.shift()
+    }
+  }
+
+  function toBatches({ calls, faults, credits }: Minute): HistoryBatch[] {
+    const made: HistoryBatch[] = []
+    const { process } = parts
+    for (let at = 0; at === 0 || at < credits.length; at += rowsPerBatch) {
+      const isFirst = at === 0
+      made.push({
+        process,
+        number: ++lastBatch,
+        calls: isFirst ? calls : [],
+        faults: isFirst ? faults : [],
+        credits: credits.slice(at, at + rowsPerBatch),
+      })
+    }
+    return made
+  }
+
+  /** Once an hour, since only whole hours are folded. */
+  async function tidy(): Promise<void> {
+    const nowMs = clock.now()
+    const days = keepDays()
+    if (days === 0 || floor(nowMs, hourMs) === tidiedMs) return
+    while (!isStopped && (await history.fold(minutesSince(nowMs), rowsPerBatch)) > 0) await timer.turn()
+    const oldestMs = floor(nowMs - days * dayMs, hourMs)
+    while (!isStopped && (await history.deleteBefore(oldestMs, rowsPerBatch)) > 0) await timer.turn()
+    tidiedMs = floor(nowMs, hourMs)
+  }
+
+  async function attempt(): Promise<void> {
+    try {
+      await writeWaiting()
+      if (isFailing) log.info("history is written again", {})
+      isFailing = false
+      if (!isStopped) await tidy()
+    } catch (cause) {
+      if (!isFailing) {
+        log.warn("history not written; it is kept in memory for an hour and written later", {
+          cause: String(cause),
+        })
+      }
+      isFailing = true
+    }
+  }
+
+  function write(): Promise<void> {
+    take()
+    // One after the other: a batch must not be sent twice at the same time.
+    writing = writing.then(attempt)
+    return writing
+  }
+
+  function schedule(): void {
+    cancel = timer.after(minuteMs - (clock.now() % minuteMs), () => {
+      void write()
+      schedule()
+    })
+  }
+
+  return {
+    write,
+    start: schedule,
+    async stop() {
+      isStopped = true
+      cancel()
+      await write()
+      if (waiting.length > 0) log.warn("history of the last minutes lost", { minutes: waiting.length })
+    },
+    waiting: () => waiting.length,
+    dropped: () => dropped,
+  }
+}
+
+function rowsOf({ calls, faults, credits }: Minute): number {
+  return calls.length + faults.length + credits.length
+}
+
+function floor(ms: number, partMs: number): number {
+  return ms - (ms % partMs)
+}

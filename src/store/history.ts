@@ -1,0 +1,113 @@
+import type { Page } from "./admin-store.ts"
+
+/**
+ * What happened in each minute, of all processes together. Hours that are over for a day are folded: their minutes become one row
+ * at the start of the hour. Every method may reject with StoreUnavailable.
+ */
+export interface History {
+  /** Adds to what is there, in one transaction. A batch that was added before is ignored. */
+  add(batch: HistoryBatch): Promise<void>
+  /** Folds at most `limit` rows of each table before a full hour, and gives how many there were. Each row is folded once. */
+  fold(untilMs: number, limit: number): Promise<number>
+  /** Deletes at most `limit` rows of each table before a full hour, and gives how many there were. */
+  deleteBefore(ms: number, limit: number): Promise<number>
+  /** Requests by time and API, sorted by both. */
+  calls(query: CallsQuery): Promise<readonly CallsSum[]>
+  /** Failed requests by fault and API, in any order. */
+  faults(query: Omit<CallsQuery, "stepMs">): Promise<readonly FaultSum[]>
+  /** What accounts were charged, sorted by account and time. */
+  credits(query: CreditsQuery, page: Page): Promise<CreditsPage>
+}
+
+/** A part of the minutes of one process. */
+export interface HistoryBatch {
+  /** A name that no other process has. */
+  readonly process: string
+  /** Rises with each batch of the process. */
+  readonly number: number
+  readonly calls: readonly CallsSum[]
+  readonly faults: readonly FaultRow[]
+  readonly credits: readonly CreditsSum[]
+}
+
+/** Requests of one API in a time that begins with `atMs`. */
+export interface CallsSum {
+  readonly atMs: number
+  /** The id of an API, or `several`, `usage` or `none`. */
+  readonly api: string
+  /** Requests, failed ones included. */
+  readonly calls: number
+  /** Requests that failed. */
+  readonly errors: number
+  /** Successful calls that were charged; one request may hold many. */
+  readonly charged: number
+  readonly credits: number
+  /** Requests by duration, one number for each of {@link latencyColumns}. */
+  readonly latency: readonly number[]
+}
+
+export interface FaultSum {
+  readonly api: string
+  /** The code of the fault. */
+  readonly fault: string
+  readonly calls: number
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+export interface FaultRow extends FaultSum {
+  readonly atMs: number
+}
+
+export interface CreditsSum {
+  readonly atMs: number
+  readonly account: string
+  /** Successful calls. */
+  readonly calls: number
+  readonly credits: number
+}
+
+export interface CallsQuery {
+  readonly fromMs: number
+  /** Up to, but without this time. */
+  readonly toMs: number
+  /** Sums are made for each such part of time, counted from the Unix epoch. */
+  readonly stepMs: number
+  readonly api?: string | undefined
+}
+
+export interface CreditsQuery {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  /** Only this account. */
+  readonly account?: string | undefined
+}
+
+/** A page may have fewer sums than its limit, or none, and be followed. */
+export interface CreditsPage {
+  readonly sums: readonly CreditsSum[]
+  /** Where the next page begins after; null at the end. */
+  readonly next: readonly [account: string, atMs: number] | null
+}
+
+export const hourMs = 3_600_000
+
+/** One column for each class of durations: up to so many milliseconds, and for longer ones. */
+export const latencyColumns: readonly string[] = [
+  "ms_0_5",
+  "ms_1",
+  "ms_2_5",
+  "ms_5",
+  "ms_10",
+  "ms_25",
+  "ms_50",
+  "ms_100",
+  "ms_250",
+  "ms_500",
+  "ms_1000",
+  "ms_2500",
+  "ms_5000",
+  "ms_10000",
+  "ms_more",
+]
