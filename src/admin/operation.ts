@@ -131,6 +131,8 @@ export interface PreparedChange<Output> {
   /** The changed fields, for the audit log. Fields named `key` or `secret` must not be in it. */
   readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
+  /** True when nothing is changed, as in a trial: then nothing is recorded, and only the answer is given. */
+  readonly isTrial?: boolean
   /** Gives the answer. Called after the change is committed. */
   answer(): Output | Promise<Output>
 }

@@ -14,6 +14,7 @@ import { listBackups } from "./backups/list.ts"
 import { verifyBackup } from "./backups/verify.ts"
 import { diffConfig } from "./config/diff.ts"
 import { getConfig } from "./config/get.ts"
+import { putConfig } from "./config/put.ts"
 import { reloadConfig } from "./config/reload.ts"
 import { grantCredits } from "./credits/grant.ts"
 import { renewCredits } from "./credits/renew.ts"
@@ -77,6 +78,7 @@ export const operations: readonly Operation[] = [
   listPlans,
   getConfig,
   diffConfig,
+  putConfig,
   reloadConfig,
   whoami,
   healthDetail,

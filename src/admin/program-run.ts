@@ -34,7 +34,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     ...parts,
     settings: {},
     history: { calls: onlyService, faults: onlyService, credits: onlyService },
-    config: { diff: onlyService, reload: onlyService },
+    config: { version: () => null, diff: onlyService, reload: onlyService, edit: onlyService },
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),
     watchRequests: () => null,

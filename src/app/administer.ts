@@ -46,6 +46,8 @@ export async function openAdministration(
     version,
     startedMs: systemClock.now(),
     config: {
+      version: () => null,
+      edit: () => Promise.reject(new ConfigRefused(onlyRunning)),
       diff: async () => changesBetween(loadConfig({ flags: {}, env: {}, file: null }), config),
       reload: () => Promise.reject(new ConfigRefused(onlyRunning)),
     },

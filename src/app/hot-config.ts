@@ -6,6 +6,8 @@ import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import { createTurns } from "../values/turns.ts"
+import { type EditParts, prepareEdit, versionOf } from "./config-edit.ts"
+import { orRefuse } from "./config-refusal.ts"
 import { joinConfig, type Prepared } from "./sibling-config.ts"
 
 /** The configuration of a service, which can change while it runs. */
@@ -25,6 +27,8 @@ interface HotConfigParts {
   /** Makes everything that follows from a configuration; throws ConfigError. The function that it gives takes it over. */
   prepare(next: Config): () => void
 }
+
+const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
 const notHere = "This service was started without a place to read its configuration again: restart it."
 
@@ -50,7 +54,7 @@ export function createHotConfig({
     const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
     const config = keepUntilRestart(running, next)
     // The same configuration again makes nothing new.
-    if (taken.length > 0) await check(config)
+    if (taken.length > 0) await orRefuse(() => check(config))
     const swap = taken.length > 0 ? prepare(config) : () => {}
     return {
       changes,
@@ -67,7 +71,31 @@ export function createHotConfig({
 
   const siblings =
     channel && source && joinConfig(channel, (text) => orRefuse(() => prepareNext(source.read(text))))
+
+  /** The same as the supervisor of several workers does. */
+  function replaceHere(expected: string, text: string): Promise<readonly ConfigChange[]> {
+    return inTurn(() =>
+      orRefuse(async () => {
+        const { fileText } = running
+        if (source === null) throw new ConfigError(notHere)
+        if (fileText !== expected) throw new ConfigRefused(outdated, "outdated")
+        const { changes, takeOver } = await prepareNext(source.read(text))
+        source.replaceText(expected, text)
+        takeOver()
+        return changes
+      }),
+    )
+  }
+
+  const editParts: EditParts = {
+    running: () => running,
+    source,
+    prepareNext,
+    replace: (expected, text) => siblings?.replace(expected, text) ?? replaceHere(expected, text),
+  }
   const control: HotConfig = {
+    version: () => versionOf(running),
+    edit: (values) => prepareEdit(values, editParts),
     diff: () => orRefuse(async () => compare(readNow())),
     // The file is read when its turn has come, so that the last change of it counts.
     reload: () =>
@@ -93,15 +121,5 @@ export function createHotConfig({
   function readNow(): Config {
     if (source === null) throw new ConfigError(notHere)
     return source.read(source.readText())
-  }
-}
-
-/** Turns what is wrong with a configuration into its refusal. */
-async function orRefuse<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (!(thrown instanceof ConfigError)) throw thrown
-    throw new ConfigRefused(`The configuration was not changed. ${thrown.message}`)
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/notices.ts"
 import { noBackups } from "../admin/backups/no-backups.ts"
+import { ConfigRefused } from "../admin/config/control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone } from "../apis/contract.ts"
 import { createCharges } from "../call/charges.ts"
@@ -39,6 +40,10 @@ import { mcpNames, prepareApis, version } from "./service.ts"
 
 /** Tests wait no longer for their own calls when the mock stops. */
 const stopGraceMs = 1_000
+
+const fixedConfig =
+  "The configuration was not changed. The test double keeps the plans and prices with which it was started: start it with others in a " +
+  "file that --config names, or use a service."
 
 /** The composition root of the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
 export async function startMock(
@@ -125,7 +130,12 @@ async function createWorld(
   const admin = createAdminAccess(() => ({ config, prices }), {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
     // The settings of a test double stay as they are.
-    config: { diff: async () => [], reload: async () => [] },
+    config: {
+      version: () => null,
+      diff: async () => [],
+      reload: async () => [],
+      edit: () => Promise.reject(new ConfigRefused(fixedConfig)),
+    },
     clock,
     random,
     auditRandom,

@@ -2,10 +2,21 @@ import { type ConfigChange, ConfigRefused } from "../admin/config/control.ts"
 import type { Channel, FromSupervisor, FromWorker, ReloadResult } from "../observe/siblings.ts"
 import { messageOf } from "../values/message-of.ts"
 
+type ConfigQuestion =
+  | { readonly kind: "reload" }
+  | { readonly kind: "replace"; readonly expected: string; readonly text: string }
+
 /** A configuration that is checked and made, and waits to be taken over. */
 export interface Prepared {
   readonly changes: readonly ConfigChange[]
   takeOver(): void
+}
+
+/** Changes of the configuration that all workers make together. */
+export interface SiblingConfig {
+  reload(): Promise<readonly ConfigChange[]>
+  /** Replaces the text of the configuration file, if it is still the expected one. */
+  replace(expected: string, text: string): Promise<readonly ConfigChange[]>
 }
 
 /**
@@ -16,7 +27,7 @@ export interface Prepared {
 export function joinConfig(
   channel: Channel,
   prepare: (text: string | null) => Promise<Prepared>,
-): { reload(): Promise<readonly ConfigChange[]> } {
+): SiblingConfig {
   const waiting = new Map<number, (result: ReloadResult) => void>()
   const send = (message: FromWorker) => channel.send(message)
   let lastId = 0
@@ -48,15 +59,18 @@ export function joinConfig(
     }
   })
 
+  async function ask(message: ConfigQuestion): Promise<readonly ConfigChange[]> {
+    const id = ++lastId
+    const { promise, resolve } = Promise.withResolvers<ReloadResult>()
+    waiting.set(id, resolve)
+    send({ ...message, id })
+    const { problem, isOutdated, changes } = await promise
+    if (problem !== null) throw new ConfigRefused(problem, isOutdated ? "outdated" : "state")
+    return changes as readonly ConfigChange[]
+  }
+
   return {
-    async reload() {
-      const id = ++lastId
-      const { promise, resolve } = Promise.withResolvers<ReloadResult>()
-      waiting.set(id, resolve)
-      send({ kind: "reload", id })
-      const { problem, changes } = await promise
-      if (problem !== null) throw new ConfigRefused(problem)
-      return changes as readonly ConfigChange[]
-    },
+    reload: () => ask({ kind: "reload" }),
+    replace: (expected, text) => ask({ kind: "replace", expected, text }),
   }
 }

@@ -15,6 +15,8 @@ export interface Config extends Settings {
   readonly origins: Readonly<Record<OptionKey, Origin>>
   /** The name of the configuration file; null without one. */
   readonly file: string | null
+  /** The text of the configuration file; null without one. It may hold secrets. */
+  readonly fileText: string | null
   readonly plans: Plans
   /** Who connects to a PostgreSQL database whose URL does not say it: `PGUSER` and `PGPASSWORD`. */
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
@@ -30,8 +32,15 @@ export interface ConfigSources {
   readonly flags: Readonly<Record<string, unknown>>
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The parsed TOML file and its name; null without a file. */
-  readonly file: { readonly name: string; readonly values: Readonly<Record<string, unknown>> } | null
+  /** Null without a file. */
+  readonly file: ConfigFile | null
+}
+
+/** A TOML file: its name, its text where that is known, and what it says. */
+interface ConfigFile {
+  readonly name: string
+  readonly text?: string
+  readonly values: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -77,6 +86,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     ...settings,
     origins,
     file: file?.name ?? null,
+    fileText: file?.text ?? null,
     dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
     plans,
     credits,

@@ -32,6 +32,8 @@ export interface Option<T> {
   readonly repeatable?: boolean
   /** Whether a service takes a change of it over only when it is started again. */
   readonly needsRestart?: boolean
+  /** Whether it names a file of the service's machine, which nobody elsewhere should choose. */
+  readonly namesFile?: boolean
   readonly read: Reader<unknown>
 }
 
@@ -92,13 +94,10 @@ export const options = {
     integer(1_048_576, 1_099_511_627_776),
     268_435_456,
   ),
-  bluetoothCompanies: one(
-    "bluetooth-companies FILE",
-    "newer company list, JSON or YAML",
-    text,
-    null,
-    "built in",
-  ),
+  bluetoothCompanies: {
+    ...one("bluetooth-companies FILE", "newer company list, JSON or YAML", text, null, "built in"),
+    namesFile: true,
+  },
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
   noMcp: toggle("no-mcp", "turn /mcp off", "/mcp is served"),
   noPortal: toggle("no-portal", "turn /portal off", "/portal is served"),

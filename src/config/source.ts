@@ -12,4 +12,14 @@ export interface ConfigSource {
    * @throws ConfigError
    */
   read(text: string | null): Config
+  /**
+   * Checks whether {@link ConfigSource.replaceText} will likely work.
+   * @throws ConfigError
+   */
+  requireReplaceable(): void
+  /**
+   * Writes the configuration file anew, if its text is still the expected one.
+   * @throws ConfigError; the file is then as it was
+   */
+  replaceText(expected: string, text: string): void
 }

@@ -11,6 +11,8 @@ export interface Channel {
 /** What a reload of the configuration gave: a problem, or the settings that differ, as plain data. */
 export interface ReloadResult {
   readonly problem: string | null
+  /** Whether it is a problem because another change of the configuration came first. */
+  readonly isOutdated?: boolean
   readonly changes: readonly unknown[]
 }
 
@@ -18,6 +20,8 @@ export interface ReloadResult {
 export type ConfigFromWorker =
   /** Asks for a reload in all workers. */
   | { readonly kind: "reload"; readonly id: number }
+  /** Asks for another text of the configuration file, in all workers, if the present one is the expected one. */
+  | { readonly kind: "replace"; readonly id: number; readonly expected: string; readonly text: string }
   /** Answers `prepare`. */
   | ({ readonly kind: "prepared"; readonly id: number } & ReloadResult)
   /** Answers `finish`. */
@@ -27,7 +31,7 @@ export type ConfigToWorker =
   | { readonly kind: "prepare"; readonly id: number; readonly text: string | null }
   /** Asks to take over what was prepared, or to drop it. */
   | { readonly kind: "finish"; readonly id: number; readonly take: boolean }
-  /** Answers `reload`. */
+  /** Answers `reload` and `replace`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 
 /** How the workers of a service show each other's requests. The id is that of the watch in the process that gets the message. */

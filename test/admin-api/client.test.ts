@@ -68,7 +68,11 @@ calls.accountsUpdate({ params: { path: { id: "acc_1" } }, body: { nmae: "Ann" } 
 }, 60_000)
 
 test("it runs every operation", async () => {
-  const service = await startTestService({ flags: { backupDir: tempDir() }, runOwnCommand: pretendCommand })
+  const service = await startTestService({
+    configText: "",
+    flags: { backupDir: tempDir() },
+    runOwnCommand: pretendCommand,
+  })
   const admin = await adminOf(service)
   const { key } = await createTestAdminKey(service.db)
   const calls = (await client.load())(service.url, key)

@@ -25,6 +25,7 @@ function groupOf(permission: string): string {
 /** A service on a new store of each kind, with a key for each permission. */
 async function prepare({ name, create }: StoreKind) {
   const service = await startTestService({
+    configText: "",
     flags: { db: await create(), backupDir: tempDir() },
     runOwnCommand: pretendCommand,
   })

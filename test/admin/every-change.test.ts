@@ -66,6 +66,7 @@ const cases: Readonly<Record<string, Given>> = {
   },
   "backups.create": async () => ({}),
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
+  "config.put": async () => ({ changes: { "credits.hmac": 3 } }),
   "config.reload": async () => ({}),
   "admins.revoke": async ({ run }) => ({ id: (await run(createAdmin, { name: "billing" })).id }),
 }

@@ -1,6 +1,6 @@
 /** Configuration that changes while several processes serve, on the executable. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
@@ -57,6 +57,35 @@ describe.if(process.platform === "linux")("two workers", () => {
     writeFileSync(file, "[credits]\nhmac = 5\nmax_calls\n")
     const wrong = await run(["reload"], env)
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("line 3")])
+
+    // A change of the file over the admin API reaches both workers, keeps what else is in it, or changes nothing.
+    price(5)
+    await reload()
+    const put = (changes: object) =>
+      fetch(`${server.url}/admin/v1/config`, {
+        ...reloadWith(admin.key),
+        method: "PATCH",
+        body: JSON.stringify({ changes }),
+      })
+    expect(await (await put({ "credits.hmac": 6 })).json()).toMatchObject({
+      data: [{ setting: "credits.hmac", before: 5, after: 6 }],
+    })
+    expect(readFileSync(file, "utf8")).toBe("[credits]\nhmac = 6\n")
+    expect((await put({ "credits.hmca": 6 })).status).toBe(400)
+    const prices = new Set<number>()
+    for (let count = 0; count < 40; count++) {
+      const response = await fetch(`${server.url}/admin/v1/plans`, {
+        headers: { authorization: `Bearer ${admin.key}`, connection: "close" },
+      })
+      const { prices: shown } = (await response.json()) as { prices: { hmac: number } }
+      prices.add(shown.hmac)
+    }
+    expect([...prices]).toEqual([6])
+    const racing = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((credits) => put({ "credits.hmac": credits * 10 })),
+    )
+    expect(racing.filter(({ status }) => status !== 200 && status !== 412)).toEqual([])
+    expect(await runJson("config", "diff", "--server", server.url, "--admin-key", admin.key)).toEqual([])
 
     // A worker that starts later has the configuration of the others, whatever the file says by now.
     price(1)

@@ -1,6 +1,7 @@
 import { afterAll } from "bun:test"
 import { type Administration, createAdministration, type RunOptions } from "../../src/admin/administration.ts"
 import type { Backups } from "../../src/admin/backups/backups.ts"
+import type { ConfigControl } from "../../src/admin/config/control.ts"
 import { AdminFault } from "../../src/admin/fault.ts"
 import type { Actor, Operation } from "../../src/admin/operation.ts"
 import type { AdminParts } from "../../src/admin/parts.ts"
@@ -34,6 +35,22 @@ export interface TestAdministration {
   stored(): Promise<string>
 }
 
+/** A configuration file that can be changed, but never is another one. */
+const pretendConfig: ConfigControl = {
+  version: () => 1,
+  diff: async () => [],
+  reload: async () => [],
+  async edit(values) {
+    const changes = Object.entries(values).map(([setting, after]) => ({
+      setting,
+      before: null,
+      after,
+      needsRestart: false,
+    }))
+    return { changes, isNew: true, save: async () => changes }
+  },
+}
+
 /** An actor of tests. */
 export function actorOf(change: Partial<Actor> = {}): Actor {
   const from = { source: "192.0.2.1", requestId: "req_1" }
@@ -55,7 +72,7 @@ export function openAdministration(
     opened,
     clock,
     random: systemRandom,
-    config: { diff: async () => [], reload: async () => [] },
+    config: pretendConfig,
     backups,
     watchRequests: () => null,
     version: "0.0.0-test",

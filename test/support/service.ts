@@ -1,10 +1,11 @@
 import { afterAll } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { NewKey } from "../../src/admin/program-accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
 import { prepareApis, type Service, startService, version } from "../../src/app/service.ts"
+import { createConfigSource } from "../../src/config/file.ts"
 import { type Config, loadConfig } from "../../src/config/load.ts"
 import type { ConfigSource } from "../../src/config/source.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
@@ -24,6 +25,8 @@ export interface TestOptions {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Settings as a TOML file would give them. */
   readonly file?: Readonly<Record<string, unknown>>
+  /** The text of a configuration file that the service may change. */
+  readonly configText?: string
   /** Gives the values of the TOML file that a reload reads. It is read at the start too. */
   readonly readFile?: () => Readonly<Record<string, unknown>>
   readonly runOwnCommand?: RunOwnCommand
@@ -35,6 +38,8 @@ export interface TestService extends Service {
   logged(): string
   readonly url: string
   readonly db: string
+  /** The name of the configuration file, which exists when the test gave its text. */
+  readonly configFile: string
   readonly config: Config
   readonly clock: ManualClock
   /** Makes an account on `plan` with one key. */
@@ -58,13 +63,21 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const clock = options.clock ?? createManualClock()
   const { readFile = () => options.file } = options
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
-  const configSource: ConfigSource = {
+  const inMemory: ConfigSource = {
+    requireReplaceable() {},
+    replaceText() {},
     readText: () => JSON.stringify(readFile() ?? null),
     read(text) {
       const values = JSON.parse(text ?? "null")
       return loadConfig({ flags, env: {}, file: values ? { name: "test.toml", values } : null })
     },
   }
+  const configFile = join(dir, "penknife.toml")
+  if (options.configText !== undefined) writeFileSync(configFile, options.configText)
+  const configSource =
+    options.configText === undefined
+      ? inMemory
+      : createConfigSource(configFile, (file) => loadConfig({ flags, env: {}, file }))
   const config = configSource.read(configSource.readText())
   const ports: Ports = {
     clock,
@@ -94,6 +107,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     ...service,
     url,
     db: config.db,
+    configFile,
     config,
     clock,
     logged: log.text,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, type AdminFaultCode } from "../fault.ts"
 import { listOf } from "../fields.ts"
-import { type ConfigChange, ConfigRefused } from "./control.ts"
+import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./control.ts"
 
 const item = Type.Object({
   setting: Type.String({ description: "The setting's name in the configuration file." }),
@@ -28,14 +28,28 @@ export function toChangeList(changes: readonly ConfigChange[]): Static<typeof ch
 }
 
 /**
- * Waits for changes of the configuration.
+ * Waits for something of the configuration.
  * @throws AdminFault that says why a configuration is refused
  */
-export async function orRefusal(changes: Promise<readonly ConfigChange[]>): Promise<readonly ConfigChange[]> {
+export async function orRefusal<T>(work: Promise<T>): Promise<T> {
   try {
-    return await changes
+    return await work
   } catch (thrown) {
     if (!(thrown instanceof ConfigRefused)) throw thrown
-    throw new AdminFault("conflict", thrown.message)
+    throw new AdminFault(faultOf[thrown.reason], thrown.message)
   }
+}
+
+const faultOf = {
+  values: "invalid",
+  state: "conflict",
+  outdated: "version-mismatch",
+} as const satisfies Record<ConfigRefusal, AdminFaultCode>
+
+/** The changes that are taken over now, for the audit log: values by setting. */
+export function takenChanges(changes: readonly ConfigChange[]) {
+  const taken = changes.filter(({ needsRestart }) => !needsRestart)
+  const values = (side: "before" | "after") =>
+    Object.fromEntries(taken.map((change): [string, unknown] => [change.setting, change[side]]))
+  return { before: values("before"), after: values("after") }
 }

@@ -9,8 +9,31 @@ export interface ConfigChange {
   readonly needsRestart: boolean
 }
 
+/** The value of a setting in the configuration file; null takes it out of the file. */
+export type SettingValue = string | number | boolean | readonly string[] | null
+
+/** Values by the names of settings, such as `max_calls`, `credits.hmac` and `plans.free.premium`; `plans.NAME` for a whole plan. */
+export type SettingValues = Readonly<Record<string, SettingValue>>
+
+/** A change of the configuration file that is checked and not yet made. */
+export interface ConfigEdit {
+  readonly changes: readonly ConfigChange[]
+  /** Whether the file becomes another. It may do so without a change: a value that equals the default is written down. */
+  readonly isNew: boolean
+  /**
+   * Writes the file and takes it over, in every process of the service or in none.
+   * @throws {ConfigRefused} when the file cannot be written, or was changed meanwhile
+   */
+  save(): Promise<readonly ConfigChange[]>
+}
+
 /** Reads the configuration of a service again, and takes it over. */
 export interface ConfigControl {
+  /**
+   * A number for the text of the configuration file that runs; another text has another one. Null where {@link ConfigControl.edit}
+   * is not possible.
+   */
+  version(): number | null
   /**
    * Compares what the configuration file says now with what runs. For a command on a store: with the defaults.
    * @throws {ConfigRefused}
@@ -21,9 +44,22 @@ export interface ConfigControl {
    * @throws {ConfigRefused}
    */
   reload(): Promise<readonly ConfigChange[]>
+  /**
+   * Checks a change of some settings of the configuration file, as a reload does, without making it.
+   * @throws {ConfigRefused}
+   */
+  edit(values: SettingValues): Promise<ConfigEdit>
 }
+
+/** `values`: the client's values cannot be used. `state`: the service cannot do it now. `outdated`: it was changed meanwhile. */
+export type ConfigRefusal = "values" | "state" | "outdated"
 
 /** A configuration that cannot be taken over; nothing was changed. The message says what to change. */
 export class ConfigRefused extends Error {
   override readonly name = "ConfigRefused"
+  readonly reason: ConfigRefusal
+  constructor(message: string, reason: ConfigRefusal = "state") {
+    super(message)
+    this.reason = reason
+  }
 }

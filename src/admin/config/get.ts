@@ -6,7 +6,8 @@ export const getConfig = defineOperation({
   title: "Show the configuration",
   description:
     "Shows the running configuration by the names of the configuration file. Secrets are shown as `(set)`. `sources` says where " +
-    "each value comes from: flag, environment, file or default.",
+    "each value comes from: flag, environment, file or default. `version` stands for the text of the configuration file and is the " +
+    "ETag to send with a change of it; null where the file cannot be changed in this way.",
   permission: "config.read",
   method: "GET",
   path: "/config",
@@ -14,5 +15,8 @@ export const getConfig = defineOperation({
   input: Type.Object({}),
   output: Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
   example: {},
-  run: { kind: "read", read: async (_, { settings }) => ({ ...settings }) },
+  run: {
+    kind: "read",
+    read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
+  },
 })

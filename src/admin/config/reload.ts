@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defineOperation } from "../operation.ts"
-import { changeColumns, changeList, orRefusal, toChangeList } from "./change-list.ts"
+import { changeColumns, changeList, orRefusal, takenChanges, toChangeList } from "./change-list.ts"
 
 export const reloadConfig = defineOperation({
   id: "config.reload",
@@ -23,15 +23,10 @@ export const reloadConfig = defineOperation({
   run: {
     kind: "change",
     async prepare(_, { config }) {
-      const changes = await orRefusal(config.diff())
-      const taken = changes.filter(({ needsRestart }) => !needsRestart)
-      const values = (side: "before" | "after") =>
-        Object.fromEntries(taken.map((change) => [change.setting, change[side]]))
       return {
         mutations: [],
         target: { kind: "config", id: "config", accountId: null },
-        before: values("before"),
-        after: values("after"),
+        ...takenChanges(await orRefusal(config.diff())),
         answer: async () => toChangeList(await orRefusal(config.reload())),
       }
     },

@@ -5,13 +5,17 @@ import type { FromSupervisor } from "../../observe/siblings.ts"
 import { createReconfigure, type Reconfigured } from "./reconfigure.ts"
 
 /** Workers that answer as the test says, and what they took over. */
-function setUp(problems: readonly (string | null)[], readText: () => string | null) {
+function setUp(
+  problems: readonly (string | null)[],
+  readText: () => string | null,
+  replaceText: (expected: string, text: string) => void = () => {},
+) {
   const timer = createManualTimer()
   const reports: string[] = []
   const told: (readonly [worker: number, take: boolean])[] = []
   const reconfigure = createReconfigure<Reconfigured>({
     timer,
-    readText,
+    source: { readText, replaceText },
     report: (text) => reports.push(text),
   })
   const workers = problems.map((problem, index): Reconfigured => {
@@ -33,6 +37,64 @@ function setUp(problems: readonly (string | null)[], readText: () => string | nu
   })
   return { reconfigure, workers, told, reports }
 }
+
+test("a new text is written when all can take it over, and before any does", async () => {
+  const files: string[] = []
+  const { reconfigure, told } = setUp(
+    [null, null],
+    () => "a",
+    (expected, next) => {
+      expect(told).toEqual([])
+      files.push(`${expected} → ${next}`)
+    },
+  )
+  expect(await reconfigure.replace("a", "b")).toEqual({ problem: null, changes: [0] })
+  expect([files, told, reconfigure.text()]).toEqual([
+    ["a → b"],
+    [
+      [0, true],
+      [1, true],
+    ],
+    "b",
+  ])
+  expect(await reconfigure.replace("a", "c")).toMatchObject({ isOutdated: true, changes: [] })
+  expect([files.length, reconfigure.text()]).toEqual([1, "b"])
+})
+
+test("a new text that a worker refuses is not written, and one that cannot be written is taken over by none", async () => {
+  const files: string[] = []
+  const refused = setUp(
+    [null, "no"],
+    () => "a",
+    (_, next) => files.push(next),
+  )
+  expect(await refused.reconfigure.replace("a", "b")).toMatchObject({ problem: "no" })
+  expect([files, refused.told, refused.reconfigure.text()]).toEqual([
+    [],
+    [
+      [0, false],
+      [1, false],
+    ],
+    "a",
+  ])
+  const full = setUp(
+    [null, null],
+    () => "a",
+    () => {
+      throw new ConfigError("No space is left.")
+    },
+  )
+  expect(await full.reconfigure.replace("a", "b")).toMatchObject({
+    problem: "The configuration was not changed. No space is left.",
+  })
+  expect([full.told, full.reconfigure.text()]).toEqual([
+    [
+      [0, false],
+      [1, false],
+    ],
+    "a",
+  ])
+})
 
 test("all workers take a configuration over", async () => {
   let text = "a"

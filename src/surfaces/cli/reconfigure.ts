@@ -1,5 +1,6 @@
 import type { Timer } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
+import type { ConfigSource } from "../../config/source.ts"
 import type { ConfigFromWorker, FromSupervisor, ReloadResult } from "../../observe/siblings.ts"
 import { createTurns } from "../../values/turns.ts"
 
@@ -15,6 +16,8 @@ export interface Reconfigure<W extends Reconfigured> {
   text(): string | null
   /** Reads the file and makes all workers take it over, or none. */
   reload(): Promise<ReloadResult>
+  /** Writes the file anew and makes all workers take it over, or changes nothing. */
+  replace(expected: string, text: string): Promise<ReloadResult>
   /** A worker listens that was started with this text. */
   joined(worker: W, text: string | null): void
   receive(worker: W, message: ConfigFromWorker): void
@@ -23,13 +26,14 @@ export interface Reconfigure<W extends Reconfigured> {
 
 interface ReconfigureParts {
   readonly timer: Timer
-  /** The text of the configuration file; null without a file. */
-  readText(): string | null
+  readonly source: Pick<ConfigSource, "readText" | "replaceText">
   report(message: string): void
 }
 
 /** How long a worker may take to prepare, and to take over. */
 const answerMs = 10_000
+
+const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
 /** A round of questions to all workers. */
 interface Round<W> {
@@ -39,10 +43,10 @@ interface Round<W> {
 }
 
 export function createReconfigure<W extends Reconfigured>(parts: ReconfigureParts): Reconfigure<W> {
-  const { timer, readText, report } = parts
+  const { timer, source, report } = parts
   const workers = new Set<W>()
   const inTurn = createTurns()
-  let text = readText()
+  let text = source.readText()
   let lastId = 0
   let round: (Round<W> & { readonly id: number }) | null = null
 
@@ -59,12 +63,13 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
     return asked
   }
 
-  async function takeOver(next: string | null): Promise<ReloadResult> {
+  /** @param save keeps the text when all workers can take it over; throws ConfigError */
+  async function takeOver(next: string | null, save = () => {}): Promise<ReloadResult> {
     const id = ++lastId
     const { missing, results } = await askAll(id, { kind: "prepare", id, text: next })
     const late =
       missing.size > 0 ? "The configuration was not changed. A worker did not answer in time." : null
-    const problem = results.find((result) => result.problem !== null)?.problem ?? late
+    const problem = results.find((result) => result.problem !== null)?.problem ?? late ?? problemOf(save)
     // From here on new workers start with it.
     if (problem === null) text = next
     const finished = await askAll(id, { kind: "finish", id, take: problem === null })
@@ -80,20 +85,25 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
     reload: () =>
       inTurn(async () => {
         try {
-          return await takeOver(readText())
+          return await takeOver(source.readText())
         } catch (thrown) {
-          if (!(thrown instanceof ConfigError)) throw thrown
-          return { problem: thrown.message, changes: [] }
+          return { problem: messageOfConfigError(thrown), changes: [] }
         }
+      }),
+    replace: (expected, next) =>
+      inTurn(async () => {
+        if (text !== expected) return { problem: outdated, isOutdated: true, changes: [] }
+        return takeOver(next, () => source.replaceText(expected, next))
       }),
     joined(worker, startedWith) {
       workers.add(worker)
       if (startedWith !== text) void inTurn(() => takeOver(text))
     },
     receive(worker, message) {
-      if (message.kind === "reload") {
+      if (message.kind === "reload" || message.kind === "replace") {
         const { id } = message
-        void self.reload().then((result) => worker.send({ kind: "reloaded", id, ...result }))
+        const done = message.kind === "reload" ? self.reload() : self.replace(message.expected, message.text)
+        void done.then((result) => worker.send({ kind: "reloaded", id, ...result }))
         return
       }
       if (message.id !== round?.id || !round.missing.delete(worker)) return
@@ -106,4 +116,19 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
     },
   }
   return self
+}
+
+/** What is wrong with keeping a configuration; null when it is kept. */
+function problemOf(save: () => void): string | null {
+  try {
+    save()
+    return null
+  } catch (thrown) {
+    return `The configuration was not changed. ${messageOfConfigError(thrown)}`
+  }
+}
+
+function messageOfConfigError(thrown: unknown): string {
+  if (thrown instanceof ConfigError) return thrown.message
+  throw thrown
 }

@@ -70,7 +70,7 @@ async function startHere(
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
 async function startWorkers(
   config: Config,
-  { readText }: ConfigSource,
+  source: ConfigSource,
   { checkConfig, spawnWorker, heartbeatMs, clock, timer, terminal }: CliParts,
 ): Promise<Running> {
   if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
@@ -84,7 +84,7 @@ async function startWorkers(
   }
   requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
-  return supervise(config.workers, { spawn: spawnWorker, readText, clock, timer, report, heartbeatMs })
+  return supervise(config.workers, { spawn: spawnWorker, source, clock, timer, report, heartbeatMs })
 }
 
 /** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */

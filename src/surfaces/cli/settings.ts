@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs"
 import { type Command, Option as Flag } from "commander"
-import { ConfigError } from "../../config/config-error.ts"
+import { createConfigSource } from "../../config/file.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
 import type { ConfigSource } from "../../config/source.ts"
-import { readToml } from "../../config/toml.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
@@ -43,13 +41,9 @@ export function onConfigSource<Options extends object>(
     const file = flags.config ?? env.PENKNIFE_CONFIG
     // Other flags may have the name of a setting: `--plan` of an account.
     const settings = Object.fromEntries(keys.map((key) => [key, flags[key]]))
-    const source: ConfigSource = {
-      readText: () => (file ? readFile(file) : null),
-      read(text) {
-        const read = file && text !== null ? { name: file, values: readToml(file, text) } : null
-        return loadConfig({ flags: settings, env, file: read }, own)
-      },
-    }
+    const source = createConfigSource(file || null, (read) =>
+      loadConfig({ flags: settings, env, file: read }, own),
+    )
     await run(source, flags as Options, ...command.processedArgs)
   })
 }
@@ -66,12 +60,4 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   if (option.read.choices) flag.choices(option.read.choices)
   if (option.repeatable) flag.argParser(collect)
   return flag
-}
-
-function readFile(name: string): string {
-  try {
-    return readFileSync(name, "utf8")
-  } catch {
-    throw new ConfigError(`The configuration file ${name} cannot be read.`)
-  }
 }

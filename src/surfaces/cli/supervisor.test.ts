@@ -68,7 +68,7 @@ function setUp(...kinds: Kind[]) {
       workers.push(worker)
       return worker
     },
-    readText: () => null,
+    source: { readText: () => null, replaceText() {} },
     clock,
     timer,
     heartbeatMs: 1_000,

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
+import type { ConfigSource } from "../../config/source.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReconfigure } from "./reconfigure.ts"
@@ -19,8 +20,7 @@ export interface Supervised {
 export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, configText: string | null): WorkerProcess
-  /** The text of the configuration file; null without a file. */
-  readText(): string | null
+  readonly source: Pick<ConfigSource, "readText" | "replaceText">
   readonly clock: Clock
   readonly timer: Timer
   /** Tells the operator that a worker was replaced. */
@@ -41,13 +41,13 @@ const shortLifeMs = 1_000
  */
 export async function supervise(
   count: number,
-  { spawn, readText, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
+  { spawn, source, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
   const requests = createRequestRelay(workers)
-  const reconfigure = createReconfigure<WorkerProcess>({ timer, readText, report })
+  const reconfigure = createReconfigure<WorkerProcess>({ timer, source, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
     intervalMs: heartbeatMs,

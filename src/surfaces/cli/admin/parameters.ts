@@ -61,7 +61,11 @@ export function toArgument(
   isRequired: boolean,
   { nowMs }: ParameterOptions,
 ): Argument {
-  const label = labelOf(name)
+  const label = labelOf(name, schema)
+  if (isPairs(schema)) {
+    const help = `${toHelp(schema)} ('' for null)`
+    return new Argument(isRequired ? `<${label}...>` : `[${label}...]`, help).argParser(collectPair)
+  }
   const argument = new Argument(isRequired ? `<${label}>` : `[${label}]`, toHelp(schema))
   const choices = choicesOf(schema)
   return choices ? argument.choices(choices) : argument.argParser(readerOf(valueSchema(schema), nowMs))
@@ -69,7 +73,7 @@ export function toArgument(
 
 /** What messages call a parameter: its option, or its argument as in the line of usage. */
 export function nameOnCommandLine(name: string, schema: TSchema, args: readonly string[]): string {
-  return args.includes(name) ? labelOf(name) : `--${flagOf(name, schema)}`
+  return args.includes(name) ? labelOf(name, schema) : `--${flagOf(name, schema)}`
 }
 
 function flagOf(name: string, schema: TSchema): string {
@@ -79,8 +83,34 @@ function flagOf(name: string, schema: TSchema): string {
   return singular.replaceAll("_", "-")
 }
 
-function labelOf(name: string): string {
-  return name.toUpperCase().replaceAll("_", "-")
+function labelOf(name: string, schema: TSchema): string {
+  const own: unknown = schema["x-pairs"]
+  return typeof own === "string" ? own : name.toUpperCase().replaceAll("_", "-")
+}
+
+/** Whether a parameter is an object that is written as arguments `NAME=VALUE`. */
+function isPairs(schema: TSchema): boolean {
+  return schema["x-pairs"] !== undefined
+}
+
+function collectPair(text: string, before: unknown): Readonly<Record<string, unknown>> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError("Write NAME=VALUE, such as credits.hmac=3.")
+  }
+  return { ...(typeof before === "object" ? before : {}), [name]: toValue(value) }
+}
+
+/** Numbers, true and false, lists as JSON, nothing for null; else text. */
+function toValue(text: string): unknown {
+  if (text === "") return null
+  if (text === "true" || text === "false" || /^-?\d+(?:\.\d+)?$/.test(text)) return JSON.parse(text)
+  if (!text.startsWith("[")) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError(`Write a list as JSON, such as '["10.0.0.0/8","192.0.2.1"]'.`)
+  }
 }
 
 function placeholder(name: string, schema: TSchema): string {

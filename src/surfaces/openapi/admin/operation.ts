@@ -33,7 +33,8 @@ export function operationIdOf({ operation, template, inPath }: OperationRoute): 
   return name.charAt(0).toLowerCase() + name.slice(1) + more
 }
 
-function parametersOf({ operation, inPath }: OperationRoute): readonly JsonObject[] {
+function parametersOf(route: OperationRoute): readonly JsonObject[] {
+  const { operation, inPath } = route
   const { method, input, example, run } = operation
   const names = Object.keys(input.properties).filter((name) => method === "GET" || inPath.includes(name))
   const own = names.map((name): JsonObject => {
@@ -49,7 +50,7 @@ function parametersOf({ operation, inPath }: OperationRoute): readonly JsonObjec
     }
   })
   if (run.kind !== "change") return own
-  const ifMatch = inPath.length > 0 ? [refTo("parameters", "IfMatch")] : []
+  const ifMatch = takesIfMatch(route) ? [refTo("parameters", "IfMatch")] : []
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
 
@@ -107,8 +108,13 @@ function contentOf(operation: Operation, schemas: AdminSchemas): JsonObject {
   return { "application/json": { schema: schemas.outputOf(operation) } }
 }
 
-function failuresOf({ operation, inPath }: OperationRoute): JsonObject {
-  const { method, run } = operation
+/** Whether it changes something that has an ETag. */
+function takesIfMatch({ operation: { method, run }, inPath }: OperationRoute): boolean {
+  return run.kind === "change" && (inPath.length > 0 || method === "PATCH")
+}
+
+function failuresOf(route: OperationRoute): JsonObject {
+  const { method, run } = route.operation
   return problemsOf([
     400,
     401,
@@ -117,7 +123,7 @@ function failuresOf({ operation, inPath }: OperationRoute): JsonObject {
     405,
     ...(method === "GET" ? [] : ([408, 413, 415] as const)),
     ...(run.kind === "change" ? ([409, 422] as const) : []),
-    ...(run.kind === "change" && inPath.length > 0 ? ([412] as const) : []),
+    ...(takesIfMatch(route) ? ([412] as const) : []),
     429,
     500,
     503,

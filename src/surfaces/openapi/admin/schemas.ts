@@ -54,7 +54,13 @@ export function toAdminSchema(schema: TSchema): JsonObject {
 function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean)
   if (typeof value !== "object" || value === null) return value
-  const { "x-flag": _flag, "x-requirement": _words, patternProperties, ...rest } = value as JsonObject
+  const {
+    "x-flag": _flag,
+    "x-pairs": _pairs,
+    "x-requirement": _words,
+    patternProperties,
+    ...rest
+  } = value as JsonObject
   const members = Object.entries(rest).map(([name, part]) => [name, clean(part)])
   const [values] = Object.values((patternProperties ?? {}) as JsonObject)
   return {

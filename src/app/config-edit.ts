@@ -1,0 +1,104 @@
+import type { ConfigChange, ConfigEdit, SettingValue, SettingValues } from "../admin/config/control.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { TomlEdit } from "../config/edit-toml.ts"
+import type { Config } from "../config/load.ts"
+import { type OptionKey, options } from "../config/options.ts"
+import type { ConfigSource } from "../config/source.ts"
+import { nearestFirst } from "../values/nearest.ts"
+import { orRefuse } from "./config-refusal.ts"
+import type { Prepared } from "./sibling-config.ts"
+
+/** What {@link prepareEdit} works with. */
+export interface EditParts {
+  running(): Config
+  readonly source: ConfigSource | null
+  /** Makes everything for a configuration, without taking it over. Rejects with ConfigError and ConfigRefused. */
+  prepareNext(next: Config): Promise<Prepared>
+  /** Writes the file anew and takes it over in every process, or in none. */
+  replace(expected: string, text: string): Promise<readonly ConfigChange[]>
+}
+
+/** A number for the text of a configuration file; null without a file. */
+export function versionOf({ fileText }: Config): number | null {
+  if (fileText === null) return null
+  // 48 bits fit a number of JSON and an ETag.
+  return Number.parseInt(new Bun.CryptoHasher("sha256").update(fileText).digest("hex").slice(0, 12), 16) || 1
+}
+
+/** Checks a change of settings, and gives what makes it. Rejects with ConfigRefused. */
+export async function prepareEdit(values: SettingValues, parts: EditParts): Promise<ConfigEdit> {
+  const { prepareNext, replace } = parts
+  const running = parts.running()
+  const { source, name, text } = await orRefuse(() => requireFile(running, parts.source))
+  const edits = await orRefuse(() => toEdits(values, name), "values")
+  await orRefuse(() => requireFromFile(values, running))
+  // Loaded with the first change, since most services never see one.
+  const { editToml } = await import("../config/edit-toml.ts")
+  const next = await orRefuse(() => editToml(name, text, edits), "values")
+  const { changes } = await orRefuse(async () => prepareNext(source.read(next)), "values")
+  return { changes, isNew: next !== text, save: () => replace(text, next) }
+}
+
+const noFile =
+  "This service was started without a configuration file. Write one, an empty one to begin with, and start the service with --config " +
+  "FILE (PENKNIFE_CONFIG)."
+
+/** The file, which must be writable and as it was taken over. */
+function requireFile({ file, fileText }: Config, source: ConfigSource | null) {
+  if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
+  if (source.readText() !== fileText) {
+    throw new ConfigError(
+      `The configuration file ${file} was changed since the service read it. See 'penknife config diff'; take it over with ` +
+        "'penknife reload' or undo it, and try again.",
+    )
+  }
+  source.requireReplaceable()
+  return { source, name: file, text: fileText }
+}
+
+const optionOf = new Map(
+  Object.entries(options).map(([key, option]) => [option.fileKey as string, { key, option }]),
+)
+/** A plan, an entry of it, or a price. Other names are those of settings. */
+const tableForm = /^(?:plans\.[a-z][a-z0-9_-]*(?:\.[a-z][a-z_]*)?|credits\.[a-z0-9-]+)$/
+
+/** Says every mistake. */
+function toEdits(values: SettingValues, file: string): readonly TomlEdit[] {
+  const mistakes = Object.entries(values).flatMap(([name, value]) => mistakeOf(name, value, file) ?? [])
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+  return Object.entries(values).map(([name, value]) => ({ path: name.split("."), value }))
+}
+
+function mistakeOf(name: string, value: SettingValue, file: string): string | null {
+  const known = optionOf.get(name)
+  if (!known && !tableForm.test(name)) {
+    const names = nearestFirst(name, [...optionOf.keys(), "plans.NAME.premium", "credits.API"])
+    return `'${name}' is not a setting. The settings are ${names.join(", ")}.`
+  }
+  if (value !== null && /^plans\.[^.]+$/.test(name)) {
+    return `'${name}' is a plan. Name one of its entries, such as '${name}.monthly_credits', or remove the plan with null.`
+  }
+  if ([value].flat().some((item) => typeof item === "string" && !item.isWellFormed())) {
+    return `'${name}' must be well-formed Unicode text, without lone surrogates.`
+  }
+  const { namesFile = false, needsRestart = false } = known?.option ?? {}
+  if (needsRestart)
+    return `'${name}' is taken over only at a start. Change it in ${file}, and start the service again.`
+  if (namesFile)
+    return `'${name}' names a file of the service's machine. Change it in ${file} there, and run 'penknife reload'.`
+  return null
+}
+
+/** A flag or a variable would win over the file, so that a change of the file did nothing. */
+function requireFromFile(values: SettingValues, { origins }: Config): void {
+  const mistakes = Object.keys(values).flatMap((name) => {
+    const known = optionOf.get(name)
+    if (!known) return []
+    const { flag, env } = known.option
+    const origin = origins[known.key as OptionKey]
+    if (origin !== "flag" && origin !== "environment") return []
+    const by = origin === "flag" ? `the flag ${flag}` : `the environment variable ${env}`
+    return `'${name}' is set by ${by}, which wins over the file. Change it there, and start the service again.`
+  })
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+}
