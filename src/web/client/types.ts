@@ -1,14 +1,28 @@
 /** The answers of the operations, as the administration defines them. */
 import type { Static } from "@sinclair/typebox"
 import type { accountSchema } from "../../admin/accounts/account.ts"
+import type { healthDetail } from "../../admin/health/detail.ts"
+import type { createApiKey } from "../../admin/keys/create.ts"
 import type { findKey } from "../../admin/keys/find.ts"
 import type { keySchema } from "../../admin/keys/key.ts"
+import type { rotateKey } from "../../admin/keys/rotate.ts"
+import type { listNotices } from "../../admin/notices/list.ts"
 import type { listPlans } from "../../admin/plans/list.ts"
+import type { queryUsage } from "../../admin/usage/query.ts"
+import type { setWebhook } from "../../admin/webhooks/set.ts"
+import type { webhookSchema } from "../../admin/webhooks/webhook.ts"
 
 export type Account = Static<typeof accountSchema>
 export type Key = Static<typeof keySchema>
 export type FoundKey = Static<(typeof findKey)["output"]>
 export type PlanList = Static<(typeof listPlans)["output"]>
+export type CreatedKey = Static<(typeof createApiKey)["output"]>
+export type RotatedKey = Static<(typeof rotateKey)["output"]>
+export type UsageSums = Static<(typeof queryUsage)["output"]>
+export type Webhook = Static<typeof webhookSchema>
+export type NewWebhook = Static<(typeof setWebhook)["output"]>
+export type Health = Static<(typeof healthDetail)["output"]>
+export type NoticeList = Static<(typeof listNotices)["output"]>
 
 /** One page of a list. */
 export interface Listed<T> {

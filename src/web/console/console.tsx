@@ -4,6 +4,8 @@ import { startApp } from "../shell/app.tsx"
 import type { Screen } from "../shell/screen.ts"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
+import { KeyScreen } from "./keys/key-screen.tsx"
+import { KeysScreen } from "./keys/keys-screen.tsx"
 
 const screens: readonly Screen[] = [
   {
@@ -13,6 +15,14 @@ const screens: readonly Screen[] = [
     operation: "accounts.list",
     component: AccountsScreen,
     detail: AccountScreen,
+  },
+  {
+    path: "/keys",
+    title: "Keys",
+    icon: "keys",
+    operation: "keys.list",
+    component: KeysScreen,
+    detail: KeyScreen,
   },
 ]
 

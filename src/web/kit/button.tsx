@@ -4,7 +4,7 @@ import { Icon, type IconName } from "./icon.tsx"
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void
-  readonly kind?: "primary" | "plain" | "quiet" | "danger"
+  readonly kind?: "primary" | "plain" | "quiet" | "risky" | "danger"
   readonly type?: "button" | "submit"
   readonly icon?: IconName
   readonly disabled?: boolean

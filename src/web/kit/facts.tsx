@@ -53,7 +53,7 @@ export function Meter({ percent, label }: MeterProps) {
   return (
     <span class="meter-row">
       <meter class={`meter ${level}`} min={0} max={100} value={Math.min(percent, 100)} aria-label={label} />
-      <span class="meter-text">{percent} %</span>
+      <span class="meter-text">{percent} %</span>
     </span>
   )
 }

@@ -118,20 +118,28 @@ export function CheckField({ name, label, hint, value = "on", checked }: CheckPr
   )
 }
 
+interface CheckGroupProps {
+  readonly name: string
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
 /** Boxes that belong together. */
-export function CheckGroup({
-  name,
-  label,
-  children,
-}: Pick<FieldProps, "name" | "label"> & { children: ComponentChildren }) {
-  const { id, error } = useField(name, undefined)
+export function CheckGroup({ name, label, hint, children }: CheckGroupProps) {
+  const { id, error, attributes } = useField(name, hint)
   return (
-    <fieldset class="group" aria-describedby={error ? `${id}-error` : undefined}>
+    <fieldset class="group" aria-describedby={attributes["aria-describedby"]}>
       <legend>{label}</legend>
       {children}
       {error && (
-        <p class="field-error" id={`${id}-error`}>
+        <p class="field-error" id={`${id}-error`} role="alert">
           {error}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
         </p>
       )}
     </fieldset>

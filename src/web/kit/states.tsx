@@ -76,3 +76,13 @@ export function Ready<T>({ reading, what, children }: ReadyProps<T>) {
     </>
   )
 }
+
+interface NoticeProps {
+  readonly tone: "plain" | "good" | "warn" | "bad"
+  readonly children: ComponentChildren
+}
+
+/** Something that one should know about what is shown. */
+export function Notice({ tone, children }: NoticeProps) {
+  return <div class={`notice ${tone}`}>{children}</div>
+}

@@ -1,51 +1,146 @@
+import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
+import { may } from "../../client/session.ts"
 import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
+import { Button } from "../../kit/button.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { Notice, Ready } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { UsagePlot } from "../usage/usage-plot.tsx"
+import { AccountKeys } from "./account-keys.tsx"
+import { AccountWebhook } from "./account-webhook.tsx"
 import { AccountState } from "./accounts-screen.tsx"
+import { CloseAccount, ReopenButton } from "./close-account.tsx"
+import { EditAccount } from "./edit-account.tsx"
+import { GrantCredits } from "./grant-credits.tsx"
+import { PortalLink } from "./portal-link.tsx"
 
-/** One account. */
+type WindowName = "edit" | "grant" | "close" | "link"
+
+/** One account: what it has and used, its keys and its webhook, and everything that can be changed. */
 export function AccountScreen({ id }: { readonly id: string }) {
   const reading = useRead<Account>(`/accounts/${encodeURIComponent(id)}`)
+  const [window, setWindow] = useState<WindowName | null>(null)
+  const close = () => setWindow(null)
+
+  function changed(text: string): void {
+    close()
+    say(text)
+    reading.reload()
+  }
+
   return (
-    <Page title={reading.data?.name ?? "Account"} up={{ title: "Accounts", href: addressOf("/accounts") }}>
+    <Page
+      title={reading.data?.name ?? "Account"}
+      up={{ title: "Accounts", href: addressOf("/accounts") }}
+      actions={reading.data && <Actions account={reading.data} open={setWindow} changed={changed} />}
+    >
       <Ready reading={reading} what="the account">
         {(account) => (
           <>
-            <Stats>
-              <Stat
-                label="Credits left"
-                value={formatNumber(account.remaining ?? "unknown")}
-                note={`${formatNumber(account.bonus)} of them bonus`}
-              />
-              <Stat
-                label="Used this month"
-                value={formatNumber(account.used)}
-                note={<Meter percent={account.used_percent} label="Used of the month's credits" />}
-              />
-              <Stat
-                label="Renews"
-                value={<Time at={account.renews} />}
-                note={<Time at={account.renews} style="distance" />}
-              />
-            </Stats>
-            <Section title="Details">
-              <Facts
-                facts={[
-                  ["Id", <Code key="id">{account.id}</Code>],
-                  ["State", <AccountState key="state" account={account} />],
-                  ["Plan", account.plan],
-                  ["External id", account.external_id ?? "none"],
-                  ["Created", <Time key="created" at={account.created} style="instant" />],
-                ]}
-              />
-            </Section>
+            {account.problem !== null && <Notice tone="bad">{account.problem}</Notice>}
+            {account.closed !== null && (
+              <Notice tone="plain">
+                This account is closed since <Time at={account.closed} style="instant" />. Its keys are
+                refused.
+              </Notice>
+            )}
+            <Balance account={account} />
+            {may("usage.query") && (
+              <Section title="Usage">
+                <UsagePlot filter={{ account: id }} file={`usage-${id}`} />
+              </Section>
+            )}
+            {may("keys.list") && <AccountKeys account={account} />}
+            <Details account={account} />
+            {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
+            {window === "edit" && (
+              <EditAccount account={account} close={close} done={() => changed("Account saved.")} />
+            )}
+            {window === "grant" && (
+              <GrantCredits account={account} close={close} done={() => changed("Credits granted.")} />
+            )}
+            {window === "close" && (
+              <CloseAccount account={account} close={close} done={() => changed("Account closed.")} />
+            )}
+            {window === "link" && <PortalLink account={account} close={close} />}
           </>
         )}
       </Ready>
     </Page>
+  )
+}
+
+interface ActionsProps {
+  readonly account: Account
+  open(window: WindowName): void
+  changed(text: string): void
+}
+
+function Actions({ account, open, changed }: ActionsProps) {
+  if (account.closed !== null) {
+    return (
+      may("accounts.reopen") && <ReopenButton account={account} done={() => changed("Account reopened.")} />
+    )
+  }
+  return (
+    <>
+      {may("portal.link") && <Button onClick={() => open("link")}>Portal link</Button>}
+      {may("accounts.update") && <Button onClick={() => open("edit")}>Edit</Button>}
+      {may("accounts.close") && (
+        <Button kind="risky" onClick={() => open("close")}>
+          Close
+        </Button>
+      )}
+      {may("credits.grant") && (
+        <Button kind="primary" onClick={() => open("grant")}>
+          Grant credits
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Balance({ account }: { readonly account: Account }) {
+  const { remaining, bonus, used, allowance, used_percent, renews } = account
+  return (
+    <Stats>
+      <Stat
+        label="Credits left"
+        value={formatNumber(remaining ?? "unknown")}
+        note={bonus > 0 ? `${formatNumber(bonus)} of them bonus, which does not expire` : "no bonus"}
+      />
+      <Stat
+        label={allowance === null ? "Used this month" : `Used of ${formatNumber(allowance)}`}
+        value={formatNumber(used)}
+        note={<Meter percent={used_percent} label="Used of the month's credits" />}
+      />
+      <Stat
+        label="Next credit month"
+        value={<Time at={renews} />}
+        note={<Time at={renews} style="distance" />}
+      />
+    </Stats>
+  )
+}
+
+function Details({ account }: { readonly account: Account }) {
+  const metadata = Object.entries(account.metadata)
+  return (
+    <Section title="Details">
+      <Facts
+        facts={[
+          ["Id", <Code key="id">{account.id}</Code>],
+          ["State", <AccountState key="state" account={account} />],
+          ["Plan", account.plan],
+          ["External id", account.external_id ?? <span class="muted">none</span>],
+          ["Created", <Time key="created" at={account.created} style="instant" />],
+          ...metadata.map(([name, value]) => [name, JSON.stringify(value)] as const),
+        ]}
+      />
+    </Section>
   )
 }

@@ -1,0 +1,48 @@
+import { write } from "../../client/request.ts"
+import type { Account } from "../../client/types.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { CheckField, CheckGroup } from "../../kit/field.tsx"
+import { Form } from "../../kit/form.tsx"
+import type { AccountWindowProps } from "./edit-account.tsx"
+
+/** The events of `accounts.update`, in words. */
+const events = [
+  ["credits.exhausted", "All credits are used up"],
+  ["key.expiring", "A key expires in 7 days, and again in 1 day"],
+  ["key.created", "A key was created"],
+  ["key.revoked", "A key was revoked"],
+  ["month.renewed", "A new credit month has begun"],
+] as const
+
+export function ChooseEvents({ account, close, done }: AccountWindowProps) {
+  return (
+    <Dialog title="Events for the webhook" close={close}>
+      <Form
+        submit="Save"
+        cancel={close}
+        send={(values, idempotencyKey) =>
+          write<Account>(
+            "PATCH",
+            `/accounts/${encodeURIComponent(account.id)}`,
+            { events: values.list("events") },
+            { idempotencyKey, ifVersion: account.version },
+          )
+        }
+        done={done}
+      >
+        <CheckGroup name="events" label="Besides the thresholds of credits, it gets these events">
+          {events.map(([name, label]) => (
+            <CheckField
+              key={name}
+              name="events"
+              value={name}
+              label={label}
+              hint={<code>{name}</code>}
+              checked={account.events.includes(name)}
+            />
+          ))}
+        </CheckGroup>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+import { write } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import type { Account, PlanList } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { SelectField, TextField } from "../../kit/field.tsx"
+import { Form } from "../../kit/form.tsx"
+
+export interface AccountWindowProps {
+  readonly account: Account
+  close(): void
+  done(): void
+}
+
+/** Changes the name, the plan and the external id of an account. */
+export function EditAccount({ account, close, done }: AccountWindowProps) {
+  const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
+  const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
+  return (
+    <Dialog title="Edit account" close={close}>
+      <Form
+        submit="Save"
+        required={{ name: "Type a name." }}
+        cancel={close}
+        send={(values, idempotencyKey) =>
+          write<Account>(
+            "PATCH",
+            `/accounts/${encodeURIComponent(account.id)}`,
+            {
+              name: values.text("name"),
+              plan: values.text("plan"),
+              external_id: values.text("external_id") || null,
+            },
+            { idempotencyKey, ifVersion: account.version },
+          )
+        }
+        done={done}
+      >
+        <TextField name="name" label="Name" required value={account.name} />
+        <SelectField
+          name="plan"
+          label="Plan"
+          required
+          value={account.plan}
+          choices={[...names].map((name) => [name, name])}
+          hint="It takes effect with the next call. What was used this month stays used."
+        />
+        <TextField
+          name="external_id"
+          label="External id"
+          hint="Your own id of the customer."
+          value={account.external_id ?? ""}
+        />
+      </Form>
+    </Dialog>
+  )
+}

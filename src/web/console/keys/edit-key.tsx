@@ -1,0 +1,42 @@
+import { write } from "../../client/request.ts"
+import type { Key, PlanList } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Form } from "../../kit/form.tsx"
+import { Ready } from "../../kit/states.tsx"
+import { KeyFields, readKeyFields } from "./key-fields.tsx"
+
+export interface KeyWindowProps {
+  readonly value: Key
+  close(): void
+  done(): void
+}
+
+export function EditKey({ value, close, done }: KeyWindowProps) {
+  const plans = useRead<PlanList>("/plans")
+  return (
+    <Dialog title="Edit key" close={close}>
+      <Ready reading={plans} what="the APIs">
+        {({ prices }) => (
+          <Form
+            submit="Save"
+            numbers={["rate_limit"]}
+            cancel={close}
+            send={(values, idempotencyKey) => {
+              const { expires, ...others } = readKeyFields(values)
+              // A time in the past cannot be sent again, even if it stays.
+              const changes = expires === value.expires ? others : { ...others, expires }
+              return write<Key>("PATCH", `/keys/${encodeURIComponent(value.id)}`, changes, {
+                idempotencyKey,
+                ifVersion: value.version,
+              })
+            }}
+            done={done}
+          >
+            <KeyFields apis={Object.keys(prices)} value={value} />
+          </Form>
+        )}
+      </Ready>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
+import { write } from "../../client/request.ts"
+import type { FoundKey } from "../../client/types.ts"
+import { Button, LinkButton } from "../../kit/button.tsx"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Facts } from "../../kit/facts.tsx"
+import { TextField } from "../../kit/field.tsx"
+import { Form } from "../../kit/form.tsx"
+import { Time } from "../../kit/text.tsx"
+import { KeyState, nameOf } from "./key-columns.tsx"
+
+/** Tells whose key a text is, for one that was found where it should not be. */
+export function FindKey({ close }: { readonly close: () => void }) {
+  const [found, setFound] = useState<FoundKey | null>(null)
+  return (
+    <Dialog title="Find a key by its text" close={close}>
+      {found ? (
+        <>
+          <Facts
+            facts={[
+              ["Key", nameOf(found)],
+              ["State", <KeyState key="state" state={found.state} />],
+              ["Account", found.account_name],
+              ["Created", <Time key="created" at={found.created} />],
+              found.text_ends === null
+                ? null
+                : ["This text ends", <Time key="ends" at={found.text_ends} style="instant" />],
+            ]}
+          />
+          <div class="form-buttons">
+            <LinkButton kind="primary" href={addressOf(`/keys/${found.id}`)}>
+              Open the key
+            </LinkButton>
+            <Button kind="quiet" onClick={() => setFound(null)}>
+              Find another
+            </Button>
+          </div>
+        </>
+      ) : (
+        <Form
+          submit="Find"
+          required={{ key: "Type the key's text; it starts with pk-." }}
+          send={(values) => write<FoundKey>("POST", "/keys/find", { key: values.text("key") })}
+          done={setFound}
+          cancel={close}
+        >
+          <TextField name="key" label="Text of the key" required hint="It is neither stored nor logged." />
+        </Form>
+      )}
+    </Dialog>
+  )
+}

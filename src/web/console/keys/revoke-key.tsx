@@ -1,0 +1,27 @@
+import { write } from "../../client/request.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Form } from "../../kit/form.tsx"
+import type { KeyWindowProps } from "./edit-key.tsx"
+import { nameOf } from "./key-columns.tsx"
+
+/** Asks before a key is revoked. */
+export function RevokeKey({ value, close, done }: KeyWindowProps) {
+  return (
+    <Dialog title={`Revoke ${nameOf(value)}?`} close={close}>
+      <Form
+        submit="Revoke key"
+        danger
+        cancel={close}
+        send={(_, idempotencyKey) =>
+          write("POST", `/keys/${encodeURIComponent(value.id)}/revoke`, {}, { idempotencyKey })
+        }
+        done={done}
+      >
+        <p>
+          Calls with the key <code>{value.prefix}…</code> are refused from now on. This cannot be taken back;
+          to stop it for a while, disable it.
+        </p>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,25 @@
+/** A value in a file of comma-separated values. */
+export type CsvValue = string | number | null
+
+/** Comma-separated values (RFC 4180) of what is shown. */
+export function toCsv(titles: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
+  return [titles, ...rows].map((row) => `${row.map(toCell).join(",")}\r\n`).join("")
+}
+
+/** Offers a text as a file to save. */
+export function saveFile(name: string, text: string, type = "text/csv"): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement("a")
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+/** A text that a spreadsheet would take for a formula, and run, gets an apostrophe. */
+function toCell(value: CsvValue): string {
+  if (value === null) return ""
+  if (typeof value === "number") return String(value)
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}

@@ -1,0 +1,122 @@
+import uPlot from "uplot"
+import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
+import { formatShort } from "./text.tsx"
+
+interface DrawOptions {
+  readonly times: readonly string[]
+  readonly series: readonly PlotSeries[]
+  readonly step: PlotStep
+  /** Called with the place of the time that the pointer is at. */
+  onPoint(index: number | null): void
+}
+
+const heightPx = 200
+const stepSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const
+
+/** Draws a plot into an element, as wide as it is, in the colours of the style sheet. */
+export function drawPlot(place: HTMLElement, { times, series, step, onPoint }: DrawOptions): Drawing {
+  const dark = matchMedia("(prefers-color-scheme: dark)")
+  let latest = { times, series }
+  let plot = make()
+
+  function make(): uPlot {
+    const made = new uPlot(optionsOf(place, latest.series, step, onPoint), dataOf(latest), place)
+    // What it shows is said by the label around it.
+    made.root.setAttribute("aria-hidden", "true")
+    return made
+  }
+
+  function renew(): void {
+    plot.destroy()
+    plot = make()
+  }
+
+  const observer = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: heightPx }))
+  observer.observe(place)
+  dark.addEventListener("change", renew)
+  return {
+    update(times, series) {
+      latest = { times, series }
+      plot.setData(dataOf(latest))
+    },
+    remove() {
+      observer.disconnect()
+      dark.removeEventListener("change", renew)
+      plot.destroy()
+    },
+  }
+}
+
+function dataOf({ times, series }: Pick<DrawOptions, "times" | "series">): uPlot.AlignedData {
+  return [times.map((time) => new Date(time).getTime() / 1_000), ...series.map(({ values }) => [...values])]
+}
+
+function optionsOf(
+  place: HTMLElement,
+  series: readonly PlotSeries[],
+  step: PlotStep,
+  onPoint: (index: number | null) => void,
+): uPlot.Options {
+  const style = getComputedStyle(place)
+  const colour = (name: string) => resolveColour(place, style.getPropertyValue(name))
+  const axis = {
+    stroke: colour("--muted"),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+  }
+  const half = stepSeconds[step] / 2
+  return {
+    width: place.clientWidth,
+    height: heightPx,
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
+    padding: [10, 14, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: {
+      x: { range: (_plot, min, max) => [min - half, max + half] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        space: 70,
+        values: (_plot, seconds, _axis, _space, increment) => timeLabels(seconds, increment),
+      },
+      { ...axis, size: 52, values: (_plot, values) => values.map((value) => formatShort(value)) },
+    ],
+    series: [{}, ...series.map((each) => seriesOf(each, colour))],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+  }
+}
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
+const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })
+
+/** Days below an axis of days; hours and minutes below others, where the day stands at midnight. */
+function timeLabels(seconds: readonly number[], increment: number): string[] {
+  return seconds.map((each) => {
+    const at = new Date(each * 1_000)
+    const isDay = increment >= stepSeconds.day || each % stepSeconds.day === 0
+    return (isDay ? day : minute).format(at)
+  })
+}
+
+function seriesOf({ label, kind, tone }: PlotSeries, colour: (name: string) => string): uPlot.Series {
+  const stroke = colour(`--plot-${tone}`)
+  if (kind === "line") return { label, stroke, width: 2, points: { show: false } }
+  const paths = uPlot.paths.bars?.({ size: [0.75, 40], radius: 0.15 })
+  return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) }
+}
+
+/** The colour that a property stands for now: a canvas knows neither `var()` nor `light-dark()`. */
+function resolveColour(place: HTMLElement, value: string): string {
+  const probe = document.createElement("span")
+  probe.style.color = value
+  place.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,138 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import { Button } from "./button.tsx"
+import { saveFile, toCsv } from "./csv.ts"
+import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
+import { Table } from "./table.tsx"
+import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
+
+export interface PlotProps {
+  readonly title: string
+  /** ISO times, rising. */
+  readonly times: readonly string[]
+  readonly step: PlotStep
+  readonly series: readonly PlotSeries[]
+  /** What a value is, beside the figures: "ms". */
+  readonly unit?: string
+  /** The name of the CSV file, without its ending. */
+  readonly file: string
+}
+
+/** A plot, and the same figures as a table and as a file for who cannot see it or wants to calculate with it. */
+export function Plot(props: PlotProps) {
+  const { title, times, step, series, unit, file } = props
+  const [pointed, setPointed] = useState<number | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const at = pointed === null ? null : times[pointed]
+  const titles = ["Time", ...series.map(({ label }) => (unit ? `${label} (${unit})` : label))]
+  return (
+    <figure class="plot card">
+      <figcaption class="plot-head">
+        <h3>{title}</h3>
+        <ul class="legend">
+          {series.map(({ label, tone, values }) => (
+            <li key={label}>
+              <span class={`dot ${tone}`} />
+              {label}
+              {pointed !== null && <strong>{valueText(values[pointed], unit)}</strong>}
+            </li>
+          ))}
+          {at && <li class="muted">{timeText(at, step)}</li>}
+        </ul>
+      </figcaption>
+      <Canvas {...props} onPoint={setPointed} />
+      <details class="figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Figures</summary>
+        {isOpen && (
+          <>
+            <Button
+              icon="download"
+              onClick={() => saveFile(`${file}.csv`, toCsv(titles, rowsOf(times, series)))}
+            >
+              Save as CSV
+            </Button>
+            <FiguresTable {...props} />
+          </>
+        )}
+      </details>
+    </figure>
+  )
+}
+
+/** The drawing itself. What draws it is loaded with the first plot. */
+function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) => void }) {
+  const { title, times, step, series, onPoint } = props
+  const place = useRef<HTMLDivElement>(null)
+  const drawing = useRef<Drawing | null>(null)
+  const latest = useRef({ times, series })
+  latest.current = { times, series }
+  const shape = series.map(({ label, kind, tone }) => `${label} ${kind} ${tone}`).join()
+
+  useEffect(() => {
+    let isGone = false
+    void import("./draw-plot.ts").then(({ drawPlot }) => {
+      if (isGone || !place.current) return
+      drawing.current = drawPlot(place.current, { step, onPoint, ...latest.current })
+    })
+    return () => {
+      isGone = true
+      drawing.current?.remove()
+      drawing.current = null
+    }
+  }, [shape, step])
+  useEffect(() => drawing.current?.update(times, series), [times, series])
+
+  return <div class="plot-canvas" ref={place} role="img" aria-label={summaryOf(title, times, series, step)} />
+}
+
+function FiguresTable({ title, times, step, series, unit }: PlotProps) {
+  return (
+    <Table
+      caption={title}
+      rows={times.map((time, index) => ({ time, index }))}
+      keyOf={({ time }) => time}
+      columns={[
+        { title: "Time", isName: true, cell: ({ time }: Figure) => timeText(time, step) },
+        ...series.map(({ label, values }) => ({
+          title: label,
+          isNumber: true,
+          cell: ({ index }: Figure) => valueText(values[index], unit),
+        })),
+      ]}
+    />
+  )
+}
+
+interface Figure {
+  readonly time: string
+  readonly index: number
+}
+
+function rowsOf(times: readonly string[], series: readonly PlotSeries[]) {
+  return times.map((time, index) => [time, ...series.map(({ values }) => values[index] ?? null)])
+}
+
+function timeText(iso: string, step: PlotStep): string {
+  return step === "day" ? formatDay(iso) : formatInstant(iso)
+}
+
+function valueText(value: number | null | undefined, unit: string | undefined): string {
+  if (value === null || value === undefined) return "–"
+  return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value)
+}
+
+/** What a plot shows, in a sentence. */
+function summaryOf(
+  title: string,
+  times: readonly string[],
+  series: readonly PlotSeries[],
+  step: PlotStep,
+): string {
+  const [first] = times
+  const last = times.at(-1)
+  if (first === undefined || last === undefined) return `${title}: no figures.`
+  const highest = series.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null)
+    return `${label}: ${known.length === 0 ? "none" : `at most ${formatShort(Math.max(...known))}`}`
+  })
+  return `${title} from ${timeText(first, step)} to ${timeText(last, step)}. ${highest.join(". ")}. The figures are below.`
+}
