@@ -62,15 +62,18 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/kit": ["web/client"],
   "web/shell": ["web/client", "web/kit"],
   "web/console": ["admin", "web/client", "web/kit", "web/shell"],
-  "web/portal": ["admin", "web/client", "web/kit", "web/shell"],
+  "web/portal": ["admin", "code-examples", "web/client", "web/kit", "web/shell"],
+  "web/site": ["code-examples"],
   store: ["apis/contract.ts"],
   ports: ["apis/contract.ts", "values"],
   encode: [],
+  "code-examples": [],
   surfaces: [
     "accounts",
     "admin",
     "apis/contract.ts",
     "call",
+    "code-examples",
     "config",
     "encode",
     "mock",
@@ -113,9 +116,10 @@ test("Elysia is known in surfaces/http alone, SQLite in store/sqlite alone", () 
 test("time, randomness and the network are reached through ports alone", () => {
   const reach =
     /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bMath\.random\(|\bgetRandomValues\(|(?<![#.\w])fetch\(|node:(dgram|net|dns|https?)\b/
+  // Code examples are text: they call in programs of their own.
   const reaching = files.filter(
     (file) =>
-      !/^(?:ports\/|mock-client\/|web\/client\/browser\.ts$)/.test(file) &&
+      !/^(?:ports\/|mock-client\/|code-examples\/|web\/client\/browser\.ts$)/.test(file) &&
       reach.test(withoutComments(textOf(file))),
   )
   expect(reaching).toEqual([])

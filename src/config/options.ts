@@ -10,8 +10,10 @@ import {
   integer,
   network,
   oneOf,
+  opaqueColor,
   share,
   text,
+  title,
   trueOrFalse,
 } from "./readers.ts"
 
@@ -108,6 +110,8 @@ export const options = {
     null,
     "none",
   ),
+  title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
+  brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
   history: one(
     "history DAYS",
     "how long to keep calls, errors, latency and credits by time; 0 for not at all",

@@ -14,6 +14,24 @@ export function text(value: string): string {
   return value
 }
 
+/** A name to show: one line of 60 characters at most. */
+export function title(value: string): string {
+  const name = value.trim()
+  const isLine = name !== "" && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
+  if (isLine && [...name].length <= 60) return name
+  throw new Error("must be one line of 1 to 60 characters, without control characters")
+}
+
+/** A colour as CSS writes it, without transparency, as `#rrggbb`. */
+export function opaqueColor(value: string): string {
+  // What follows a colour would be overlooked.
+  const isAlone = /^(?:#[\da-f]+|[a-z]+|[a-z]+\([^(){};]*\))$/i.test(value)
+  const channels = isAlone ? Bun.color(value, "[rgba]") : null
+  const hex = Bun.color(value, "hex")
+  if (Array.isArray(channels) && channels[3] === 255 && hex !== null && /^#[\da-f]{6}$/i.test(hex)) return hex
+  throw new Error(`must be a colour without transparency such as #0b6b5d or teal, not '${value}'`)
+}
+
 export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> {
   const read = (text: string): T => {
     const found = choices.find((choice) => choice === text)

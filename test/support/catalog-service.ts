@@ -101,6 +101,8 @@ export function startCatalogService(
       publicUrl: null,
       mcp: { loopbackOnly: true, publicHost: null },
       metricsToken: null,
+      title: "penknife",
+      brandColor: null,
     },
   )
   const key = definitions.map(({ id, title }) => `${id} ${title}`).join()

@@ -14,6 +14,8 @@ const settings: readonly OptionKey[] = [
     "noGraphql",
     "noMcp",
     "publicUrl",
+    "title",
+    "brandColor",
     "logLevel",
     "logFormat",
   ] as const),

@@ -4,6 +4,7 @@ import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
+import type { Site } from "../site/site.ts"
 import { AdminPreflight, createAdminFeature } from "./admin/feature.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
@@ -22,8 +23,9 @@ import { noRoute } from "./paths.ts"
 import { sendFault } from "./reply.ts"
 import { withReadableUrls } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
+import { createSiteServer, isPagePath, prefersPage, siteFeature } from "./site.ts"
 import { usageFeature } from "./usage.ts"
-import { defaultBrand, webFeature } from "./web/feature.ts"
+import { webFeature } from "./web/feature.ts"
 
 export interface HttpParts extends FrameParts {
   /** Gives what `/metrics` answers with; null turns the path off. */
@@ -44,6 +46,10 @@ export interface HttpAppOptions extends FrameOptions {
   readonly mcp: TrustedNames | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
+  /** The name that pages show. */
+  readonly title: string
+  /** The colour of pages, `#rrggbb`; null for the usual one. */
+  readonly brandColor: string | null
 }
 
 /** The service as an Elysia app: one instance for each feature. It does not listen yet. */
@@ -52,7 +58,7 @@ export function createHttpApp(
   options: HttpAppOptions,
   calls: CallsInProgress = createCallsInProgress(),
 ) {
-  const { apis, pipeline, observer, version } = parts
+  const { apis, pipeline, observer, admin, portal, version } = parts
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")
   const recordStray = observer.recorderFor("none", "none")
 
@@ -75,6 +81,9 @@ export function createHttpApp(
     maxBodyBytes: options.maxBodyBytes,
     publicUrl: options.publicUrl,
   }
+  const brand = { title: options.title, color: options.brandColor }
+  const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
+  const pages = createSiteServer(site, brand)
   const app = withReadableUrls(new Elysia())
     .headers(headers)
     .use(base)
@@ -87,6 +96,9 @@ export function createHttpApp(
       logFault(fault, incoming.requestId, pipeline.log)
       recordStray(incoming, { status: fault.status, fault: fault.code })
       await inProgress(context, () => finishBody(request, set, context))
+      if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
+        return pages.sendNotFound(request, set)
+      }
       return sendFault(fault, request, set)
     })
     .use(restFeature(base, context))
@@ -102,14 +114,9 @@ export function createHttpApp(
       }),
     )
     .use(documentationFeature(base, context, service))
-    .use(discoveryFeature(base, context, service))
-    .use(
-      webFeature(base, context, {
-        console: parts.admin !== null,
-        portal: parts.portal !== null,
-        brand: defaultBrand,
-      }),
-    )
+    .use(discoveryFeature(base, context, service, pages))
+    .use(siteFeature(base, context, pages, site))
+    .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))
   if (adminFeature) app.use(adminFeature.app)
   return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
 }

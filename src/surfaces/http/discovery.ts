@@ -12,12 +12,14 @@ import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { ownAnswer, send } from "./reply.ts"
 import { createResource, type Resource } from "./resource.ts"
+import { prefersPage, type SiteServer } from "./site.ts"
 
-/** What crawlers and agents look for, all made from the catalog. None needs a key. */
+/** What crawlers and agents look for, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,
   service: ApiDocInput,
+  pages: SiteServer,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
   const app = new Elysia({ name: "discovery" }).use(base).onAfterHandle(({ set, incoming }) => {
@@ -35,7 +37,8 @@ export function discoveryFeature(
   methods.set("/", "GET")
   app.get(
     "/",
-    ({ request, set }) => {
+    async ({ request, set }) => {
+      if (prefersPage(request)) return pages.send("/", request, set)
       const { format, problem } = negotiateFormat(request, parseQuery(request.url))
       if (problem) throw problem
       const body = send(ownAnswer(200, { data: indexOf(service) }), format, set)

@@ -1,12 +1,8 @@
 import type { TSchema } from "@sinclair/typebox"
-import {
-  type ApiDefinition,
-  choicesOf,
-  deprecationOf,
-  deprecationText,
-  isPremium,
-} from "../../apis/contract.ts"
+import { type ApiDefinition, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
+import { toCurl } from "../../code-examples/curl.ts"
+import { fieldsOf, typeOf } from "../reference/fields.ts"
 import { toTable } from "./table.ts"
 
 /** How the page of an API differs from place to place. */
@@ -37,7 +33,7 @@ export function toApiPage(
 
 ${parameterTable(api)}
 \`\`\`sh
-${toCurl(api, example.input, url, key)}
+${toCurl({ method: api.method, url: `${url}/v1/${api.id}`, key, input: example.input })}
 \`\`\`
 \`\`\`json
 ${answer}\`\`\`
@@ -80,49 +76,4 @@ function fieldTable({ output }: ApiDefinition): string {
       describe(schema),
     ]),
   )
-}
-
-interface Field {
-  /** `a.b` is a field of an object, `a[].b` a field of each object in a list. */
-  readonly path: string
-  readonly schema: TSchema
-  /** Whether the field or one that it is in is premium. */
-  readonly premium: boolean
-}
-
-/** Every field of a schema, at any depth. */
-function fieldsOf(schema: TSchema, parent = { path: "", premium: false }): Field[] {
-  if (schema.type === "array") return fieldsOf(schema.items, { ...parent, path: `${parent.path}[]` })
-  const children = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
-  return children.flatMap(([name, child]) => {
-    const path = parent.path === "" ? name : `${parent.path}.${name}`
-    const field = { path, schema: child, premium: parent.premium || isPremium(child) }
-    return [field, ...fieldsOf(child, field)]
-  })
-}
-
-function typeOf(schema: TSchema): string {
-  const choices = choicesOf(schema)
-  if (choices) return choices.map((choice) => `\`${choice}\``).join(", ")
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(" or ")
-  if (schema.type === "array") return `list of ${typeOf(schema.items)}s`
-  if (schema.type === "boolean") return "true or false"
-  return schema.type === "integer" ? "whole number" : String(schema.type)
-}
-
-function toCurl(
-  { id, method }: ApiDefinition,
-  input: Readonly<Record<string, unknown>>,
-  service: string,
-  key: string,
-): string {
-  const url = `${service}/v1/${id}`
-  if (method === "POST") {
-    const body = JSON.stringify(input).replaceAll("'", "'\\''")
-    return `curl -H 'x-api-key: ${key}' -H 'content-type: application/json' ${url} \\\n  -d '${body}'`
-  }
-  const query = new URLSearchParams(
-    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
-  )
-  return `curl -H 'x-api-key: ${key}' '${url}?${query}'`
 }

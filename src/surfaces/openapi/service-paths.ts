@@ -107,7 +107,12 @@ function indexOperation(service: ApiDocInput): JsonObject {
   const success = {
     description: "The APIs, and links to what describes them.",
     headers: { ...commonHeaders, ...refsTo("Link") },
-    content: restContent(okEnvelope(index), { index: okExample("Index", indexOf(service)) }),
+    content: {
+      ...restContent(okEnvelope(index), { index: okExample("Index", indexOf(service)) }),
+      "text/html": {
+        schema: { type: "string", description: "A page for people, for browsers that open it." },
+      },
+    },
   }
   const format = faultResponse("The `format` was refused.", { format: formatFault }, commonHeaders)
   return {

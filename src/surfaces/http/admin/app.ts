@@ -3,7 +3,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
 import { withReadableUrls } from "../request-url.ts"
-import { defaultBrand, webFeature } from "../web/feature.ts"
+import { webFeature } from "../web/feature.ts"
 import { AdminPreflight, createAdminFeature } from "./feature.ts"
 
 export interface AdminAppParts extends FrameParts {
@@ -11,8 +11,15 @@ export interface AdminAppParts extends FrameParts {
   readonly version: string
 }
 
+export interface AdminAppOptions extends FrameOptions {
+  /** The name that its pages show. */
+  readonly title: string
+  /** The colour of its pages, `#rrggbb`; null for the usual one. */
+  readonly brandColor: string | null
+}
+
 /** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
-export function createAdminApp(parts: AdminAppParts, options: FrameOptions, calls: CallsInProgress) {
+export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, calls: CallsInProgress) {
   const recordUnkeyed = parts.observer.recorderFor("none", "unkeyed")
   const { base, context, headers } = createFrame(
     parts,
@@ -33,7 +40,13 @@ export function createAdminApp(parts: AdminAppParts, options: FrameOptions, call
     .onError(({ error, code, request, set, incoming }) =>
       feature.answerThrown(code === "NOT_FOUND" ? undefined : error, { request, set, incoming }),
     )
-    .use(webFeature(base, context, { console: true, portal: false, brand: defaultBrand }))
+    .use(
+      webFeature(base, context, {
+        console: true,
+        portal: false,
+        brand: { title: options.title, color: options.brandColor },
+      }),
+    )
     .use(feature.app)
   return app
 }

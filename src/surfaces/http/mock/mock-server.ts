@@ -45,6 +45,8 @@ export interface MockServerOptions {
   readonly graphql: boolean
   readonly mcp: TrustedNames | null
   readonly publicUrl: string | null
+  readonly title: string
+  readonly brandColor: string | null
 }
 
 /** Everything that a reset replaces. */
@@ -62,7 +64,7 @@ interface Stage {
 
 /** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. Watching requests never ends. */
 const unrecorded =
-  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|admin\/v1\/requests|(?:docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
+  /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
 export async function startMockServer(

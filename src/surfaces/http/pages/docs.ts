@@ -7,7 +7,7 @@ import { pageResources } from "./page-resource.ts"
 const { html, script, scriptFile, styleFile } = pageResources()
 
 /** The page of `GET /docs`. */
-export const docsPage = html(page)
+export const docsPage = html(() => page)
 
 /** What the page loads, by its name below `/docs/`. */
 export const docsParts: ReadonlyMap<string, Resource> = new Map([

@@ -59,7 +59,7 @@ const start = `ReactDOM.createRoot(document.getElementById("graphiql")).render(
 `
 
 /** The page of `GET /graphiql`. */
-export const graphiqlPage = html(page)
+export const graphiqlPage = html(() => page)
 
 /** What the page loads, by its name below `/graphiql/`. */
 export const graphiqlParts: ReadonlyMap<string, Resource> = new Map([

@@ -31,9 +31,12 @@ export function pageResources(policy: Readonly<Record<string, string>> = {}) {
   const headers = pageHeaders(policy)
   const resource = (contentType: string, read: () => Promise<Uint8Array>): Resource =>
     createResource({ headers: { ...headers, "content-type": contentType }, read })
+  const text = (contentType: string, print: () => string): Resource =>
+    resource(contentType, async () => new TextEncoder().encode(print()))
   return {
-    html: (text: string) => resource("text/html; charset=utf-8", async () => new TextEncoder().encode(text)),
-    script: (text: string) => resource(javascript, async () => new TextEncoder().encode(text)),
+    html: (print: () => string) => text("text/html; charset=utf-8", print),
+    text,
+    script: (code: string) => text(javascript, () => code),
     scriptFile: (file: string) => resource(javascript, () => readEmbedded(file)),
     styleFile: (file: string) => resource("text/css; charset=utf-8", () => readEmbedded(file)),
   }

@@ -1,11 +1,15 @@
-import { basename, join } from "node:path"
+import { join } from "node:path"
 
 const web = join(import.meta.dir, "../../../web")
 
 /** What pages load by name; the bundler finds the rest. */
-const entries = ["console/console.tsx", "portal/portal.tsx", "styles/penknife.css"]
-/** Files that are served as they are. */
-const copied = ["styles/icon.svg"]
+const entries = [
+  "console/console.tsx",
+  "portal/portal.tsx",
+  "styles/penknife.css",
+  "site/site.ts",
+  "styles/site.css",
+]
 
 interface BundledFile {
   /** With a hash of its bytes. */
@@ -38,13 +42,7 @@ export async function bundleWeb(): Promise<Bundle> {
     bytes: new Uint8Array(await output.arrayBuffer()),
   }))
   return {
-    files: [...(await Promise.all(bundled)), ...(await Promise.all(copied.map(copy)))],
+    files: await Promise.all(bundled),
     inputs: Object.keys(built.metafile?.inputs ?? {}),
   }
-}
-
-async function copy(path: string): Promise<BundledFile> {
-  const bytes = await Bun.file(join(web, path)).bytes()
-  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
-  return { name: basename(path).replace(".", `-${hash}.`), bytes }
 }

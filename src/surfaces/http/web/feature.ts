@@ -4,10 +4,9 @@ import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
-import type { Brand, WebPage } from "./page.ts"
+import type { Brand } from "./brand.ts"
+import type { WebPage } from "./page.ts"
 import type { WebHttp } from "./web-http.ts"
-
-export const defaultBrand: Brand = { title: "penknife", color: null }
 
 export interface WebOptions {
   /** Whether operators find their console here. */

@@ -1,12 +1,6 @@
+import type { Brand } from "./brand.ts"
+import type { BrandFiles } from "./brand-files.ts"
 import { hashedName, type WebFiles } from "./web-files.ts"
-
-/** How the operator's service presents itself. */
-export interface Brand {
-  /** Its name. */
-  readonly title: string
-  /** Such as `#0b6b5d`; null for the colour of the style sheet. */
-  readonly color: string | null
-}
 
 /** The name of a page: what runs in it, and what its address begins with. */
 export type WebPage = "console" | "portal"
@@ -15,7 +9,12 @@ export type WebPage = "console" | "portal"
  * The page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them; what is shown is
  * fetched by its script.
  */
-export function printWebPage(page: WebPage, files: WebFiles, { title }: Brand, brandStyle: string): string {
+export function printWebPage(
+  page: WebPage,
+  files: WebFiles,
+  { title }: Brand,
+  brandFiles: BrandFiles,
+): string {
   const asset = (name: string) => `/assets/${hashedName(files, name)}`
   const name = Bun.escapeHTML(title)
   return `<!doctype html>
@@ -27,9 +26,9 @@ export function printWebPage(page: WebPage, files: WebFiles, { title }: Brand, b
 <meta name="referrer" content="no-referrer">
 <meta name="application-name" content="${name}">
 <title>${name}</title>
-<link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml">
+<link rel="icon" href="/assets/${brandFiles.icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${asset("penknife.css")}">
-<link rel="stylesheet" href="/assets/${brandStyle}">
+<link rel="stylesheet" href="/assets/${brandFiles.style.name}">
 <script type="module" src="${asset(`${page}.js`)}"></script>
 </head>
 <body>

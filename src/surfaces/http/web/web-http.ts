@@ -1,11 +1,10 @@
-import { brotliCompressSync, gzipSync } from "node:zlib"
 import { readWebFiles } from "#web-files"
 import { pageHeaders } from "../pages/page-resource.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { sendAsset } from "./asset.ts"
-import { printBrandStyle } from "./brand-style.ts"
-import { type Brand, printWebPage, type WebPage } from "./page.ts"
-import type { Coding } from "./web-files.ts"
+import type { Brand } from "./brand.ts"
+import { createBrandFiles } from "./brand-files.ts"
+import { printWebPage, type WebPage } from "./page.ts"
 
 /** What answers requests for the pages of the front end and for what they load. */
 export interface WebHttp {
@@ -23,21 +22,17 @@ const headers = {
 /** Everything of the front end, loaded with the first request for it. */
 export async function createWebHttp(brand: Brand): Promise<WebHttp> {
   const files = await readWebFiles()
-  const style = new TextEncoder().encode(printBrandStyle(brand.color))
-  const hash = new Bun.CryptoHasher("sha256").update(style).digest("hex").slice(0, 8)
-  const brandStyle = {
-    name: `brand-${hash}.css`,
-    read: async (coding: Coding) => (coding === "br" ? brotliCompressSync(style) : gzipSync(style)),
-  }
+  const brandFiles = createBrandFiles(brand)
+  const own = Object.values(brandFiles)
   const page = (name: WebPage) =>
     createResource({
       headers,
-      read: async () => new TextEncoder().encode(printWebPage(name, files, brand, brandStyle.name)),
+      read: async () => new TextEncoder().encode(printWebPage(name, files, brand, brandFiles)),
     })
   return {
     pages: { console: page("console"), portal: page("portal") },
     asset(name) {
-      const file = name === brandStyle.name ? brandStyle : files.get(name)
+      const file = own.find((each) => each.name === name) ?? files.get(name)
       return file && ((request, set) => sendAsset(file, request, set))
     },
   }

@@ -1,0 +1,31 @@
+/** The address in examples where none is configured. In a browser, that of the page is put in its place. */
+export const exampleService = "http://localhost:8080"
+
+/** A call of one API, as a code example shows it. */
+export interface CodeCall {
+  readonly method: "GET" | "POST"
+  /** Of the API, without a query, such as `http://localhost:8080/v1/hmac`. */
+  readonly url: string
+  readonly key: string
+  /** The parameters: in the query of a GET, in the JSON body of a POST. */
+  readonly input: Readonly<Record<string, unknown>>
+  /** The format to ask for; `json` is asked for by saying nothing. */
+  readonly format?: string
+}
+
+/** The parameters that travel in the query, as texts. */
+export function queryOf({ method, input, format }: CodeCall): [name: string, text: string][] {
+  const parameters = method === "GET" ? Object.entries(input) : []
+  const texts = parameters.map(([name, value]): [string, string] => [name, textOf(value)])
+  return format === undefined || format === "json" ? texts : [...texts, ["format", format]]
+}
+
+/** The whole address, its query encoded. */
+export function addressOf(call: CodeCall): string {
+  const query = new URLSearchParams(queryOf(call))
+  return query.size === 0 ? call.url : `${call.url}?${query}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value)
+}

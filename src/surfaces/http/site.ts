@@ -1,0 +1,106 @@
+import { Elysia } from "elysia"
+import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
+import { discoveryLinks } from "../discovery/links.ts"
+import type { Site } from "../site/site.ts"
+import type { HttpContext } from "./context.ts"
+import { sameOriginOnly } from "./cross-origin.ts"
+import type { AnswerSettings } from "./exchange.ts"
+import type { incomingRequests } from "./incoming.ts"
+import type { SitePages } from "./pages/site-pages.ts"
+import { noRoute } from "./paths.ts"
+import { parseQuery } from "./query.ts"
+import { pathOf } from "./request-url.ts"
+import type { Resource } from "./resource.ts"
+import type { Brand } from "./web/brand.ts"
+
+/** The pages for people. */
+export interface SiteServer {
+  /** Sends the page of a path; undefined when there is none. */
+  send(path: string, request: Request, set: AnswerSettings): Promise<Uint8Array | null | undefined>
+  /** Sends the page that says that there is none at an address. */
+  sendNotFound(request: Request, set: AnswerSettings): Promise<Uint8Array | null>
+}
+
+/** Loads the pages with the first request for one, so that the start does not wait for them. */
+export function createSiteServer(site: Site, brand: Brand): SiteServer {
+  let loading: Promise<SitePages> | undefined
+
+  function load(): Promise<SitePages> {
+    loading ??= import("./pages/site-pages.ts").then(({ createSitePages }) => createSitePages(site, brand))
+    return loading
+  }
+
+  return {
+    async send(path, request, set) {
+      const page = (await load()).byPath.get(path)
+      return page && (path === "/" ? sendNegotiated(page, request, set) : sendPage(page, request, set))
+    },
+    async sendNotFound(request, set) {
+      const body = await sendNegotiated((await load()).notFound, request, set)
+      set.status = 404
+      set.headers["x-error-code"] = "notFound"
+      return body
+    },
+  }
+}
+
+function sendPage(page: Resource, request: Request, set: AnswerSettings): ReturnType<Resource> {
+  sameOriginOnly(set)
+  return page(request, set)
+}
+
+/** Sends a page from an address that gives data to other clients, and so has no version of its own. */
+async function sendNegotiated(
+  page: Resource,
+  { url, headers }: Request,
+  set: AnswerSettings,
+): ReturnType<Resource> {
+  const unconditional = new Headers(headers)
+  unconditional.delete("if-none-match")
+  const body = await sendPage(page, new Request(url, { headers: unconditional }), set)
+  delete set.headers.etag
+  set.headers.link = discoveryLinks
+  set.headers.vary = "Accept, Accept-Encoding"
+  return body
+}
+
+/** Whether a request is one of a browser that opens a page. `?format=` and every other client get data. */
+export function prefersPage(request: Request): boolean {
+  const accept = request.headers.get("accept")
+  if (accept === null || !accept.includes("text/html") || !/^(?:GET|HEAD)$/.test(request.method)) return false
+  if (parseQuery(request.url).parameters.some(({ name }) => name === "format")) return false
+  return preferredType(accept, [...mediaTypeNames, "text/html"]) === "text/html"
+}
+
+/** Whether an address is one that people open: what programs call answers them alike, whatever they accept. */
+export function isPagePath(url: string): boolean {
+  return !/^\/(?:v1|admin|mcp|_mock)(?:\/|$)/.test(pathOf(url))
+}
+
+/** The page of each API, and what all pages load. `/` is in the feature of discovery, since programs get an index there. */
+export function siteFeature(
+  base: ReturnType<typeof incomingRequests>,
+  { observer, methods }: HttpContext,
+  pages: SiteServer,
+  site: Site,
+) {
+  const record = observer.recorderFor("none", "unkeyed")
+  const app = new Elysia({ name: "site" }).use(base).onAfterHandle(({ set, incoming }) => {
+    record(incoming, { status: Number(set.status ?? 200) })
+  })
+  async function answer(path: string, request: Request, set: AnswerSettings) {
+    const body = await pages.send(path, request, set)
+    if (body === undefined) throw noRoute(request, methods)
+    return body
+  }
+  for (const { definition } of site.apis) methods.set(`/apis/${definition.id}`, "GET")
+  for (const path of ["/favicon.ico", "/robots.txt"]) {
+    methods.set(path, "GET")
+    app.get(path, ({ request, set }) => answer(path, request, set), {
+      detail: { summary: `What pages and crawlers load at ${path}`, tags: ["operation"] },
+    })
+  }
+  return app.get("/apis/*", ({ request, set, params }) => answer(`/apis/${params["*"]}`, request, set), {
+    detail: { summary: "The page of an API", tags: ["operation"] },
+  })
+}

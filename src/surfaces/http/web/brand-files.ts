@@ -1,0 +1,37 @@
+import { brotliCompressSync, gzipSync } from "node:zlib"
+import { toBrandColors } from "../../site/brand-colors.ts"
+import { brandStyle } from "../../site/brand-style.ts"
+import { icon } from "../../site/icon.ts"
+import type { Brand } from "./brand.ts"
+import type { WebFile } from "./web-files.ts"
+
+/** The colour of the icon where the operator has chosen none: that of the style sheet. */
+const ownColor = "#0b6b5d"
+
+/** What pages load that follows from the operator's colour. */
+export interface BrandFiles {
+  readonly style: WebFile
+  readonly icon: WebFile
+}
+
+/** The colour of the service's icon. */
+export function iconColor({ color }: Brand): string {
+  return color ?? ownColor
+}
+
+export function createBrandFiles(brand: Brand): BrandFiles {
+  const { color } = brand
+  return {
+    style: toFile("brand", "css", color === null ? "" : brandStyle(toBrandColors(color))),
+    icon: toFile("icon", "svg", icon(iconColor(brand))),
+  }
+}
+
+function toFile(stem: string, ending: string, text: string): WebFile {
+  const bytes = new TextEncoder().encode(text)
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
+  return {
+    name: `${stem}-${hash}.${ending}`,
+    read: async (coding) => (coding === "br" ? brotliCompressSync(bytes) : gzipSync(bytes)),
+  }
+}

@@ -1,0 +1,51 @@
+import type { TObject, TSchema } from "@sinclair/typebox"
+import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
+import { toRequirement } from "../../call/requirement.ts"
+import { fieldsOf, typeOf } from "../reference/fields.ts"
+import { type Html, html, withCode } from "./html.ts"
+
+/** The parameters of an API: type, whether one is required, default, limits. */
+export function parameterList({ properties, required = [] }: TObject): Html {
+  const names = new Set(required)
+  return html`<dl class="fields">${Object.entries(properties).map(([name, schema]) =>
+    entry(
+      name,
+      schema,
+      [
+        names.has(name)
+          ? html`<span class="tag required">required</span>`
+          : html`<span class="tag">optional</span>`,
+        isPremium(schema) && html`<span class="tag premium">premium</span>`,
+      ],
+      parameterFacts(schema),
+    ),
+  )}</dl>
+${Object.values(properties).some(isPremium) && html`<p class="hint">A premium parameter takes effect on plans with premium fields. On others it is checked and has no effect.</p>`}`
+}
+
+/** Every field of an answer's `data`, at any depth. */
+export function fieldList(output: TObject): Html {
+  const fields = fieldsOf(output)
+  return html`<p>Every answer has three fields: <code>status</code> (<code>ok</code> or <code>error</code>), <code>error</code> (null, or what to change) and <code>data</code> with:</p>
+<dl class="fields">${fields.map(({ path, schema, premium }) =>
+    entry(path, schema, [premium && html`<span class="tag premium">premium</span>`], null),
+  )}</dl>
+${fields.some(({ premium }) => premium) && html`<p class="hint">A premium field is absent on plans without premium fields.</p>`}`
+}
+
+function entry(name: string, schema: TSchema, tags: readonly (Html | false)[], facts: Html | null): Html {
+  const mark = deprecationOf(schema)
+  return html`<div>
+<dt><code>${name}</code> <span class="type">${withCode(typeOf(schema))}</span>${tags}${mark && html`<span class="tag warning">deprecated</span>`}</dt>
+<dd><p>${withCode(schema.description ?? "")}</p>${mark && html`<p class="warning">${deprecationText(mark)}</p>`}${facts}</dd>
+</div>`
+}
+
+/** The limits, unless the type says them already, and the default. */
+function parameterFacts(schema: TSchema): Html | null {
+  const limit = toRequirement(schema).replace(/^must be /, "")
+  const isSaid =
+    choicesOf(schema) !== null || ["a string", "a number", "a whole number", "true or false"].includes(limit)
+  if (isSaid && schema.default === undefined) return null
+  return html`<p class="facts">${!isSaid && html`${limit[0]?.toUpperCase()}${limit.slice(1)}. `}${schema.default !== undefined && html`Default: <code>${String(schema.default)}</code>.`}</p>`
+}

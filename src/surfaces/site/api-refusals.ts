@@ -1,0 +1,57 @@
+import { createOpenApiDocument } from "../openapi/document.ts"
+import type { DocumentedApi, JsonObject, OpenApiDocument } from "../openapi/json-object.ts"
+import { type Html, html, withCode } from "./html.ts"
+import type { Site } from "./site.ts"
+
+interface Refusal {
+  readonly status: string
+  readonly description: string
+  /** The codes of `X-Error-Code`, each with a message as it is sent. */
+  readonly messages: readonly { readonly code: string; readonly detail: string }[]
+}
+
+/** What a call may be refused with: status, code for programs, message. All of it stands in the OpenAPI document. */
+export function refusalsOf(site: Site, api: DocumentedApi): Html {
+  const refusals = readRefusals(createOpenApiDocument({ ...site, apis: [api] }, { apisOnly: true }), api)
+  return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs.</p>
+<dl class="refusals">${refusals.map(
+    ({ status, description, messages }) => html`<div>
+<dt>${status}</dt>
+<dd><p>${withCode(description)}</p><ul>${messages.map(({ code, detail }) => html`<li><code>${code}</code> <span>${detail}</span></li>`)}</ul></dd>
+</div>`,
+  )}</dl>`
+}
+
+interface ResponseEntry {
+  readonly description: string
+  readonly content?: Readonly<
+    Record<string, { readonly examples?: Readonly<Record<string, { readonly value: Problem }>> }>
+  >
+}
+
+interface Problem {
+  readonly type: string
+  readonly detail: string
+}
+
+function readRefusals(document: OpenApiDocument, { definition: { id, method } }: DocumentedApi): Refusal[] {
+  const operation = document.paths[`/v1/${id}`]?.[method.toLowerCase()] as {
+    readonly responses: Readonly<Record<string, JsonObject>>
+  }
+  return Object.entries(operation.responses)
+    .filter(([status]) => status !== "200")
+    .map(([status, found]) => {
+      const { description, content } = resolve(document, found)
+      const examples = Object.values(content?.["application/problem+json"]?.examples ?? {})
+      const messages = examples.map(({ value: { type, detail } }) => ({
+        code: type.split(":").at(-1) ?? type,
+        detail,
+      }))
+      return { status, description, messages }
+    })
+}
+
+function resolve({ components }: OpenApiDocument, response: JsonObject): ResponseEntry {
+  const name = typeof response.$ref === "string" ? response.$ref.split("/").at(-1) : undefined
+  return (name === undefined ? response : components.responses?.[name]) as unknown as ResponseEntry
+}

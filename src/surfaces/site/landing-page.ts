@@ -1,0 +1,107 @@
+import { deprecationText } from "../../apis/contract.ts"
+import { exampleService } from "../../code-examples/code-call.ts"
+import { toCurl } from "../../code-examples/curl.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import type { DocumentedApi } from "../openapi/json-object.ts"
+import { firstSentence } from "./first-sentence.ts"
+import { type Html, html, withCode } from "./html.ts"
+import { playgroundOf, type Site, type WritePage } from "./site.ts"
+import { codeBlock } from "./tabs.ts"
+
+/** The page at `/`: what the service offers, made from the catalog. */
+export function landingPage(site: Site, write: WritePage): string {
+  const count = site.apis.length
+  const headline = `${count} utility ${count === 1 ? "API" : "APIs"}, one key`
+  return write({
+    name: null,
+    description: `${headline}: ${site.apis.map(({ definition }) => definition.title).join(", ")}.`,
+    main: html`<section class="hero">
+<div class="inner">
+<div class="words">
+<h1>${headline}</h1>
+<p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. A refused one is free.</p>
+<p class="actions"><a class="button" href="#apis">See the APIs</a><a class="button quiet" href="/docs">Read the reference</a></p>
+${keyHint(site)}
+</div>
+${sample(site)}
+</div>
+</section>
+<section id="apis" class="inner" aria-labelledby="apis-heading">
+<h2 id="apis-heading">APIs</h2>
+<ul class="cards">${site.apis.map((api) => card(site, api))}</ul>
+</section>
+<section class="inner" aria-labelledby="ways-heading">
+<h2 id="ways-heading">Ways to call them</h2>
+<dl class="ways">${waysOf(site).map(({ name, path, text }) => html`<div><dt>${name}</dt><dd><code>${path}</code><p>${text}</p></dd></div>`)}</dl>
+</section>`,
+  })
+}
+
+function keyHint({ portal }: Site): Html {
+  return portal
+    ? html`<p class="hint">You have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
+    : html`<p class="hint">Every call needs an API key, which the operator of this service gives you.</p>`
+}
+
+/** The call with the shortest answer. */
+function sample({ apis, publicUrl }: Site): Html | null {
+  const calls = apis.flatMap(({ definition }) => {
+    const [example] = definition.examples
+    if (!example) return []
+    const answer = JSON.stringify({ status: "ok", error: null, data: example.output }, null, 2)
+    return [{ definition, input: example.input, answer }]
+  })
+  const [shortest] = calls.sort((one, other) => one.answer.length - other.answer.length)
+  if (!shortest) return null
+  const { id, method, title } = shortest.definition
+  const url = `${publicUrl ?? exampleService}/v1/${id}`
+  return html`<div class="sample">
+<p class="caption">A call</p>
+${codeBlock("curl", `A call of ${title}`, toCurl({ method, url, key: "YOUR-KEY", input: shortest.input }))}
+<p class="caption">Its answer</p>
+${codeBlock("json", `The answer of ${title}`, shortest.answer)}
+</div>`
+}
+
+function card(site: Site, { definition, credits }: DocumentedApi): Html {
+  const { id, title, description, method, deprecation } = definition
+  return html`<li class="card">
+<h3><a href="/apis/${id}">${title}</a></h3>
+${deprecation && html`<p class="tag warning">${deprecationText(deprecation)}</p>`}
+<p>${withCode(firstSentence(description))}</p>
+<p class="call"><span class="method">${method}</span> <code>/v1/${id}</code></p>
+<p class="foot"><span class="price">${priceText(credits)}</span><a href="/apis/${id}" aria-label="Documentation of ${title}">Documentation</a><a href="${playgroundOf(site, id)}" aria-label="Try it: ${title}">Try it</a></p>
+</li>`
+}
+
+function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; text: string }[] {
+  return [
+    {
+      name: "One call",
+      path: "/v1/{api}",
+      text: "GET with a query or POST with JSON. “format” chooses how the answer is written.",
+    },
+    {
+      name: "Many inputs",
+      path: "POST /v1/{api}/batch",
+      text: "Up to 200 inputs of one API in one request. Each that succeeds is charged.",
+    },
+    ...(graphql
+      ? [
+          {
+            name: "GraphQL",
+            path: "POST /v1/graphql",
+            text: "Several APIs in one query. Its cost is checked before anything runs.",
+          },
+        ]
+      : []),
+    ...(mcp
+      ? [{ name: "For agents", path: "/mcp", text: "The catalog as tools of the Model Context Protocol." }]
+      : []),
+    {
+      name: "What is left",
+      path: "GET /v1/usage",
+      text: "Credits, limits and usage of the key’s account. Costs nothing.",
+    },
+  ]
+}

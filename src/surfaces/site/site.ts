@@ -1,0 +1,35 @@
+import type { ApiDocInput } from "../openapi/json-object.ts"
+import type { Html } from "./html.ts"
+
+/** What the pages for people are made from. */
+export interface Site extends ApiDocInput {
+  /** The name that they show. */
+  readonly title: string
+  /** Whether `/portal` is served. */
+  readonly portal: boolean
+  /** Whether `/console` is served at the same address. */
+  readonly console: boolean
+}
+
+/** What the pages load, by path. */
+export interface SiteAssets {
+  readonly style: string
+  readonly brandStyle: string
+  readonly script: string
+  readonly icon: string
+}
+
+/** Writes a page. */
+export type WritePage = (parts: PageParts) => string
+
+export interface PageParts {
+  /** What the window is called, beside the service's name; null for the service's first page. */
+  readonly name: string | null
+  readonly description: string
+  readonly main: Html
+}
+
+/** Where an API can be tried in a browser. */
+export function playgroundOf(site: Site, id: string): string {
+  return site.portal ? `/portal/playground?api=${id}` : `/docs#/apis/${id}`
+}

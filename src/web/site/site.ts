@@ -1,0 +1,35 @@
+/** The script of the pages that the server writes. They work without it. */
+import { exampleService } from "../../code-examples/code-call.ts"
+
+for (const block of document.querySelectorAll(".code")) {
+  const code = block.querySelector("code")
+  const label = block.querySelector("pre")?.ariaLabel
+  if (!code || !label) continue
+  nameThisService(code)
+  // Only pages that are served with TLS, or by this machine, may write to the clipboard.
+  if (navigator.clipboard) block.append(copyButton(code, label))
+}
+
+/** Puts the page's own address into an example where none is configured. */
+function nameThisService(code: Element): void {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    text.nodeValue = text.nodeValue?.replaceAll(exampleService, location.origin) ?? null
+  }
+}
+
+function copyButton(code: Element, label: string): HTMLButtonElement {
+  const button = document.createElement("button")
+  button.type = "button"
+  const say = (word: string) => {
+    button.textContent = word
+    button.ariaLabel = `${word}: ${label}`
+  }
+  say("Copy")
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent ?? "")
+    say("Copied")
+    setTimeout(say, 2_000, "Copy")
+  })
+  return button
+}
