@@ -134,7 +134,7 @@ test("a plan that open accounts have cannot be removed, and they are named", asy
   await expect(reload({ credits: { hmac: 3 } })).rejects.toThrow(account)
   expect((await service.call(hmac, input, { key })).status).toBe(200)
   await service.accounts.setPlan(account, "free")
-  expect(await reload({})).toHaveLength(5)
+  expect(await reload({})).toHaveLength(7)
 })
 
 test("a price can become 0", async () => {

@@ -32,6 +32,8 @@ const plan: Plan = {
   requestsPerMinute: null,
   premium: true,
   graphqlApis: null,
+  portalKeys: 0,
+  portal: [],
 }
 const gate = createGate(store, new Map([[plan.name, plan]]), ports)
 const charges = createCharges(store, gate, ports, { error: console.error })

@@ -11,7 +11,22 @@ export interface Plan {
   readonly premium: boolean
   /** Different APIs in one GraphQL query; null is unlimited. */
   readonly graphqlApis: number | null
+  /** Keys that customers may have at once to make another one in the portal; 0: they may make none. */
+  readonly portalKeys: number
+  /** What customers may change in the portal. */
+  readonly portal: readonly PortalAction[]
 }
+
+/** What customers can be allowed to change in the portal. */
+export const portalActions = ["create", "rotate", "revoke", "webhook"] as const
+
+export type PortalAction = (typeof portalActions)[number]
+
+/** What a plan allows in the portal unless the operator says otherwise. */
+export const portalDefaults = { portalKeys: 10, portal: portalActions } as const
+
+/** The most that {@link Plan.portalKeys} can be. */
+export const maxPortalKeys = 10_000
 
 /** The highest limit of calls a minute, of a plan or a key. Enforcing a higher one would cost more than the calls. */
 export const maxCallsPerMinute = 1_000_000
@@ -39,7 +54,7 @@ function plan(
   premium: boolean,
   graphqlApis: number | null,
 ): Plan {
-  return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }
+  return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis, ...portalDefaults }
 }
 
 /** The same where no configuration file was named: the plan may be in one. */

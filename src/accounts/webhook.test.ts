@@ -11,6 +11,8 @@ test("a secret is whsec_ and 32 random octets, which the library accepts", () =>
   expect(createWebhookSecret(systemRandom)).not.toBe(secret)
 })
 
+const rules = { allowPrivate: false, allowLocal: true }
+
 describe("URLs", () => {
   test.each([
     ["https://example.com/hook?a=1", "https://example.com/hook?a=1"],
@@ -22,7 +24,7 @@ describe("URLs", () => {
     ["http://[::1]:9000/", "http://[::1]:9000/"],
     ["https://localhost/", "https://localhost/"],
   ])("%s is accepted", (text, href) => {
-    expect(requireWebhookUrl(text, false)).toBe(href)
+    expect(requireWebhookUrl(text, rules)).toBe(href)
   })
 
   test.each([
@@ -46,13 +48,15 @@ describe("URLs", () => {
     ["https://[::ffff:192.168.0.1]/", "--allow-private"],
     ["https://0.0.0.0/", "--allow-private"],
   ])("%p is refused", (text, message) => {
-    expect(() => requireWebhookUrl(text, false)).toThrow(AccountError)
-    expect(() => requireWebhookUrl(text, false)).toThrow(message)
+    expect(() => requireWebhookUrl(text, rules)).toThrow(AccountError)
+    expect(() => requireWebhookUrl(text, rules)).toThrow(message)
   })
 
   test("the operator may allow private addresses, but not with http", () => {
-    expect(requireWebhookUrl("https://10.0.0.1/", true)).toBe("https://10.0.0.1/")
-    expect(() => requireWebhookUrl("http://10.0.0.1/", true)).toThrow("must start with https://")
+    expect(requireWebhookUrl("https://10.0.0.1/", { ...rules, allowPrivate: true })).toBe("https://10.0.0.1/")
+    expect(() => requireWebhookUrl("http://10.0.0.1/", { ...rules, allowPrivate: true })).toThrow(
+      "must start with https://",
+    )
   })
 })
 

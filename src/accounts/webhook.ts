@@ -7,12 +7,19 @@ export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(32)).toString("base64")}`
 }
 
+interface WebhookRules {
+  /** Whether its host may have a private address. */
+  readonly allowPrivate: boolean
+  /** Whether it may name this machine, on which services listen that no customer may reach. */
+  readonly allowLocal: boolean
+}
+
 /**
  * Checks the URL of a webhook and normalizes it. It must use https, or name this machine itself (`localhost`, 127.0.0.0/8 or
  * `::1`). An address in the URL is checked here; a host name at each attempt, when it is resolved.
  * @throws AccountError
  */
-export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
+export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: WebhookRules): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw new AccountError("The URL of a webhook must be complete, such as https://example.com/hook.")
@@ -20,13 +27,18 @@ export function requireWebhookUrl(text: string, allowPrivate: boolean): string {
   if (url.protocol === "http:" && !isLoopback(hostOf(url))) {
     throw new AccountError("The URL of a webhook must start with https://; only localhost may use http.")
   }
+  if (!allowLocal && isLoopback(hostOf(url))) {
+    throw new AccountError(
+      "The URL of a webhook must name a host on the internet, such as https://example.com/hook.",
+    )
+  }
   if (url.username !== "" || url.password !== "") {
     throw new AccountError("The URL of a webhook must not contain a user name or password.")
   }
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
     throw new AccountError(
-      `${url.hostname} is a private or special address; 'allow_private' or --allow-private permits it for this webhook.`,
+      `${url.hostname} is a private or special address; ${allowLocal ? "'allow_private' or --allow-private permits it for this webhook" : "name a public one"}.`,
     )
   }
   return url.href

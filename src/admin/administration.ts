@@ -10,7 +10,8 @@ import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
-import { withoutSecrets } from "./secrets.ts"
+import { requireOwn, withOwnAccount } from "./portal-access.ts"
+import { forCustomers, withoutSecrets } from "./secrets.ts"
 import type { Subscription } from "./subscription.ts"
 
 /** Runs operations for every way in: HTTP, command line, console. */
@@ -97,26 +98,39 @@ export function createAdministration(parts: AdminParts): Administration {
     }
   }
 
+  async function runOnce(
+    operation: Operation,
+    input: Record<string, unknown>,
+    context: AdminContext,
+    idempotencyKey: string | null,
+  ): Promise<OperationAnswer> {
+    const { run } = operation
+    if (run.kind === "read") return { output: await run.read(input, context), isReplay: false }
+    if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
+    if (idempotencyKey === null) return change(operation, run, input, context, null)
+    const lock = `${context.actor.id} ${idempotencyKey}`
+    if (inProgress.has(lock)) {
+      throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
+    }
+    inProgress.add(lock)
+    try {
+      return await change(operation, run, input, context, idempotencyKey)
+    } finally {
+      inProgress.delete(lock)
+    }
+  }
+
   return {
     async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
       requirePermission(operation, actor)
       const context: AdminContext = { ...parts, actor, ifVersion }
-      const lock = `${actor.id} ${idempotencyKey}`
       try {
-        const input = readInput(operation, raw)
-        const { run } = operation
-        if (run.kind === "read") return { output: await run.read(input, context), isReplay: false }
-        if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
-        if (idempotencyKey === null) return await change(operation, run, input, context, null)
-        if (inProgress.has(lock)) {
-          throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
-        }
-        inProgress.add(lock)
-        try {
-          return await change(operation, run, input, context, idempotencyKey)
-        } finally {
-          inProgress.delete(lock)
-        }
+        const { account } = actor
+        const input = readInput(operation, account === null ? raw : withOwnAccount(operation, raw, account))
+        if (account !== null) await requireOwn(operation, input, account, context)
+        const answer = await runOnce(operation, input, context, idempotencyKey)
+        if (account === null) return answer
+        return { ...answer, output: forCustomers(operation.output, answer.output) }
       } catch (thrown) {
         throw toAdminFault(thrown)
       }
@@ -125,6 +139,7 @@ export function createAdministration(parts: AdminParts): Administration {
       requirePermission(operation, actor)
       const { run } = operation
       if (run.kind !== "watch") throw new Error(`${operation.id} cannot be watched`)
+      if (actor.account !== null) throw new Error("what a customer watches would have to be their own")
       try {
         return run.watch(readInput(operation, raw), { ...parts, actor, ifVersion: null }, onReady)
       } catch (thrown) {
@@ -138,7 +153,10 @@ export function createAdministration(parts: AdminParts): Administration {
  * For a way in that reads the input only for someone who may run the operation.
  * @throws AdminFault
  */
-export function requirePermission({ permission }: Operation, { permissions }: Actor): void {
+export function requirePermission({ permission, portal }: Operation, { permissions, account }: Actor): void {
+  if (account !== null && portal === undefined) {
+    throw new AdminFault("forbidden", "This is for the operator of this service alone.")
+  }
   if (permission === null || allows(permissions, permission)) return
   throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
 }

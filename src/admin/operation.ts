@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox"
+import type { PortalAction } from "../accounts/plan.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import type { AdminParts } from "./parts.ts"
 import type { Permission } from "./permission.ts"
@@ -52,13 +53,18 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
 }
 
 /**
- * The parameters of an operation by which customers name what is theirs. In place of another account's they get a 404; an account
- * that is left out is their own.
+ * How customers run an operation in the portal: by which parameters they name what is theirs. In place of another account's they
+ * get a 404; an account that is left out is their own.
  */
 export interface PortalAccess {
+  /** The parameter that is the id of an account; `key` and `notice` the same. */
   readonly account?: string
   readonly key?: string
   readonly notice?: string
+  /** The only parameters that customers may give; all by default. */
+  readonly parameters?: readonly string[]
+  /** What a plan must allow for it. */
+  readonly action?: PortalAction
 }
 
 /**
@@ -192,6 +198,18 @@ export function defineOperation<Input extends TObject, Output extends TSchema>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation
+}
+
+const operatorMark = "x-operator-only"
+
+/** Marks an output field that customers do not get. */
+export function operatorOnly<T extends TSchema>(schema: T): T {
+  return { ...schema, [operatorMark]: true }
+}
+
+/** Whether a schema is marked with {@link operatorOnly}. */
+export function isOperatorOnly(schema: TSchema): boolean {
+  return schema[operatorMark] === true
 }
 
 const secretMark = "x-secret"

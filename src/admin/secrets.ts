@@ -1,18 +1,38 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
-import { isSecret } from "./operation.ts"
+import { isOperatorOnly, isSecret } from "./operation.ts"
 
 /** A value of a schema with null in place of what is shown only once. */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
-  if (isSecret(schema)) return null
+  return isSecret(schema) ? null : inside(schema, value, withoutSecrets)
+}
+
+/** An answer of an operation without the fields that are for operators alone. */
+export function forCustomers(schema: TSchema, value: unknown): unknown {
+  const hidden = new Set(
+    KindGuard.IsObject(schema)
+      ? Object.entries(schema.properties).flatMap(([name, field]) => (isOperatorOnly(field) ? [name] : []))
+      : [],
+  )
+  const seen = inside(schema, value, forCustomers)
+  if (hidden.size === 0 || typeof seen !== "object" || seen === null) return seen
+  return Object.fromEntries(Object.entries(seen).filter(([name]) => !hidden.has(name)))
+}
+
+/** Changes the parts of a value by their schemas. */
+function inside(
+  schema: TSchema,
+  value: unknown,
+  change: (schema: TSchema, part: unknown) => unknown,
+): unknown {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) {
-    return KindGuard.IsArray(schema) ? value.map((item) => withoutSecrets(schema.items, item)) : value
+    return KindGuard.IsArray(schema) ? value.map((item) => change(schema.items, item)) : value
   }
   if (!KindGuard.IsObject(schema)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => {
+    Object.entries(value).map(([name, part]) => {
       const property = schema.properties[name]
-      return [name, property ? withoutSecrets(property, field) : field]
+      return [name, property ? change(property, part) : part]
     }),
   )
 }

@@ -15,6 +15,9 @@ export function createAdminAccess(running: () => RunningConfig, options: AdminPa
   return {
     administration: createAdministration(createAdminParts(running, options)),
     signIn,
+    get plans() {
+      return running().config.plans
+    },
     sessions: createSessions({ admin, clock, random, auditRandom, signIn }),
   }
 }

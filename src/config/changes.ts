@@ -45,7 +45,7 @@ export function keepUntilRestart(running: Config, next: Config): Config {
 
 /** The values of a table and of the tables in it, by their names: `plans.free.premium`. */
 function flatten(value: unknown, name: string): Map<string, unknown> {
-  if (typeof value !== "object" || value === null) return new Map([[name, value]])
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map([[name, value]])
   return new Map(Object.entries(value).flatMap(([key, inner]) => [...flatten(inner, `${name}.${key}`)]))
 }
 

@@ -27,6 +27,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
       requests_per_minute: plan.requestsPerMinute ?? "unlimited",
       premium: plan.premium,
       graphql_apis: plan.graphqlApis ?? "unlimited",
+      portal_keys: plan.portalKeys,
+      portal: [...plan.portal],
     },
   ])
   return {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { type ConfigSources, loadConfig } from "./load.ts"
 import { readToml } from "./toml.ts"
 
@@ -80,7 +80,8 @@ test("plans are the defaults with the changes and additions of the file", () => 
 })
 
 test("the default plans are those of the documentation", () => {
-  const rows = [...load({}).plans.values()].map(Object.values)
+  const plans = [...load({}).plans.values()]
+  const rows = plans.map((plan) => Object.values(plan).slice(0, 6))
   expect(rows).toEqual([
     ["free", 1_000, 500, 60, false, 1],
     ["starter", 200_000, 0, null, true, 10],
@@ -88,6 +89,32 @@ test("the default plans are those of the documentation", () => {
     ["mega", 4_000_000, 0, null, true, 100],
     ["enterprise", null, 0, null, true, null],
   ])
+  for (const plan of plans) {
+    expect(plan).toMatchObject({ portalKeys: 10, portal: ["create", "rotate", "revoke", "webhook"] })
+  }
+})
+
+describe("what a plan allows in the portal", () => {
+  const plansOf = (table: object) => load({ file: file({ plans: { free: table } }) }).plans.get("free")
+
+  test("is what the file says", () => {
+    expect(plansOf({ portal_keys: 0, portal: ["revoke"] })).toMatchObject({
+      portalKeys: 0,
+      portal: ["revoke"],
+    })
+    expect(plansOf({ portal: [] })).toMatchObject({ portalKeys: 10, portal: [] })
+  })
+
+  test.each([
+    [{ portal_keys: -1 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+    [{ portal_keys: 1.5 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+    [{ portal_keys: 10_001 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+    [{ portal: "create" }, "'plans.free.portal' in p.toml cannot be used"],
+    [{ portal: ["delete"] }, "'plans.free.portal.0' in p.toml cannot be used"],
+    [{ portal: ["create", "create"] }, "'plans.free.portal' in p.toml cannot be used"],
+  ])("cannot be %j", (table, message) => {
+    expect(() => plansOf(table)).toThrow(message)
+  })
 })
 
 test("an unknown key gets the known ones, the nearest first", () => {

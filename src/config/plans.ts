@@ -1,6 +1,15 @@
 import { type Static, type TInteger, type TSchema, Type } from "@sinclair/typebox"
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
-import { defaultPlans, maxCallsPerMinute, maxCredits, type Plan, type Plans } from "../accounts/plan.ts"
+import {
+  defaultPlans,
+  maxCallsPerMinute,
+  maxCredits,
+  maxPortalKeys,
+  type Plan,
+  type Plans,
+  portalActions,
+  portalDefaults,
+} from "../accounts/plan.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 
@@ -14,6 +23,10 @@ const planTable = Type.Object(
     requests_per_minute: optionalLimit(Type.Integer({ minimum: 1, maximum: maxCallsPerMinute })),
     premium: Type.Optional(Type.Boolean()),
     graphql_apis: optionalLimit(Type.Integer({ minimum: 1 })),
+    portal_keys: Type.Optional(Type.Integer({ minimum: 0, maximum: maxPortalKeys })),
+    portal: Type.Optional(
+      Type.Array(Type.Union(portalActions.map((action) => Type.Literal(action))), { uniqueItems: true }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -31,6 +44,7 @@ const blankPlan: Omit<Plan, "name"> = {
   requestsPerMinute: null,
   premium: true,
   graphqlApis: 10,
+  ...portalDefaults,
 }
 
 /** The default plans, with the changes and additions of the file's `[plans]`. */
@@ -45,6 +59,8 @@ export function readPlans(value: unknown, file: string): Plans {
       requestsPerMinute: toLimit(table.requests_per_minute, base.requestsPerMinute),
       premium: table.premium ?? base.premium,
       graphqlApis: toLimit(table.graphql_apis, base.graphqlApis),
+      portalKeys: table.portal_keys ?? base.portalKeys,
+      portal: table.portal ?? base.portal,
     })
   }
   return plans

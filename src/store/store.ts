@@ -126,7 +126,7 @@ export interface Charge {
   readonly revision?: number
 }
 
-/** The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing. */
+/** The part of a charge that belongs to one API. */
 export interface ChargeItem {
   readonly api: string
   /** Successful calls. */

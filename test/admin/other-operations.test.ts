@@ -215,6 +215,8 @@ test("plans have their limits, and APIs their prices", async () => {
     requests_per_minute: 60,
     premium: false,
     graphql_apis: 1,
+    portal_keys: 10,
+    portal: ["create", "rotate", "revoke", "webhook"],
   })
   expect(data).toContainEqual(expect.objectContaining({ name: "enterprise", monthly_credits: "unlimited" }))
   expect(prices).toEqual({ hmac: 1, spfvalidator: 5 })

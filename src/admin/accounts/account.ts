@@ -5,7 +5,8 @@ import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
 import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
-import type { AdminContext } from "../operation.ts"
+import { noSuchAccount } from "../not-found.ts"
+import { type AdminContext, operatorOnly } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
@@ -15,8 +16,8 @@ export const accountSchema = Type.Object({
   id: Type.String({ description: "The account's id." }),
   name: Type.String({ description: "Its name." }),
   plan: Type.String({ description: "Its plan." }),
-  external_id: nullable(externalId, { description: externalId.description ?? "" }),
-  metadata,
+  external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
+  metadata: operatorOnly(metadata),
   events: Type.Array(Type.String(), {
     description: "Events that its webhook gets besides the thresholds of credits.",
   }),
@@ -37,9 +38,11 @@ export const accountSchema = Type.Object({
   }),
   renews: instant("When the next credit month begins."),
   keys: Type.Optional(Type.Integer({ description: "How many keys it has, revoked ones too. Not in lists." })),
-  problem: nullable(Type.String(), {
-    description: "What is wrong with the account and what to do; null if nothing.",
-  }),
+  problem: operatorOnly(
+    nullable(Type.String(), {
+      description: "What is wrong with the account and what to do; null if nothing.",
+    }),
+  ),
   version: Type.Integer({
     description: "Rises with each change; send it in If-Match to change this version only.",
   }),
@@ -88,7 +91,7 @@ export function toAccountOutput(
 export async function requireAccount({ admin }: AdminParts, id: string): Promise<AccountDetails> {
   const account = await admin.findAccount(id)
   if (account) return account
-  throw new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`)
+  throw noSuchAccount(id)
 }
 
 /** @throws AdminFault when there is no such account, or it is closed, or the client has seen another version of it */

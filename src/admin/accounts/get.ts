@@ -11,6 +11,7 @@ export const getAccount = defineOperation({
   method: "GET",
   path: "/accounts/{id}",
   command: { words: "account show", args: ["id"], example: "acc_1234567890abcdef" },
+  portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef" },

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { createId, createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
-import type { KeyDetails } from "../../store/admin-store.ts"
+import type { AccountDetails, KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { pick } from "../changed-fields.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { type AdminContext, defineOperation } from "../operation.ts"
 import { issuedFields, issuedNote, keyFields, keySchema, keyTarget, readKey, toKeyOutput } from "./key.ts"
 import { raiseKeyChanged } from "./key-events.ts"
 import { keyParameters, readKeySettings } from "./key-input.ts"
@@ -19,6 +19,11 @@ export const createApiKey = defineOperation({
   method: "POST",
   path: "/keys",
   command: { words: "key create", example: "--account acc_1234567890abcdef --expires 30d" },
+  portal: {
+    account: "account",
+    parameters: ["account", "name", "expires", "allow_apis", "block_apis", "allow_ips", "rate_limit"],
+    action: "create",
+  },
   input: Type.Object({ account: accountId, ...keyParameters }),
   output: Type.Object({ id, ...issuedFields, ...otherFields }),
   status: 201,
@@ -26,7 +31,7 @@ export const createApiKey = defineOperation({
   run: {
     kind: "change",
     async prepare({ account: accountId, ...settings }, context) {
-      await requireOpenAccount({ ...context, ifVersion: null }, accountId)
+      const owner = await requireOpenAccount({ ...context, ifVersion: null }, accountId)
       const nowMs = context.clock.now()
       const given = readKeySettings(settings, context)
       const text = createKey(context.random)
@@ -52,6 +57,7 @@ export const createApiKey = defineOperation({
       const shown = toKeyOutput(key)
       return {
         mutations: [
+          ...limitOf(owner, context),
           { kind: "key.insert", key, secret: { hash: hashKey(text), prefix, createdMs: nowMs } },
           ...(await raiseKeyChanged("key.created", key, context)),
         ],
@@ -64,3 +70,9 @@ export const createApiKey = defineOperation({
     recall: async (id, context) => ({ ...(await readKey(id, context)), key: null, note: issuedNote }),
   },
 })
+
+/** Customers may have only so many keys as the plan says. */
+function limitOf({ id, plan }: AccountDetails, { actor, plans, clock }: AdminContext): readonly Mutation[] {
+  if (actor.account === null) return []
+  return [{ kind: "keys.limit", accountId: id, most: plans.get(plan)?.portalKeys ?? 0, nowMs: clock.now() }]
+}

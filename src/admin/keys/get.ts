@@ -11,6 +11,7 @@ export const getKey = defineOperation({
   method: "GET",
   path: "/keys/{id}",
   command: { words: "key show", args: ["id"], example: "key_1234567890abcdef" },
+  portal: { key: "id" },
   input: Type.Object({ id: keyId }),
   output: keySchema,
   example: { id: "key_1234567890abcdef" },

@@ -4,7 +4,8 @@ import type { KeyDetails } from "../../store/admin-store.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
-import { type AdminContext, secret } from "../operation.ts"
+import { noSuchKey } from "../not-found.ts"
+import { type AdminContext, operatorOnly, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** A key as operations answer it, without its text. */
@@ -27,8 +28,8 @@ export const keySchema = Type.Object({
   rate_limit: nullable(Type.Integer(), {
     description: "Calls a minute for this key alone; null for no limit.",
   }),
-  external_id: nullable(externalId, { description: externalId.description ?? "" }),
-  metadata,
+  external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
+  metadata: operatorOnly(metadata),
   version: Type.Integer({
     description: "Rises with each change; send it in If-Match to change this version only.",
   }),
@@ -82,10 +83,7 @@ export function toKeyOutput(key: KeyDetails): KeyOutput {
 export async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
   const key = await admin.findKey(id)
   if (key) return key
-  throw new AdminFault(
-    "not-found",
-    `There is no key '${id}'. List the keys to find its id, which starts with key_.`,
-  )
+  throw noSuchKey(id)
 }
 
 /** @throws AdminFault when there is no such key, or it is revoked, or the client has seen another version of it */

@@ -18,6 +18,7 @@ export const listKeys = defineOperation({
     empty: "No keys. Create one with 'key create --account ID'.",
     columns: ["id", "account", "name", "prefix", "created", "expires", "revoked", "disabled", "rate_limit"],
   },
+  portal: { account: "account", parameters: ["account", "limit", "after"] },
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only the keys of this account." }),
     external_id: Type.Optional({ ...externalId, description: "Only the key with this external id." }),

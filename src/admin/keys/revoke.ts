@@ -15,6 +15,7 @@ export const revokeKey = defineOperation({
   path: "/keys/{id}/revoke",
   otherPaths: ["/keys/revoke"],
   command: { words: "key revoke", args: ["id"], stdin: "key", example: "key_1234567890abcdef" },
+  portal: { key: "id", parameters: ["id"], action: "revoke" },
   input: Type.Object({ id: Type.Optional(keyId), key: Type.Optional(keyText) }),
   output: keySchema,
   isFinal: true,

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireGrace } from "../../accounts/requirements.ts"
+import type { Mutation } from "../../store/admin-store.ts"
 import { durationFormat, keyId, maybeInstant } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { type AdminContext, defineOperation } from "../operation.ts"
 import { issuedFields, issuedNote, keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
 
 const { id, ...otherFields } = keySchema.properties
@@ -24,6 +25,7 @@ export const rotateKey = defineOperation({
   method: "POST",
   path: "/keys/{id}/rotate",
   command: { words: "key rotate", args: ["id"], example: "key_1234567890abcdef --grace 24h" },
+  portal: { key: "id", action: "rotate" },
   input: Type.Object({
     id: keyId,
     grace: Type.Optional(
@@ -49,7 +51,10 @@ export const rotateKey = defineOperation({
       const secret = { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs }
       const ends = new Date(othersUntilMs).toISOString()
       return {
-        mutations: [{ kind: "key.rotate", id, version: key.version, secret, othersUntilMs }],
+        mutations: [
+          { kind: "key.rotate", id, version: key.version, secret, othersUntilMs },
+          ...(await keepSession(id, secret.hash, context)),
+        ],
         target: keyTarget(key),
         before: { prefix: key.prefix },
         after: { prefix: secret.prefix, old_key_ends: ends },
@@ -63,3 +68,14 @@ export const rotateKey = defineOperation({
     },
   },
 })
+
+/** Who gives a new text to the key that they signed in with stays signed in, with the new text. */
+async function keepSession(
+  keyId: string,
+  hash: string,
+  { actor: { session }, admin }: AdminContext,
+): Promise<readonly Mutation[]> {
+  if (!session || session.keyHash === null) return []
+  const signedInWith = await admin.findKeyByHash(session.keyHash)
+  return signedInWith?.key.id === keyId ? [{ kind: "session.bind", id: session.id, keyHash: hash }] : []
+}

@@ -20,6 +20,7 @@ export const updateKey = defineOperation({
     args: ["id"],
     example: "key_1234567890abcdef --expires 30d --rate-limit 60",
   },
+  portal: { key: "id", parameters: ["id", "name"] },
   input: Type.Object({ id: keyId, ...keyParameters }),
   output: keySchema,
   example: { id: "key_1234567890abcdef", name: "reports", rate_limit: 60 },

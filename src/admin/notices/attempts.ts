@@ -18,6 +18,7 @@ export const listAttempts = defineOperation({
     example: "--log --account acc_1234567890abcdef",
     empty: "No delivery attempts.",
   },
+  portal: { account: "account", notice: "notice" },
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only attempts for notices of this account." }),
     notice: Type.Optional({ ...noticeId, description: "Only attempts for this notice." }),

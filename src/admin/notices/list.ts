@@ -29,6 +29,7 @@ export const listNotices = defineOperation({
       "last_error",
     ],
   },
+  portal: { account: "account" },
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only the notices of this account." }),
     state: Type.Optional(choice(noticeStates, { description: "Only notices in this state." })),

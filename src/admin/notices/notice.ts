@@ -3,8 +3,8 @@ import { noticeData } from "../../accounts/notice-data.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
-import { AdminFault } from "../fault.ts"
 import { instant, maybeInstant } from "../fields.ts"
+import { noSuchNotice } from "../not-found.ts"
 import type { AdminParts } from "../parts.ts"
 
 export const noticeStates = ["pending", "delivered", "failed", "unsent"] as const
@@ -101,7 +101,7 @@ export function toAttemptOutput(record: AttemptRecord): Static<typeof attemptSch
 export async function requireNotice({ admin }: AdminParts, id: string): Promise<NoticeRecord> {
   const notice = await admin.findNotice(id)
   if (notice) return notice
-  throw new AdminFault("not-found", `There is no notice '${id}'. List the notices to find its id.`)
+  throw noSuchNotice(id)
 }
 
 /** Reads a notice for an answer. */

@@ -22,6 +22,7 @@ export const testWebhook = defineOperation({
   method: "POST",
   path: "/accounts/{id}/webhook/test",
   command: { words: "notices test", args: ["id"], example: "acc_1234567890abcdef" },
+  portal: { account: "id", action: "webhook" },
   input: Type.Object({ id: accountId }),
   output,
   status: 201,

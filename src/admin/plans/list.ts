@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import type { Plan } from "../../accounts/plan.ts"
+import { type Plan, portalActions } from "../../accounts/plan.ts"
 import { listOf } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 
@@ -16,6 +16,12 @@ const planSchema = Type.Object({
   requests_per_minute: limit("Calls a minute."),
   premium: Type.Boolean({ description: "Whether answers have premium fields." }),
   graphql_apis: limit("Different APIs in one GraphQL query."),
+  portal_keys: Type.Integer({
+    description: "Keys of an account with which its customers may make another in the portal, at most.",
+  }),
+  portal: Type.Array(Type.String(), {
+    description: `What customers may change in the portal: ${portalActions.join(", ")}.`,
+  }),
 })
 
 export const listPlans = defineOperation({
@@ -45,13 +51,15 @@ export const listPlans = defineOperation({
   },
 })
 
-function toOutput({ name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }: Plan) {
+function toOutput(plan: Plan) {
   return {
-    name,
-    monthly_credits: monthlyCredits ?? ("unlimited" as const),
-    sign_up_bonus: signUpBonus,
-    requests_per_minute: requestsPerMinute ?? ("unlimited" as const),
-    premium,
-    graphql_apis: graphqlApis ?? ("unlimited" as const),
+    name: plan.name,
+    monthly_credits: plan.monthlyCredits ?? ("unlimited" as const),
+    sign_up_bonus: plan.signUpBonus,
+    requests_per_minute: plan.requestsPerMinute ?? ("unlimited" as const),
+    premium: plan.premium,
+    graphql_apis: plan.graphqlApis ?? ("unlimited" as const),
+    portal_keys: plan.portalKeys,
+    portal: [...plan.portal],
   }
 }

@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/admin-store.ts"
 import { parseInstant } from "../../values/time-text.ts"
@@ -24,13 +23,8 @@ const sumSchema = Type.Object({
     Type.String({ description: "The key's id; empty for what was recorded before keys were." }),
   ),
   api: Type.Optional(Type.String({ description: "The API's id." })),
-  deprecated: Type.Optional(
-    Type.String({ description: "What was used of it: `api`, `parameter NAME` or `field NAME`." }),
-  ),
   calls: Type.Integer({ description: "Successful calls." }),
-  credits: Type.Optional(
-    Type.Integer({ description: "Credits that they were charged; absent with `deprecated`." }),
-  ),
+  credits: Type.Integer({ description: "Credits that they were charged." }),
 })
 
 const input = Type.Object({
@@ -38,12 +32,6 @@ const input = Type.Object({
   key: Type.Optional({ ...keyId, description: "Only the usage of this key." }),
   api: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: "Only the usage of this API." }),
-  ),
-  deprecated: Type.Optional(
-    Type.Boolean({
-      description:
-        "Only calls that use something deprecated: an API, a parameter, or a field that a GraphQL query names. By `account`, `key` and `api` by default.",
-    }),
   ),
   from: day("The first UTC day, such as 2027-01-01."),
   to: day("The last UTC day; today by default."),
@@ -79,8 +67,9 @@ export const queryUsage = defineOperation({
     args: ["account"],
     example: "acc_1234567890abcdef --days 7",
     empty: "No usage in these days.",
-    columns: ["day", "account", "key", "api", "deprecated", "calls", "credits"],
+    columns: ["day", "account", "key", "api", "calls", "credits"],
   },
+  portal: { account: "account", key: "key" },
   input,
   output: listOf(sumSchema),
   example: { from: "2027-01-01", to: "2027-01-31", by: ["account"] },
@@ -94,19 +83,16 @@ export const queryUsage = defineOperation({
           const { sums, next } = await context.admin.usage(query, page)
           return { rows: sums, next }
         },
-        (sum) => toOutput(sum, query),
+        (sum) => toOutput(sum, query.by),
       )
     },
   },
 })
 
 async function toQuery(given: Static<typeof input>, context: AdminParts): Promise<UsageQuery> {
-  const { account, api, key, deprecated } = given
-  const asked: readonly UsageColumn[] = given.by ?? (deprecated ? ["account", "key", "api"] : ["day", "api"])
-  const withAccount =
-    asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
-  // One call may use several deprecated things, so their calls are not added up.
-  const by = deprecated && !withAccount.includes("api") ? [...withAccount, "api" as const] : withAccount
+  const asked: readonly UsageColumn[] = given.by ?? ["day", "api"]
+  const by = asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
+  const { account, api, key } = given
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId
   if (account !== undefined && owner !== account) {
@@ -114,7 +100,7 @@ async function toQuery(given: Static<typeof input>, context: AdminParts): Promis
       parameter: "key",
     })
   }
-  return { ...toDays(given, context), accountId: owner, keyId: key, api, deprecated, by }
+  return { ...toDays(given, context), accountId: owner, keyId: key, api, by }
 }
 
 function toDays(
@@ -148,13 +134,12 @@ function toDay(ms: number): string {
 
 function toOutput(
   { calls, credits, ...names }: UsageSum,
-  { by, deprecated = false }: UsageQuery,
+  by: readonly UsageColumn[],
 ): Static<typeof sumSchema> {
   const shown = Object.fromEntries(
     columns.filter((name) => by.includes(name)).map((name) => [name, names[name]]),
   )
-  const use = deprecated ? splitDeprecatedEntry(names.api) : null
-  return use ? { ...shown, api: use.api, deprecated: use.part, calls } : { ...shown, calls, credits }
+  return { ...shown, calls, credits }
 }
 
 function day(description: string) {

@@ -18,6 +18,7 @@ export const deleteWebhook = defineOperation({
     args: ["id"],
     example: "acc_1234567890abcdef --off",
   },
+  portal: { account: "id", action: "webhook" },
   input: Type.Object({ id: accountId }),
   output: webhookSchema,
   isFinal: true,

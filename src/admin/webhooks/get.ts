@@ -11,6 +11,7 @@ export const getWebhook = defineOperation({
   method: "GET",
   path: "/accounts/{id}/webhook",
   command: { words: "account webhook", args: ["id"], example: "acc_1234567890abcdef" },
+  portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: webhookSchema,
   example: { id: "acc_1234567890abcdef" },

@@ -24,6 +24,7 @@ export const setWebhook = defineOperation({
     args: ["id", "url"],
     example: "acc_1234567890abcdef https://example.com/hook",
   },
+  portal: { account: "id", parameters: ["id", "url"], action: "webhook" },
   input: Type.Object({
     id: accountId,
     url: Type.String({ minLength: 1, maxLength: 2_000, description: "https, or http on localhost." }),
@@ -43,7 +44,7 @@ export const setWebhook = defineOperation({
     kind: "change",
     async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
       await requireOpenAccount(context, id)
-      const url = requireWebhookUrl(text, allowPrivate)
+      const url = requireWebhookUrl(text, { allowPrivate, allowLocal: context.actor.account === null })
       const before = await readWebhook(id, context)
       const secret = createWebhookSecret(context.random)
       return {

@@ -69,7 +69,7 @@ export function createAdminHttp(context: HttpContext, access: AdminAccess, versi
   ])
   const recordOther = observer.recorderFor("none", "admin")
   const answerDocument = createDocument(context, version)
-  const answerSession = createSessionHttp(context, { sessions, browser, ...guards })
+  const answerSession = createSessionHttp(context, { access, browser, ...guards })
 
   async function refuse(thrown: unknown, { request, set, incoming }: Exchange): Promise<string> {
     const error = thrown === undefined ? noOperation(request, routesAt(pathOf(request.url))) : thrown

@@ -79,8 +79,8 @@ function routesOf(
   }
   const hooks = { parse: "none", detail } as const
   const app = new Elysia({ name: "admin" }).use(base)
-  for (const path of paths) {
-    app.all(path, ({ request, set, incoming }) => answer({ request, set, incoming }), hooks)
-  }
+  const handle = ({ request, set, incoming }: Exchange) => answer({ request, set, incoming })
+  // Elysia prefers a route of the method, such as that of the pages below /portal, to one of all methods.
+  for (const path of paths) app.get(path, handle, hooks).all(path, handle, hooks)
   return app
 }

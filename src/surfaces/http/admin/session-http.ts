@@ -1,9 +1,11 @@
+import type { Plans } from "../../../accounts/plan.ts"
+import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import { operations } from "../../../admin/operations.ts"
-import { allows } from "../../../admin/permission.ts"
+import { operationsFor } from "../../../admin/portal-access.ts"
 import type { SignInProof } from "../../../admin/sessions/grant.ts"
 import { SignInRefused } from "../../../admin/sessions/refusal.ts"
-import type { FoundSession, OpenedSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
+import type { FoundSession, OpenedSession, SessionKind } from "../../../admin/sessions/sessions.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
@@ -20,7 +22,7 @@ import { cookieName, sentCookie, setSessionCookie } from "./session-cookie.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 interface SessionHttpParts {
-  readonly sessions: Sessions
+  readonly access: Pick<AdminAccess, "sessions" | "plans">
   readonly browser: BrowserSessions
   readonly failures: SignInFailures
   readonly rate: RequestRate
@@ -33,7 +35,8 @@ export type AnswerSession = (kind: SessionKind, exchange: Exchange) => Promise<s
 const maxProofLength = 200
 
 export function createSessionHttp(context: HttpContext, parts: SessionHttpParts): AnswerSession {
-  const { sessions, browser, failures, rate } = parts
+  const { access, browser, failures, rate } = parts
+  const { sessions } = access
   const { observer, pipeline } = context
   const records = {
     console: observer.recorderFor("console.session", "admin"),
@@ -107,7 +110,7 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
   ): string {
     set.status = status
     setAdminHeaders(set, "application/json")
-    return JSON.stringify(toAnswer(session))
+    return JSON.stringify(toAnswer(session, access.plans))
   }
 
   return (kind, exchange) =>
@@ -123,15 +126,21 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
 }
 
 /** What a page gets to know about its session. */
-function toAnswer({ kind, actor, account, expiresMs, cookie }: FoundSession & { readonly cookie: string }) {
+function toAnswer(
+  { kind, actor, account, expiresMs, cookie }: FoundSession & { readonly cookie: string },
+  plans: Plans,
+) {
   const { id, name, permissions, session } = actor
-  const may = operations.filter(({ permission }) => permission === null || allows(permissions, permission))
+  const plan = account ? plans.get(account.plan) : undefined
   return {
     kind,
     actor: { id, name },
     permissions,
-    account: account && { id: account.id, name: account.name, plan: account.plan },
-    may: may.map((operation) => operation.id),
+    account: account && {
+      ...{ id: account.id, name: account.name, plan: account.plan },
+      portal_keys: plan?.portalKeys ?? 0,
+    },
+    may: operationsFor(actor, plan, operations).map((operation) => operation.id),
     csrf: csrfTokenOf(cookie, session?.id ?? ""),
     expires: new Date(expiresMs).toISOString(),
   }

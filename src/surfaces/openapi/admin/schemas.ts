@@ -58,6 +58,7 @@ function clean(value: unknown): unknown {
     "x-flag": _flag,
     "x-pairs": _pairs,
     "x-requirement": _words,
+    "x-operator-only": _for,
     patternProperties,
     ...rest
   } = value as JsonObject

@@ -1,0 +1,19 @@
+import { AdminFault } from "./fault.ts"
+
+/** What an account is refused with that does not exist, or that is not the customer's own. */
+export function noSuchAccount(id: string): AdminFault {
+  return new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`)
+}
+
+/** The same for a key. */
+export function noSuchKey(id: string): AdminFault {
+  return new AdminFault(
+    "not-found",
+    `There is no key '${id}'. List the keys to find its id, which starts with key_.`,
+  )
+}
+
+/** The same for a notice. */
+export function noSuchNotice(id: string): AdminFault {
+  return new AdminFault("not-found", `There is no notice '${id}'. List the notices to find its id.`)
+}
