@@ -81,6 +81,46 @@ describe("before the sunset", () => {
   })
 })
 
+test("usage tells a caller what of its calls is deprecated, on every surface", async () => {
+  const { key: own } = await service.createKey("pro")
+  const call = (path: string, body: unknown) => service.post(path, body, own)
+  const usage = async () => {
+    const answer = await fetch(`${service.url}/v1/usage`, { headers: { "x-api-key": own } })
+    return ((await answer.json()) as { data: Record<string, unknown> }).data
+  }
+  await call("/v1/marked", { what: "a" })
+  expect(await usage()).not.toHaveProperty("deprecated")
+
+  await call("/v1/old", { what: "a" })
+  await call("/v1/old", { what: 5 })
+  await call("/v1/marked", { what: "a", old: "b" })
+  await call("/v1/marked/batch", {
+    inputs: [{ what: "a", old: "b" }, { what: "a" }, { what: "c", old: "" }, { old: "b" }],
+  })
+  await call("/v1/graphql", {
+    query:
+      '{ old(input: { what: "a" }) { done } marked(input: { what: "a", old: "b" }) { ...on MarkedResult { was } } }',
+  })
+  await using mcp = await connectMcp(service.url, own)
+  await mcp.call("old", { what: "a" })
+  await mcp.call("marked", { what: "a", old: "b" })
+
+  const day = new Date(clock.now()).toISOString().slice(0, 10)
+  const parameter = `Deprecated since ${since}. Use 'what' instead.`
+  expect(await usage()).toMatchObject({
+    credits: { used: 10 },
+    usage: [
+      { day, api: "marked", calls: 7, credits: 7 },
+      { day, api: "old", calls: 3, credits: 3 },
+    ],
+    deprecated: [
+      { day, api: "marked", part: "field was", calls: 1, notice: parameter.replace("what", "done") },
+      { day, api: "marked", part: "parameter old", calls: 5, notice: parameter },
+      { day, api: "old", part: "api", calls: 3, notice: text },
+    ],
+  })
+})
+
 test("OpenAPI, GraphQL and the pages say so", () => {
   const service = {
     version: "",

@@ -15,6 +15,7 @@ const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTi
 const context: FieldContext = {
   run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {} }),
   count() {},
+  useDeprecated() {},
   giveWay() {},
 }
 

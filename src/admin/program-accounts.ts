@@ -1,5 +1,6 @@
 import { AccountError } from "../accounts/account-error.ts"
 import { type Balance, balanceOf, monthAhead } from "../accounts/credits.ts"
+import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
 import { missingPlan, type Plan } from "../accounts/plan.ts"
 import { requireAccount } from "../accounts/require-account.ts"
 import type { AccountRecord, KeyRecord, UsageRow } from "../store/store.ts"
@@ -114,7 +115,7 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
         throw new AccountError(`The number of days must be a whole number from 1 to ${maxUsageDays}.`)
       }
       const since = new Date(clock.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
-      return store.usage(id, since)
+      return (await store.usage(id, since)).filter(({ api }) => splitDeprecatedEntry(api) === null)
     },
 
     async createKey({ accountId, name, expiresMs, allowApis, blockApis, allowIps, rateLimit }) {

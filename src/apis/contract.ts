@@ -132,14 +132,15 @@ export interface Deprecation {
 const deprecationMark = "x-deprecation"
 
 /**
- * Marks a parameter or an output field as deprecated. It keeps working; documents say that it will go.
+ * Marks a parameter or an output field as deprecated. It keeps working until it is taken out of the definition, so it has no
+ * sunset. Usage tells who still uses it.
  * @example
  * const input = Type.Object({
  *   text: Type.String({ description: "The text." }),
  *   txt: Type.Optional(deprecated(Type.String({ description: "The text." }), { since: "2026-01-31", successor: "text" })),
  * })
  */
-export function deprecated<T extends TSchema>(schema: T, deprecation: Deprecation): T {
+export function deprecated<T extends TSchema>(schema: T, deprecation: Omit<Deprecation, "sunset">): T {
   return { ...schema, deprecated: true, [deprecationMark]: deprecation }
 }
 

@@ -1,7 +1,9 @@
 import type { GiveWay } from "../apis/contract.ts"
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
+import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
+import type { RawInput } from "./input.ts"
 import { answer, type Pipeline, type Reply, requirePresent } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
@@ -57,13 +59,14 @@ export function answerBatch(
     const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
       const context = { caller, requestId: request.requestId, pipeline }
-      const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay })
+      const uses = new Map<string, number>()
+      const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
       requirePresent(request)
       const count = inputs.length
       const used = credits * succeeded
       const charged =
         succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
-      if (succeeded > 0) await pipeline.charges.settle(hold, charged, request)
+      if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
       const data = { count, succeeded, failed: count - succeeded, credits_used: used }
       return { data, charged, fault: null }
     } finally {
@@ -87,6 +90,7 @@ async function runAll(
   api: PreparedApi,
   context: RunContext,
   writer: WriterInSteps,
+  uses: Map<string, number>,
 ): Promise<number> {
   const { giveWay } = writer
   const take = createInOrder(inputs.length, writer)
@@ -103,7 +107,10 @@ async function runAll(
       const index = next++
       const running = runInput(inputs[index], index, api, context)
       const { data, fault } = running instanceof Promise ? await running : running
-      if (!fault) succeeded++
+      if (!fault) {
+        succeeded++
+        if (api.findDeprecated) countUses(uses, api.findDeprecated(toTyped(inputs[index])))
+      }
       const writing = take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
       if (writing) await writing
       if ((writing || running instanceof Promise) && request.hasLeft()) return
@@ -159,5 +166,9 @@ function runInput(
       fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
     }
   }
-  return checkAndRun(api, { kind: "typed", values: input as Record<string, unknown> }, context)
+  return checkAndRun(api, toTyped(input), context)
+}
+
+function toTyped(input: unknown): RawInput {
+  return { kind: "typed", values: input as Record<string, unknown> }
 }

@@ -9,6 +9,7 @@ import {
   type FindSnapshot,
   refresh,
 } from "./account-snapshots.ts"
+import { nothingCharged } from "./call-record.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import type { Gate } from "./gate.ts"
@@ -30,10 +31,16 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
+   * @param uses what was used of what is deprecated, to record beside
    * @throws Fault when the client has left, another process spent the credits first, the account was closed, or the key was
    *   revoked meanwhile
    */
-  settle(hold: Hold, items: readonly ChargeItem[], request: Pick<CallerRequest, "hasLeft">): Promise<void>
+  settle(
+    hold: Hold,
+    items: readonly ChargeItem[],
+    request: Pick<CallerRequest, "hasLeft">,
+    uses?: readonly ChargeItem[],
+  ): Promise<void>
   /** What the caller has used, as this process knows it. */
   status(caller: Caller, rate: RateState | null): UsageStatus
   /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
@@ -152,10 +159,11 @@ export function createCharges(
       }
       return createHold(caller, snapshot, credits)
     },
-    async settle(hold, items, request) {
+    async settle(hold, items, request, uses = nothingCharged) {
       let { caller } = hold
+      const recorded = uses.length === 0 ? items : [...items, ...uses]
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const charge = toCharge(hold.snapshot, caller, items)
+        const charge = toCharge(hold.snapshot, caller, recorded)
         const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
         await submit(pending)
         if (pending.decision) await pending.decision.promise

@@ -1,5 +1,6 @@
 import type { ApiDefinition } from "../apis/contract.ts"
 import type { ChargeItem } from "../store/store.ts"
+import { compileDeprecated, type FindDeprecated } from "./deprecated-use.ts"
 import { compileInput, type RawInput, type ReadInput } from "./input.ts"
 import { compileMask, type Mask } from "./present.ts"
 
@@ -12,6 +13,7 @@ export interface PreparedApi {
   readonly charge: readonly ChargeItem[]
   readonly readInput: ReadInput
   readonly mask: Mask
+  readonly findDeprecated: FindDeprecated
 }
 
 /** Runs an API where nothing is metered, and gives its data. Rejects with InputRejected, Unavailable and what the run throws. */
@@ -25,5 +27,6 @@ export function prepareApi(definition: ApiDefinition, credits = definition.credi
     charge: [{ api: definition.id, calls: 1, credits }],
     readInput: compileInput(definition.input),
     mask: compileMask(definition.output),
+    findDeprecated: compileDeprecated(definition),
   }
 }

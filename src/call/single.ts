@@ -1,4 +1,6 @@
 import type { GiveWay } from "../apis/contract.ts"
+import type { ChargeItem } from "../store/store.ts"
+import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import type { RawInput } from "./input.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
@@ -16,8 +18,9 @@ interface SingleCall {
 export function answerCall({ api, request, read }: SingleCall, pipeline: Pipeline): Promise<Reply> {
   return answer(request, [api.definition.id], pipeline, async (caller) => {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-    const raw = read(giveWay)
-    const input = api.readInput(raw instanceof Promise ? await raw : raw, caller.plan.premium)
+    const reading = read(giveWay)
+    const raw = reading instanceof Promise ? await reading : reading
+    const input = api.readInput(raw, caller.plan.premium)
     const hold = pipeline.charges.hold(caller, api.credits)
     try {
       const pause = giveWay()
@@ -25,10 +28,14 @@ export function answerCall({ api, request, read }: SingleCall, pipeline: Pipelin
       const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
       const outcome = running instanceof Promise ? await running : running
       if (outcome.fault) return outcome
-      await pipeline.charges.settle(hold, api.charge, request)
+      await pipeline.charges.settle(hold, api.charge, request, usesOfCall(raw, api))
       return { data: outcome.data, charged: api.charge, fault: null }
     } finally {
       hold.release()
     }
   })
+}
+
+function usesOfCall(raw: RawInput, { findDeprecated }: PreparedApi): readonly ChargeItem[] {
+  return findDeprecated?.(raw).map((entry) => ({ api: entry, calls: 1, credits: 0 })) ?? nothingCharged
 }

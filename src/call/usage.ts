@@ -1,3 +1,5 @@
+import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
+import type { UsageRow } from "../store/store.ts"
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
@@ -5,8 +7,14 @@ import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 /**
  * Answers `GET /v1/usage`: the caller's plan, credits and renewal, and this month's usage. Costs nothing.
  * @param check throws what is wrong with the request; called once the caller is admitted
+ * @param deprecations the sentence for callers of what is deprecated, by usage entry
  */
-export function answerUsage(request: CallerRequest, check: () => void, pipeline: Pipeline): Promise<Reply> {
+export function answerUsage(
+  request: CallerRequest,
+  check: () => void,
+  pipeline: Pipeline,
+  deprecations: ReadonlyMap<string, string>,
+): Promise<Reply> {
   return answer(request, [], pipeline, async (caller) => {
     check()
     const { balance, rows } = await pipeline.charges.report(caller)
@@ -19,8 +27,20 @@ export function answerUsage(request: CallerRequest, check: () => void, pipeline:
       credits: { allowance, used, bonus, bonus_used: Math.max(0, spent - used), remaining },
       period_start: new Date(period.startMs).toISOString(),
       renewal: new Date(period.endMs).toISOString(),
-      usage: rows.map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),
+      usage: rows
+        .filter(({ api }) => splitDeprecatedEntry(api) === null)
+        .map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),
     }
-    return { data, charged: nothingCharged, fault: null }
+    const deprecated = rows.flatMap((row) => toDeprecatedUse(row, deprecations))
+    const all = deprecated.length > 0 ? { ...data, deprecated } : data
+    return { data: all, charged: nothingCharged, fault: null }
   })
+}
+
+/** None for the usage of an API. */
+function toDeprecatedUse({ day, api: entry, calls }: UsageRow, deprecations: ReadonlyMap<string, string>) {
+  const use = splitDeprecatedEntry(entry)
+  if (use === null) return []
+  // What is not in the catalog any more has no sentence.
+  return [{ day, ...use, calls, notice: deprecations.get(entry) ?? null }]
 }

@@ -166,6 +166,8 @@ export interface UsageQuery {
   /** Only with its account. */
   readonly keyId?: string | undefined
   readonly api?: string | undefined
+  /** Only what is deprecated, such as `hmac:api` in the column `api`. Otherwise only the usage of APIs. */
+  readonly deprecated?: boolean | undefined
   /** What the sums are divided by. `key` needs `account` too. */
   readonly by: readonly UsageColumn[]
 }

@@ -126,7 +126,7 @@ export interface Charge {
   readonly revision?: number
 }
 
-/** The part of a charge that belongs to one API. */
+/** The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing. */
 export interface ChargeItem {
   readonly api: string
   /** Successful calls. */

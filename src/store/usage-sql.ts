@@ -26,7 +26,7 @@ export function selectUsage(
   query: UsageQuery,
   { isInAccounts, openDays, placeholder, sum }: UsageDialect,
 ): { readonly sql: string; readonly values: readonly string[] } {
-  const { by, fromDay, toDay, keyId, api } = query
+  const { by, fromDay, toDay, keyId } = query
   const values: string[] = []
   // The first one is the list of accounts.
   const add = (value: string) => placeholder(values.push(value) + 1)
@@ -43,7 +43,7 @@ export function selectUsage(
       : by.includes("key")
         ? [byKeys + where, ofNoKey]
         : [withoutKeys]
-  const conditions = [key && `key_id = ${key}`, api !== undefined && `api = ${add(api)}`].filter(Boolean)
+  const conditions = [key && `key_id = ${key}`, ...apiConditions(query, add)].filter(Boolean)
   const shown = Object.entries(columns).map(([name, column]) => {
     const isShown = by.some((one) => one === name)
     return `${isShown ? column : "''"} AS "${name}"`
@@ -51,7 +51,21 @@ export function selectUsage(
   const grouped = by.map((name) => columns[name])
   const sql = `SELECT ${shown.join(", ")}, ${sum("calls")} AS calls, ${sum("credits")} AS credits
     FROM (${[...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL ")}) AS u
-    ${conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""}
+    WHERE ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
   return { sql, values }
+}
+
+/** The conditions on the column `api`: one API, or what is deprecated of it; otherwise all APIs, or all that is deprecated. */
+export function apiConditions(
+  { api, deprecated = false }: Pick<UsageQuery, "api" | "deprecated">,
+  add: (value: string) => string,
+): readonly string[] {
+  const kind = deprecated ? "api LIKE '%:%'" : "api NOT LIKE '%:%'"
+  if (api === undefined) return [kind]
+  return [kind, deprecated ? `api LIKE ${add(`${escapeLike(api)}:%`)} ESCAPE '!'` : `api = ${add(api)}`]
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, (character) => `!${character}`)
 }

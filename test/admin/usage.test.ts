@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { type DeprecatedPart, deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import { createAccount } from "../../src/admin/accounts/create.ts"
 import { createApiKey } from "../../src/admin/keys/create.ts"
 import { queryUsage } from "../../src/admin/usage/query.ts"
@@ -35,6 +36,34 @@ test("usage is by day and API of the last 31 days unless something else is asked
   expect((await run(queryUsage, { key, by: ["api"] })).data).toEqual([row({ api: "hmac" }, 2)])
   expect((await run(queryUsage, { to: "2024-12-31", by: [] })).data).toEqual([row({})])
   expect((await run(queryUsage, { from: "2025-01-01", api: "spfvalidator" })).data).toEqual([])
+})
+
+test("usage of what is deprecated names who uses it, and is no part of the usage of APIs", async () => {
+  const { run, opened, account, other, key } = await withUsage()
+  const use = (part: DeprecatedPart) => ({ api: deprecatedEntry("hmac", part), calls: 2, credits: 0 })
+  const items = [{ api: "hmac", calls: 2, credits: 2 }, use("parameter key"), use("field rate.value")]
+  await opened.store.charge([
+    chargeOf({ accountId: account, keyId: key, items, allowance: null }),
+    chargeOf({ accountId: other, items: [use("api")], allowance: null }),
+  ])
+  const used = (who: { account?: string; key?: string }, deprecated: DeprecatedPart) => ({
+    ...who,
+    api: "hmac",
+    deprecated,
+    calls: 2,
+  })
+  const rows = [
+    used({ account, key }, "field rate.value"),
+    used({ account, key }, "parameter key"),
+    used({ account: other, key: "" }, "api"),
+  ].sort((a, b) => (String(a.account) < String(b.account) ? -1 : 1))
+  expect((await run(queryUsage, { deprecated: true })).data).toHaveLength(3)
+  expect((await run(queryUsage, { deprecated: true })).data).toEqual(expect.arrayContaining(rows))
+  expect((await run(queryUsage, { deprecated: true, by: [], api: "hmac", key })).data).toEqual([
+    used({}, "field rate.value"),
+    used({}, "parameter key"),
+  ])
+  expect((await run(queryUsage, { by: ["api"], days: 1 })).data).toEqual([row({ api: "hmac" }, 5)])
 })
 
 test("usage by key names the account too, page by page", async () => {

@@ -1,6 +1,7 @@
 /** What every kind of store promises about usage by account, key, day and API. */
 import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
@@ -57,6 +58,50 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       { day: "2025-01-02", api: "hmac", calls: 1, credits: 1 },
       { day: "2025-01-01", api: "hmac", calls: 3, credits: 5 },
     ])
+  })
+
+  test("tells by whom what is deprecated is used, apart from the usage of APIs", async () => {
+    const uses = (...entries: string[]) => [
+      { api: "hmac", calls: 2, credits: 2 },
+      ...entries.map((api) => ({ api, calls: 1, credits: 0 })),
+    ]
+    const parameter = deprecatedEntry("hmac", "parameter key")
+    const field = deprecatedEntry("hmac", "field rate.value")
+    await charge(
+      { keyId: "key_1", items: uses(parameter, field) },
+      { keyId: "key_2", items: uses(parameter) },
+      { keyId: "key_1", items: uses(parameter), accountId: "acc_2" },
+      { keyId: "key_2", items: [{ api: deprecatedEntry("hm", "api"), calls: 1, credits: 0 }] },
+    )
+    const first = [
+      `acc_1 key_1 2025-01-01 ${field} 1 0`,
+      `acc_1 key_1 2025-01-01 ${parameter} 1 0`,
+      "acc_1 key_2 2025-01-01 hm:api 1 0",
+      `acc_1 key_2 2025-01-01 ${parameter} 1 0`,
+      `acc_2 key_1 2025-01-01 ${parameter} 1 0`,
+    ]
+    expect(await usage({ deprecated: true })).toEqual(first)
+    // The next day moves it to the tables of days that are over.
+    await charge({ keyId: "key_1", day: "2025-01-02" }, { day: "2025-01-02", accountId: "acc_2" })
+    expect(await usage({ deprecated: true })).toEqual(first)
+    const hmacOnly = first.filter((line) => !line.includes("hm:api"))
+    expect(await usage({ deprecated: true, api: "hmac" })).toEqual(hmacOnly)
+    expect(await usage({ deprecated: true, api: "h_%" })).toEqual([])
+    expect(await usage({ deprecated: true, accountId: "acc_1", keyId: "key_2" })).toEqual(first.slice(2, 4))
+    expect(await usage({ deprecated: true, by: ["api"] })).toEqual([
+      "- - - hm:api 1 0",
+      `- - - ${field} 1 0`,
+      `- - - ${parameter} 3 0`,
+    ])
+    for (const by of [[], ["day"], ["account"], ["api"], ["key", "account"]] satisfies UsageColumn[][]) {
+      const lines = await usage({ by, toDay: "2025-01-01" })
+      expect([lines.join(), lines.reduce((sum, line) => sum + Number(line.split(" ")[4]), 0)]).toEqual([
+        expect.not.stringContaining(":"),
+        6,
+      ])
+    }
+    const month = await opened.store.monthUsage("acc_1", 1_000)
+    expect(month.filter(({ api }) => api.includes(":"))).toHaveLength(3)
   })
 
   test("is summed up by what is asked for, and filtered", async () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/admin-store.ts"
 import { parseInstant } from "../../values/time-text.ts"
@@ -23,8 +24,13 @@ const sumSchema = Type.Object({
     Type.String({ description: "The key's id; empty for what was recorded before keys were." }),
   ),
   api: Type.Optional(Type.String({ description: "The API's id." })),
+  deprecated: Type.Optional(
+    Type.String({ description: "What was used of it: `api`, `parameter NAME` or `field NAME`." }),
+  ),
   calls: Type.Integer({ description: "Successful calls." }),
-  credits: Type.Integer({ description: "Credits that they were charged." }),
+  credits: Type.Optional(
+    Type.Integer({ description: "Credits that they were charged; absent with `deprecated`." }),
+  ),
 })
 
 const input = Type.Object({
@@ -32,6 +38,12 @@ const input = Type.Object({
   key: Type.Optional({ ...keyId, description: "Only the usage of this key." }),
   api: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: "Only the usage of this API." }),
+  ),
+  deprecated: Type.Optional(
+    Type.Boolean({
+      description:
+        "Only calls that use something deprecated: an API, a parameter, or a field that a GraphQL query names. By `account`, `key` and `api` by default.",
+    }),
   ),
   from: day("The first UTC day, such as 2027-01-01."),
   to: day("The last UTC day; today by default."),
@@ -67,7 +79,7 @@ export const queryUsage = defineOperation({
     args: ["account"],
     example: "acc_1234567890abcdef --days 7",
     empty: "No usage in these days.",
-    columns: ["day", "account", "key", "api", "calls", "credits"],
+    columns: ["day", "account", "key", "api", "deprecated", "calls", "credits"],
   },
   portal: { account: "account", key: "key" },
   input,
@@ -83,16 +95,19 @@ export const queryUsage = defineOperation({
           const { sums, next } = await context.admin.usage(query, page)
           return { rows: sums, next }
         },
-        (sum) => toOutput(sum, query.by),
+        (sum) => toOutput(sum, query),
       )
     },
   },
 })
 
 async function toQuery(given: Static<typeof input>, context: AdminParts): Promise<UsageQuery> {
-  const asked: readonly UsageColumn[] = given.by ?? ["day", "api"]
-  const by = asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
-  const { account, api, key } = given
+  const { account, api, key, deprecated } = given
+  const asked: readonly UsageColumn[] = given.by ?? (deprecated ? ["account", "key", "api"] : ["day", "api"])
+  const withAccount =
+    asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
+  // One call may use several deprecated things, so their calls are not added up.
+  const by = deprecated && !withAccount.includes("api") ? [...withAccount, "api" as const] : withAccount
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId
   if (account !== undefined && owner !== account) {
@@ -100,7 +115,7 @@ async function toQuery(given: Static<typeof input>, context: AdminParts): Promis
       parameter: "key",
     })
   }
-  return { ...toDays(given, context), accountId: owner, keyId: key, api, by }
+  return { ...toDays(given, context), accountId: owner, keyId: key, api, deprecated, by }
 }
 
 function toDays(
@@ -134,12 +149,13 @@ function toDay(ms: number): string {
 
 function toOutput(
   { calls, credits, ...names }: UsageSum,
-  by: readonly UsageColumn[],
+  { by, deprecated = false }: UsageQuery,
 ): Static<typeof sumSchema> {
   const shown = Object.fromEntries(
     columns.filter((name) => by.includes(name)).map((name) => [name, names[name]]),
   )
-  return { ...shown, calls, credits }
+  const use = deprecated ? splitDeprecatedEntry(names.api) : null
+  return use ? { ...shown, api: use.api, deprecated: use.part, calls } : { ...shown, calls, credits }
 }
 
 function day(description: string) {

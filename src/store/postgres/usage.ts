@@ -1,6 +1,6 @@
 import type { AdminStore, UsageQuery, UsageSum } from "../admin-store.ts"
 import { readUsage, type UsageParts } from "../usage-query.ts"
-import { selectUsage, type UsageDialect } from "../usage-sql.ts"
+import { apiConditions, selectUsage, type UsageDialect } from "../usage-sql.ts"
 import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
 
@@ -34,12 +34,15 @@ export function prepareUsage({ run }: Connection): AdminStore["usage"] {
   return (query, page) => readUsage(query, page, parts)
 }
 
-function selectTotals({ by, fromDay, toDay, api }: UsageQuery): [sql: string, values: (string | null)[]] {
+function selectTotals(query: UsageQuery): [sql: string, values: string[]] {
+  const { by, fromDay, toDay } = query
+  const values = [fromDay, toDay]
+  const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
   const grouped = by.filter((name) => name === "day" || name === "api")
   const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
   const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
       sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM all_usage WHERE day BETWEEN $1::text AND $2::text AND ($3::text IS NULL OR api = $3::text)
+    FROM all_usage WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
-  return [sql, [fromDay, toDay, api ?? null]]
+  return [sql, values]
 }

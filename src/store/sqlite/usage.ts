@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
 import type { AdminStore, UsageQuery, UsageSum } from "../admin-store.ts"
 import { readUsage, type UsageParts } from "../usage-query.ts"
-import { selectUsage, type UsageDialect } from "../usage-sql.ts"
+import { apiConditions, selectUsage, type UsageDialect } from "../usage-sql.ts"
 
 const dialect: UsageDialect = {
   isInAccounts: (ids) => `account_id IN (SELECT value FROM json_each(${ids}))`,
@@ -36,14 +36,17 @@ export function prepareUsage(
 }
 
 /** Charges keep the sums of each day. */
-function selectTotals(database: Database, { by, fromDay, toDay, api }: UsageQuery): UsageSum[] {
+function selectTotals(database: Database, query: UsageQuery): UsageSum[] {
+  const { by, fromDay, toDay } = query
+  const values = [fromDay, toDay]
+  const conditions = apiConditions(query, (value) => `?${values.push(value)}`)
   const grouped = by.filter((name) => name === "day" || name === "api")
   const column = (name: "day" | "api", sql: string) => `${by.includes(name) ? sql : "''"} AS ${name}`
   const sql = `SELECT '' AS account, '' AS "key", ${column("day", "day")}, ${column("api", "api")},
       sum(calls) AS calls, sum(credits) AS credits
     FROM (SELECT day, key AS api, value ->> 0 AS calls, value ->> 1 AS credits
       FROM usage_totals, json_each(booked) WHERE day BETWEEN ?1 AND ?2)
-    WHERE ?3 IS NULL OR api = ?3
+    WHERE ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
-  return database.query<UsageSum, [string, string, string | null]>(sql).all(fromDay, toDay, api ?? null)
+  return database.query<UsageSum, string[]>(sql).all(...values)
 }

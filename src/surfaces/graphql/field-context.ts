@@ -10,6 +10,8 @@ export interface FieldContext {
    * @throws Refusal when the results of the query are too large
    */
   count(list: unknown, info: GraphQLResolveInfo): void
+  /** Notes the use of a deprecated field, named as in usage. */
+  useDeprecated(entry: string): void
   /** Called before each list, whose items GraphQL completes all at once. */
   readonly giveWay: GiveWay
 }

@@ -47,9 +47,10 @@ export async function executeMetered(
   requireCeiling(apis.length, caller)
 
   const succeeded = new Set<PreparedApi>()
+  const deprecated = new Set<string>()
   const results = createResults(pipeline.unsent.open())
   const contextValue = createFieldContext(
-    { apis, succeeded, results },
+    { apis, succeeded, deprecated, results },
     caller,
     call.request.requestId,
     pipeline,
@@ -67,7 +68,10 @@ export async function executeMetered(
     const result = await execute(args)
     results.requireWithinLimit()
     const charged = [...succeeded].flatMap(({ charge }) => charge)
-    if (charged.length > 0) await pipeline.charges.settle(hold, charged, call.request)
+    if (charged.length > 0) {
+      const uses = [...deprecated].map((api) => ({ api, calls: 1, credits: 0 }))
+      await pipeline.charges.settle(hold, charged, call.request, uses)
+    }
     call.charged = charged
     return result
   } finally {
@@ -90,6 +94,8 @@ interface Results {
   readonly apis: readonly PreparedApi[]
   /** Gets each API with a field that succeeded. */
   readonly succeeded: Set<PreparedApi>
+  /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
+  readonly deprecated: Set<string>
   readonly results: ReturnType<typeof createResults>
 }
 
@@ -128,7 +134,7 @@ function createResults(answer: UnsentAnswer) {
 
 /** Runs root fields. */
 function createFieldContext(
-  { apis, succeeded, results }: Results,
+  { apis, succeeded, deprecated, results }: Results,
   caller: Caller,
   requestId: string,
   pipeline: Pipeline,
@@ -139,6 +145,7 @@ function createFieldContext(
   return {
     giveWay,
     count: results.add,
+    useDeprecated: (entry) => void deprecated.add(entry),
     run(id, values, info) {
       const api = byId.get(id)
       if (!api) throw new Error(`'${id}' runs but was not paid for`)
@@ -148,6 +155,7 @@ function createFieldContext(
         }
         results.addRoot(data, info)
         succeeded.add(api)
+        for (const entry of api.findDeprecated?.({ kind: "typed", values }) ?? []) deprecated.add(entry)
         return data
       }
       const context = { caller, requestId, pipeline }

@@ -6,6 +6,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from "graphql"
+import { deprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import type { FieldContext } from "./field-context.ts"
 import { toFields, toTypeName } from "./names.ts"
@@ -18,8 +19,10 @@ export function toOutputType(schema: TObject, path: readonly string[]): GraphQLO
     const mark = deprecationOf(member)
     const deprecationReason = mark && deprecationText(mark)
     const field = { type, description: describe(member), deprecationReason, extensions: { member: original } }
-    const resolve = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
-    return [name, type instanceof GraphQLList || name !== original ? { ...field, resolve } : field] as const
+    const read = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
+    const resolve = mark ? noteUse(entryOf([...path, original]), read) : read
+    const isPlain = !(type instanceof GraphQLList) && name === original && !mark
+    return [name, isPlain ? field : { ...field, resolve }] as const
   })
   return new GraphQLObjectType({
     name: toTypeName(...path),
@@ -29,6 +32,19 @@ export function toOutputType(schema: TObject, path: readonly string[]): GraphQLO
 }
 
 type Data = Readonly<Record<string, unknown>>
+type Resolve = (data: Data, parameters: unknown, context: FieldContext, info: GraphQLResolveInfo) => unknown
+
+/** A path begins with the API's id and `result`. */
+function entryOf([id = "", , ...names]: readonly string[]): string {
+  return deprecatedEntry(id, `field ${names.join(".")}`)
+}
+
+function noteUse(entry: string, resolve: Resolve): Resolve {
+  return (data, parameters, context, info) => {
+    context.useDeprecated(entry)
+    return resolve(data, parameters, context, info)
+  }
+}
 
 function resolveMember(name: string) {
   return (data: Data) => data[name]

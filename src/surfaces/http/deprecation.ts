@@ -1,5 +1,6 @@
 import type { ApiDefinition, Deprecation } from "../../apis/contract.ts"
 import { deprecationOf } from "../../apis/contract.ts"
+import { isGiven } from "../../call/deprecated-use.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { AnswerSettings } from "./exchange.ts"
 
@@ -15,15 +16,9 @@ export function noticeOf({ id, deprecation, input }: ApiDefinition): Deprecation
   if (!deprecation && marked.length === 0) return null
   const ofApi = deprecation ? headersOf(id, deprecation, deprecation.successor ?? null) : null
   return (given, set) => {
-    const headers = ofApi ?? marked.find(([name]) => isGiven(given, name))?.[1]
+    const headers = ofApi ?? (given && marked.find(([name]) => isGiven(given, name)))?.[1]
     if (headers) Object.assign(set.headers, headers)
   }
-}
-
-function isGiven(input: RawInput | null, parameter: string): boolean {
-  if (input === null) return false
-  if (input.kind === "typed") return Object.hasOwn(input.values, parameter)
-  return input.parameters.some(({ name }) => name === parameter)
 }
 
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and links to what replaces it (RFC 5829 §3.3). */

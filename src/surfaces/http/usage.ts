@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import { deprecationsOf } from "../../call/deprecated-use.ts"
 import { answerUsage } from "../../call/usage.ts"
 import { type HttpContext, inProgress } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
@@ -13,6 +14,7 @@ const path = "/v1/usage"
 /** `GET /v1/usage`: what the caller's account has used. */
 export function usageFeature(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
   const record = context.observer.recorderFor("usage", "rest")
+  const deprecations = deprecationsOf(context.apis.map(({ definition }) => definition))
   context.methods.set(path, "GET")
   return new Elysia({ name: "usage" }).use(base).get(
     path,
@@ -25,7 +27,7 @@ export function usageFeature(base: ReturnType<typeof incomingRequests>, context:
         const check = () => {
           if (problem) throw problem
         }
-        const reply = await answerUsage(incoming, check, context.pipeline)
+        const reply = await answerUsage(incoming, check, context.pipeline, deprecations)
         record(incoming, reply)
         return send(reply, format, set, asProblem)
       })

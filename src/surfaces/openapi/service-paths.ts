@@ -153,7 +153,7 @@ function json(
 const instant: JsonObject = { type: "string", format: "date-time" }
 const limit: JsonObject = { type: ["integer", "null"], minimum: 0, description: "Null means unlimited." }
 
-const usage = objectOf({
+const alwaysInUsage = objectOf({
   account: { type: "string" },
   plan: { type: "string" },
   credits: objectOf({
@@ -175,3 +175,21 @@ const usage = objectOf({
     }),
   },
 })
+
+/** Only where something deprecated was used. */
+const deprecatedUses: JsonObject = {
+  type: "array",
+  description: "Calls of this month that used something deprecated. Absent without any.",
+  items: objectOf({
+    day: { type: "string", format: "date" },
+    api: { type: "string" },
+    part: { type: "string", description: "`api`, `parameter NAME`, or `field NAME` of a GraphQL query." },
+    calls: countOf("Successful calls on this day that used it."),
+    notice: { type: ["string", "null"], description: "Since when, and what to use instead." },
+  }),
+}
+
+const usage: JsonObject = {
+  ...alwaysInUsage,
+  properties: { ...(alwaysInUsage.properties as JsonObject), deprecated: deprecatedUses },
+}

@@ -2,6 +2,8 @@
 import type { Static } from "@sinclair/typebox"
 import type { accountSchema } from "../../admin/accounts/account.ts"
 import type { healthDetail } from "../../admin/health/detail.ts"
+import type { historyOfCalls } from "../../admin/history/calls.ts"
+import type { historyOfCredits } from "../../admin/history/credits.ts"
 import type { createApiKey } from "../../admin/keys/create.ts"
 import type { findKey } from "../../admin/keys/find.ts"
 import type { keySchema } from "../../admin/keys/key.ts"
@@ -21,6 +23,8 @@ export type RotatedKey = Static<(typeof rotateKey)["output"]>
 export type UsageSums = Static<(typeof queryUsage)["output"]>
 export type Webhook = Static<typeof webhookSchema>
 export type NewWebhook = Static<(typeof setWebhook)["output"]>
+export type CallHistory = Static<(typeof historyOfCalls)["output"]>
+export type CreditHistory = Static<(typeof historyOfCredits)["output"]>
 export type Health = Static<(typeof healthDetail)["output"]>
 export type NoticeList = Static<(typeof listNotices)["output"]>
 

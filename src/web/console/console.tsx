@@ -6,8 +6,16 @@ import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
 import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
+import { OverviewScreen } from "./overview/overview-screen.tsx"
 
 const screens: readonly Screen[] = [
+  {
+    path: "/",
+    title: "Overview",
+    icon: "overview",
+    operation: null,
+    component: OverviewScreen,
+  },
   {
     path: "/accounts",
     title: "Accounts",

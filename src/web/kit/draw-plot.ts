@@ -71,7 +71,7 @@ function optionsOf(
     height: heightPx,
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
-    padding: [10, 14, 0, 0],
+    padding: [10, 20, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
       x: { range: (_plot, min, max) => [min - half, max + half] },
@@ -106,9 +106,18 @@ function timeLabels(seconds: readonly number[], increment: number): string[] {
 
 function seriesOf({ label, kind, tone }: PlotSeries, colour: (name: string) => string): uPlot.Series {
   const stroke = colour(`--plot-${tone}`)
-  if (kind === "line") return { label, stroke, width: 2, points: { show: false } }
+  if (kind === "line") {
+    return { label, stroke, width: 2, points: { show: true, size: 5, fill: stroke, filter: lonePoints } }
+  }
   const paths = uPlot.paths.bars?.({ size: [0.75, 40], radius: 0.15 })
   return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) }
+}
+
+/** The places of values without a neighbour, which no line shows. */
+function lonePoints(plot: uPlot, series: number): number[] {
+  const values = plot.data[series] ?? []
+  const isNone = (index: number) => (values[index] ?? null) === null
+  return [...values.keys()].filter((index) => !isNone(index) && isNone(index - 1) && isNone(index + 1))
 }
 
 /** The colour that a property stands for now: a canvas knows neither `var()` nor `light-dark()`. */

@@ -27,6 +27,8 @@ interface FilterProps {
   /** In the address. */
   readonly name: string
   readonly label: string
+  /** True where the choices say enough; screen readers get the label all the same. */
+  readonly isLabelHidden?: boolean
 }
 
 const typingPauseMs = 300
@@ -73,11 +75,13 @@ interface ChoiceFilterProps extends FilterProps {
 }
 
 /** A filter with a few values to choose from. */
-export function ChoiceFilter({ name, label, choices }: ChoiceFilterProps) {
+export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilterProps) {
   const id = useId()
   return (
     <div class="filter">
-      <label for={id}>{label}</label>
+      <label for={id} class={isLabelHidden ? "hidden" : undefined}>
+        {label}
+      </label>
       <select
         id={id}
         value={filterValue(name) ?? ""}

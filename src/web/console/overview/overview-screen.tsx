@@ -1,0 +1,60 @@
+import { may } from "../../client/session.ts"
+import type { PlanList } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { useTick } from "../../client/use-tick.ts"
+import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
+import { Page, Section } from "../../kit/page.tsx"
+import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { HealthFacts } from "./health-facts.tsx"
+import { NearLimit } from "./near-limit.tsx"
+import { Traffic } from "./traffic.tsx"
+
+const ranges = [
+  ["hour", "Hour"],
+  ["day", "Day"],
+  ["month", "Month"],
+] as const
+const steps = { hour: "minute", day: "hour", month: "day" } as const
+const renewMs = 60_000
+
+/** How the service is doing: what was called, how fast, who is near a limit, whether all is well. */
+export function OverviewScreen() {
+  const version = useTick(renewMs)
+  const range = segmentValue("range", ranges, "day")
+  const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
+  const apis = Object.keys(plans.data?.prices ?? {})
+  return (
+    <Page
+      title="Overview"
+      actions={
+        may("history.calls") && (
+          <>
+            {apis.length > 0 && (
+              <ChoiceFilter
+                name="api"
+                label="API"
+                isLabelHidden
+                choices={[["", "All APIs"], ...apis.map((api) => [api, api] as const)]}
+              />
+            )}
+            <Segments name="range" label="Time that is shown" choices={ranges} standard="day" />
+          </>
+        )
+      }
+    >
+      {may("history.calls") && <Traffic step={steps[range]} api={filterValue("api")} version={version} />}
+      <div class="halves">
+        {may("notices.list") && may("accounts.get") && (
+          <Section title="Accounts near their limit">
+            <NearLimit version={version} />
+          </Section>
+        )}
+        {may("health.detail") && (
+          <Section title="Health">
+            <HealthFacts version={version} />
+          </Section>
+        )}
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,76 @@
+/** Sums of the history, by time, with the times at which nothing happened. */
+import type { CallHistory, CreditHistory } from "../../client/types.ts"
+
+const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+
+export interface CallPoints {
+  readonly times: readonly string[]
+  readonly calls: readonly number[]
+  readonly errors: readonly number[]
+  /** Of all APIs, each as much as it was called; null without calls. */
+  readonly p50: readonly (number | null)[]
+  /** Of the slowest API. */
+  readonly p99: readonly (number | null)[]
+}
+
+type CallSum = CallHistory["data"][number]
+
+export function callPoints(history: CallHistory): CallPoints {
+  const times = timesOf(history)
+  const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
+  const each = <T>(pick: (sums: readonly CallSum[]) => T) =>
+    times.map((time) => pick(byTime.get(new Date(time).getTime()) ?? []))
+  return {
+    times,
+    calls: each((sums) => total(sums, ({ calls }) => calls)),
+    errors: each((sums) => total(sums, ({ errors }) => errors)),
+    p50: each(middleOf),
+    p99: each(slowestOf),
+  }
+}
+
+export function creditPoints(history: CreditHistory): {
+  readonly times: readonly string[]
+  readonly credits: readonly number[]
+} {
+  const times = timesOf(history)
+  const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
+  return {
+    times,
+    credits: times.map((time) => total(byTime.get(new Date(time).getTime()) ?? [], ({ credits }) => credits)),
+  }
+}
+
+/** 99 % of the calls to the slowest API took no longer. */
+export function slowestOf(sums: readonly Pick<CallSum, "p99_ms">[]): number | null {
+  const known = sums.flatMap(({ p99_ms }) => p99_ms ?? [])
+  return known.length === 0 ? null : round(Math.max(...known))
+}
+
+function middleOf(sums: readonly CallSum[]): number | null {
+  const known = sums.filter(({ p50_ms }) => p50_ms !== null)
+  const calls = total(known, ({ calls }) => calls)
+  return calls === 0 ? null : round(total(known, ({ calls, p50_ms }) => calls * (p50_ms ?? 0)) / calls)
+}
+
+function timesOf({
+  step,
+  from,
+  to,
+}: {
+  readonly step: keyof typeof stepMs
+  readonly from: string
+  readonly to: string
+}) {
+  const first = new Date(from).getTime()
+  const count = Math.max(0, Math.ceil((new Date(to).getTime() - first) / stepMs[step]))
+  return Array.from({ length: count }, (_, index) => new Date(first + index * stepMs[step]).toISOString())
+}
+
+export function total<T>(items: readonly T[], pick: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + pick(item), 0)
+}
+
+function round(value: number): number {
+  return value < 10 ? Math.round(value * 100) / 100 : Math.round(value)
+}
