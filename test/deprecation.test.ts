@@ -1,6 +1,7 @@
 /** What is deprecated says so on every surface, and is gone after its sunset. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
+import { parseItem } from "structured-headers"
 import { type ApiDefinition, defineApi, deprecated } from "../src/apis/contract.ts"
 import { prepareApi } from "../src/call/prepared-api.ts"
 import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
@@ -52,6 +53,8 @@ describe("before the sunset", () => {
       `@${Date.UTC(2024, 11, 1) / 1_000}`,
       "Sat, 01 Mar 2025 00:00:00 GMT",
     ])
+    // RFC 9745 §2.1: a date of structured fields.
+    expect(parseItem(headers.get("deprecation") ?? "")[0]).toEqual(new Date(since))
     expect(headers.get("link")).toBe(
       '</docs/old.md>; rel="deprecation"; type="text/markdown", </v1/marked>; rel="successor-version"',
     )

@@ -2,20 +2,15 @@
 import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
 import { catalog } from "../src/app/service.ts"
+import { apiCatalogType } from "../src/surfaces/discovery/api-catalog.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { parseLinkset } from "./support/linkset.ts"
 import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
 const ids = catalog.map(({ id }) => id)
-
-interface Linkset {
-  readonly linkset: readonly {
-    readonly anchor: string
-    readonly [relation: string]: string | readonly { readonly href: string; readonly type?: string }[]
-  }[]
-}
 
 async function get(
   path: string,
@@ -30,33 +25,35 @@ async function get(
   }
 }
 
-describe("a crawler that starts at /", () => {
-  test("reaches every document, each of the type that was promised, and each API's own", async () => {
-    const seen = new Map<string, string>()
-    const waiting: { path: string; type: string | undefined }[] = [{ path: "/", type: undefined }]
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      if (seen.has(next.path) || /^\/(v1\/|health$)/.test(next.path)) continue
-      const { text, type, links } = await get(next.path)
-      seen.set(next.path, text)
-      const promised = next.type?.split(";")[0]
-      // RFC 9110 allows the general type for a document of a special one.
-      if (promised !== undefined) expect([promised, "application/json"]).toContain(type.split(";")[0] ?? "")
-      waiting.push(...links.map(({ uri, type: of }) => ({ path: uri, type: of })))
-      if (type.startsWith("application/linkset+json")) {
-        const { linkset } = JSON.parse(text) as Linkset
-        for (const entry of linkset) {
-          expect(URL.canParse(entry.anchor, service.url)).toBe(true)
-          for (const value of Object.values(entry)) {
-            if (typeof value !== "string")
-              waiting.push(...value.map(({ href, type: of }) => ({ path: href, type: of })))
-          }
-        }
-      }
-      if (type.startsWith("text/markdown")) {
-        const inside = [...text.matchAll(/\]\((\/[^)]*)\)/g)].map(([, path = ""]) => path)
-        waiting.push(...inside.map((path) => ({ path, type: undefined })))
-      }
+/** Everything that a crawler reaches from `/`, by path: each must be there, and of the type that its link promises. */
+async function crawl() {
+  const seen = new Map<string, { readonly text: string; readonly promised: string | undefined }>()
+  const waiting: { path: string; type: string | undefined }[] = [{ path: "/", type: undefined }]
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    if (seen.has(next.path) || /^\/(v1\/|health$)/.test(next.path)) continue
+    const { text, type, links } = await get(next.path)
+    const promised = next.type?.split(";")[0]
+    seen.set(next.path, { text, promised })
+    // RFC 9110 allows the general type for a document of a special one.
+    if (promised !== undefined) expect([promised, "application/json"]).toContain(type.split(";")[0] ?? "")
+    waiting.push(...links.map(({ uri, type: of }) => ({ path: uri, type: of })))
+    if (type.startsWith("application/linkset+json")) {
+      const targets = parseLinkset(text).flatMap(({ relations }) => [...relations.values()].flat())
+      waiting.push(...targets.map(({ href, type: of }) => ({ path: href, type: of })))
     }
+    if (type.startsWith("text/markdown")) {
+      const inside = [...text.matchAll(/\]\((\/[^)]*)\)/g)].map(([, path = ""]) => path)
+      waiting.push(...inside.map((path) => ({ path, type: undefined })))
+    }
+  }
+  return seen
+}
+
+describe("a crawler that starts at /", async () => {
+  const seen = await crawl()
+  const textOf = (path: string) => seen.get(path)?.text ?? ""
+
+  test("reaches every document, each of the type that was promised, and each API's own", () => {
     expect([...seen.keys()].sort()).toEqual(
       [
         "/",
@@ -67,9 +64,38 @@ describe("a crawler that starts at /", () => {
         ...ids.flatMap((id) => [`/docs/${id}.md`, `/openapi/${id}.json`]),
       ].sort(),
     )
-    const { linkset } = JSON.parse(seen.get("/.well-known/api-catalog") ?? "") as Linkset
-    expect(linkset.slice(1).map(({ anchor }) => anchor)).toEqual(ids.map((id) => `/v1/${id}`))
-    for (const id of ids) expect(seen.get("/llms.txt")).toContain(`/docs/${id}.md`)
+    const [service, ...apis] = parseLinkset(textOf("/.well-known/api-catalog"))
+    const paths = ids.map((id) => `/v1/${id}`)
+    expect(service?.relations.get("item")?.map(({ href }) => href)).toEqual(paths)
+    expect(apis.map(({ anchor }) => anchor)).toEqual(paths)
+  })
+
+  test("finds OpenAPI documents without an error or a warning", async () => {
+    const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
+    expect(documents.map(([path]) => path).sort()).toEqual(
+      ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
+    )
+    expect(await lintOpenApi(...documents.map(([, { text }]) => text))).toEqual([])
+  }, 120_000)
+
+  test("finds a list of the APIs for language models in the form of llmstxt.org", () => {
+    const [head = "", ...sections] = textOf("/llms.txt").split(/^## /m)
+    expect(head).toMatch(/^# penknife\n\n> [^\n]+\n/)
+    expect(head).toContain("/mcp")
+    expect(sections.map((section) => section.split("\n")[0])).toEqual(["APIs", "Documents", "Optional"])
+    for (const section of sections) {
+      for (const line of section.split("\n").slice(1).filter(Boolean)) {
+        expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]*\)(: .+)?$/)
+      }
+    }
+    for (const id of ids) expect(textOf("/llms.txt")).toContain(`/docs/${id}.md`)
+  })
+
+  test("finds the list of APIs by its head too (RFC 9727 §2)", async () => {
+    const answer = await service.fetch("/.well-known/api-catalog", { method: "HEAD" })
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, apiCatalogType])
+    const links = LinkHeader.parse(answer.headers.get("link") ?? "").refs
+    expect(links).toMatchObject([{ uri: "/.well-known/api-catalog", rel: "api-catalog" }])
   })
 
   test("gets a short index of the service in the envelope", async () => {
@@ -83,17 +109,26 @@ describe("a crawler that starts at /", () => {
   })
 })
 
+test.each([
+  ["[]", "the document is no object"],
+  ['{"linkset":[],"more":1}', "the document has other members"],
+  ['{"linkset":[{"anchor":"/"}]}', "linkset[0] has no link"],
+  ['{"linkset":[{"anchor":"/","item":{"href":"/a"}}]}', "linkset[0].item is no array"],
+  ['{"linkset":[{"anchor":"/","thing":[{"href":"/a"}]}]}', "unknown relation 'thing'"],
+  ['{"linkset":[{"anchor":"/","item":[{"href":"/a b"}]}]}', "is no URI reference"],
+  ['{"linkset":[{"anchor":"/","item":[{"href":"/a","type":"json"}]}]}', "is no media type"],
+  ['{"linkset":[{"anchor":"/","item":[{"href":"/a","hreflang":"en"}]}]}', "hreflang is no array"],
+])("the reader of sets of links refuses %s", (text, problem) => {
+  expect(() => parseLinkset(text)).toThrow(problem)
+})
+
 describe("an API's own documents", () => {
-  test("are OpenAPI without a warning, with its two paths alone", async () => {
-    const texts = await Promise.all(
-      ids.map(async (id) => {
-        const { text } = await get(`/openapi/${id}.json`)
-        expect(Object.keys(JSON.parse(text).paths)).toEqual([`/v1/${id}`, `/v1/${id}/batch`])
-        return text
-      }),
-    )
-    expect(await lintOpenApi(...texts)).toEqual([])
-  }, 60_000)
+  test("are OpenAPI with its two paths alone", async () => {
+    for (const id of ids) {
+      const { text } = await get(`/openapi/${id}.json`)
+      expect(Object.keys(JSON.parse(text).paths)).toEqual([`/v1/${id}`, `/v1/${id}/batch`])
+    }
+  })
 
   test("are Markdown with its parameters, a command and the answer to it", async () => {
     for (const { id, examples, input } of catalog) {
@@ -116,8 +151,11 @@ test("--public-url makes every address whole, also in documents that the command
   const public_ = await startTestService({ flags: { publicUrl } })
   const { servers } = (await (await public_.fetch("/openapi.json")).json()) as { servers: object[] }
   expect(servers).toMatchObject([{ url: publicUrl }])
-  const { linkset } = (await (await public_.fetch("/.well-known/api-catalog")).json()) as Linkset
-  for (const { anchor } of linkset) expect(anchor).toStartWith(`${publicUrl}/`)
+  const catalogOf = await public_.fetch("/.well-known/api-catalog")
+  for (const { anchor, relations } of parseLinkset(await catalogOf.text())) {
+    expect(anchor).toStartWith(`${publicUrl}/`)
+    for (const { href } of [...relations.values()].flat()) expect(href).toStartWith(`${publicUrl}/`)
+  }
   expect(await (await public_.fetch("/llms.txt")).text()).toContain(`(${publicUrl}/docs/hmac.md)`)
   expect(await (await public_.fetch("/docs/hmac.md")).text()).toContain(`${publicUrl}/v1/hmac`)
   const { out } = await runCliForTest(["openapi", "--public-url", publicUrl])

@@ -14,17 +14,21 @@ export function printLlms({ apis, publicUrl, graphql, mcp }: ApiDocInput): strin
 
 Every answer is JSON with three fields: \`status\` (\`ok\` or \`error\`), \`error\` (what to change) and \`data\`. \`?format=\` gives \`xml\`, \`yaml\` or \`csv\`.
 
+There are several ways to call them:
+
+- REST: one call, or up to 200 inputs at once (\`POST /v1/{api}/batch\`)
+${graphql ? `- GraphQL: \`POST ${at("/v1/graphql")}\`, several APIs in one query\n` : ""}${mcp ? `- Model Context Protocol: \`${at("/mcp")}\`, a tool for each API; \`${at("/mcp/search")}\`, three tools that find and call any API\n` : ""}
 ## APIs
 
 ${lines.join("\n")}
 
-## Ways to call them
+## Documents
 
-- [OpenAPI document](${at("/openapi.json")}): REST, one call or up to 200 inputs at once (\`POST /v1/{api}/batch\`)
-${graphql ? `- GraphQL: \`POST ${at("/v1/graphql")}\`, several APIs in one query\n` : ""}${mcp ? `- Model Context Protocol: \`${at("/mcp")}\`, a tool for each API; \`${at("/mcp/search")}\`, three tools that find and call any API\n` : ""}
+- [OpenAPI document](${at("/openapi.json")}): every path, parameter and answer
+
 ## Optional
 
-- [List of the APIs for programs](${at("/.well-known/api-catalog")}) (RFC 9727)
-- [Documentation](${at("/docs")}) for browsers
+- [List of the APIs for programs](${at("/.well-known/api-catalog")}): a set of links (RFC 9727)
+- [Documentation](${at("/docs")}): for browsers
 `
 }

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia"
 import { apiCatalogType, printApiCatalog } from "../discovery/api-catalog.ts"
-import { discoveryLinks } from "../discovery/links.ts"
+import { apiCatalogLink, discoveryLinks } from "../discovery/links.ts"
 import { printLlms } from "../discovery/llms.ts"
 import { indexOf } from "../discovery/service-index.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
@@ -26,8 +26,13 @@ export function discoveryFeature(
     record(incoming, { status: Number(set.status ?? 200) })
   })
 
-  function addDocument(path: string, type: string, print: () => string | Promise<string>): void {
-    const document = printed(type, print)
+  function addDocument(
+    path: string,
+    type: string,
+    print: () => string | Promise<string>,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    const document = printed(type, print, headers)
     methods.set(path, "GET")
     app.get(path, ({ request, set }) => document(request, set), {
       detail: { summary: `The document at ${path}`, tags: ["operation"] },
@@ -47,7 +52,10 @@ export function discoveryFeature(
     },
     { detail: { summary: "What this service offers", tags: ["operation"] } },
   )
-  addDocument("/.well-known/api-catalog", apiCatalogType, () => printApiCatalog(service))
+  addDocument("/.well-known/api-catalog", apiCatalogType, () => printApiCatalog(service), {
+    // RFC 9727 §2 asks for the link, at least in the answer to HEAD.
+    link: apiCatalogLink,
+  })
   addDocument("/llms.txt", "text/markdown; charset=utf-8", () => printLlms(service))
   const documents = new Map(
     service.apis.map((api) => [`${api.definition.id}.json`, documentOf(api, service)]),
@@ -80,9 +88,9 @@ function documentOf(api: DocumentedApi, service: ApiDocInput): Resource {
 }
 
 /** A document that is made with the first request, so that the start does not wait for it. */
-function printed(type: string, print: () => string | Promise<string>): Resource {
+function printed(type: string, print: () => string | Promise<string>, headers = {}): Resource {
   return createResource({
-    headers: { "content-type": type },
+    headers: { "content-type": type, ...headers },
     read: async () => new TextEncoder().encode(await print()),
   })
 }
