@@ -118,14 +118,14 @@ describe("a call", () => {
     for (let call = 0; call < 8; call++) answers.push(await mcp.call("hmac", hmac))
     const throttled = answers.find(({ isError }) => isError)
     expect(throttled?.text).toMatch(
-      /^The limit of 8 calls per minute is reached; try again in \d+ seconds?\./,
+      /^The limit of 8 calls per minute is reached; try again in \d+ seconds?\.$/,
     )
 
     const mock = await startTestMock()
     await using poor = await connectMcp(mock.url, "mock-no-credits")
     expect(await poor.call("hmac", hmac)).toMatchObject({
       isError: true,
-      text: expect.stringContaining("credits"),
+      text: "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-01T00:00:00.000Z.",
     })
     expect(connectMcp(mock.url, "mock-unavailable")).rejects.toThrow("cannot record charges right now")
   })

@@ -7,7 +7,7 @@ import { answerCall } from "../../call/single.ts"
 import { tightestOf } from "../../call/usage-status.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request.ts"
 import type { McpClient } from "../mcp/door.ts"
-import { errorResult, toToolResult } from "../mcp/results.ts"
+import { refusal, toToolResult } from "../mcp/results.ts"
 import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
@@ -144,9 +144,9 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
         await requireRate(request, pipeline)
         return null
       } catch (thrown) {
-        const { code, message, retryAfterSeconds } = explain(thrown, incoming.requestId, pipeline)
-        request.end = { caller, fault: code }
-        return errorResult(message, retryAfterSeconds)
+        const fault = explain(thrown, incoming.requestId, pipeline)
+        request.end = { caller, fault: fault.code }
+        return refusal(fault)
       }
     },
     async callApi(api, values) {

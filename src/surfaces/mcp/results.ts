@@ -7,10 +7,11 @@ import { encodeJson } from "../../encode/json.ts"
 const maxTextCharacters = 4_000
 
 /** The reply of the pipeline as a tool's result. */
-export function toToolResult({ envelope, usage, retryAfterSeconds, charged }: Reply): CallToolResult {
+export function toToolResult(reply: Reply): CallToolResult {
+  const { envelope, usage, retryAfterSeconds, charged, fault } = reply
   const meta = usage && { _meta: { "penknife/credits": toCredits(usage, charged) } }
   if (envelope.data === null || envelope.status === "error") {
-    return { ...errorResult(envelope.error ?? "", retryAfterSeconds), ...meta }
+    return { ...refusal({ message: envelope.error ?? "", retryAfterSeconds, code: fault }), ...meta }
   }
   return { ...dataResult({ ...envelope.data }), ...meta }
 }
@@ -21,9 +22,23 @@ export function dataResult(data: Readonly<Record<string, unknown>>): CallToolRes
 }
 
 /** A refusal that a model can read and act on. */
-export function errorResult(message: string, retryAfterSeconds: number | null = null): CallToolResult {
-  const retry = retryAfterSeconds === null ? "" : ` Try again after ${retryAfterSeconds} s.`
-  return { content: [{ type: "text", text: `${message}${retry}` }], isError: true }
+export function errorResult(text: string): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true }
+}
+
+/** Faults whose message tells itself when to try again. */
+const tellWhen: ReadonlySet<string | null> = new Set(["rateLimited", "creditsUsedUp"])
+
+/** A fault as a refusal that also tells when the same call may succeed, where that is known. */
+export function refusal({ message, retryAfterSeconds, code }: Refusal): CallToolResult {
+  const isTold = retryAfterSeconds === null || tellWhen.has(code)
+  return errorResult(isTold ? message : `${message} Try again after ${retryAfterSeconds} s.`)
+}
+
+interface Refusal {
+  readonly message: string
+  readonly retryAfterSeconds: number | null
+  readonly code: string | null
 }
 
 function toText(data: Readonly<Record<string, unknown>>): string {
