@@ -1,5 +1,6 @@
 import type { Backups } from "../admin/backups/backups.ts"
 import type { ConfigControl } from "../admin/config/control.ts"
+import type { Instances } from "../admin/health/service-health.ts"
 import type { AdminParts } from "../admin/parts.ts"
 import type { WatchRequests } from "../admin/requests/watch-requests.ts"
 import type { Clock, Random } from "../apis/contract.ts"
@@ -19,6 +20,8 @@ export interface AdminPartsOptions {
   readonly watchRequests: WatchRequests
   readonly version: string
   readonly startedMs: number
+  /** The processes that work on the same database; null for a data file. */
+  readonly instances?: () => Instances | null
   /** Reads the configuration again. */
   readonly config: ConfigControl
 }
@@ -41,6 +44,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     watchRequests,
     version,
     startedMs,
+    instances = () => null,
     config: control,
   } = options
   const { store, admin, outbox, history, gauges } = opened
@@ -68,7 +72,16 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
       const { charges, refusals } = gauges.activity
       const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
-      return { version, store: kind, startedMs, storeBytes, notices, charges, refusals }
+      return {
+        version,
+        store: kind,
+        startedMs,
+        storeBytes,
+        notices,
+        charges,
+        refusals,
+        instances: instances(),
+      }
     },
   }
 }

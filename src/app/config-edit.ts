@@ -19,7 +19,7 @@ export interface EditParts {
 }
 
 /** A number for the text of a configuration file; null without a file. */
-export function versionOf({ fileText }: Config): number | null {
+export function versionOf({ fileText }: Pick<Config, "fileText">): number | null {
   if (fileText === null) return null
   // 48 bits fit a number of JSON and an ETag.
   return Number.parseInt(new Bun.CryptoHasher("sha256").update(fileText).digest("hex").slice(0, 12), 16) || 1

@@ -14,6 +14,8 @@ import { joinConfig, type Prepared } from "./sibling-config.ts"
 export interface HotConfig extends ConfigControl {
   /** Reloads as SIGHUP asks: what is wrong is logged. */
   reloadLogged(): Promise<void>
+  /** The version of the configuration file as it is now; null without one that can be read. */
+  versionOnDisk(): number | null
 }
 
 interface HotConfigParts {
@@ -24,6 +26,8 @@ interface HotConfigParts {
   readonly channel: Channel | null
   /** Rejects with ConfigError when the store does not allow this configuration. */
   check(next: Config): Promise<void>
+  /** Called when a change was taken over. */
+  onTaken?(): void
   /** Makes everything that follows from a configuration; throws ConfigError. The function that it gives takes it over. */
   prepare(next: Config): () => void
 }
@@ -40,6 +44,7 @@ export function createHotConfig({
   channel,
   check,
   prepare,
+  onTaken = () => {},
 }: HotConfigParts): HotConfig {
   let running = first
   const inTurn = createTurns()
@@ -61,7 +66,10 @@ export function createHotConfig({
       takeOver() {
         swap()
         running = config
-        if (taken.length > 0) log.info("configuration changed", { settings: taken })
+        if (taken.length > 0) {
+          log.info("configuration changed", { settings: taken })
+          onTaken()
+        }
         if (waiting.length > 0) {
           log.warn("settings changed that need a restart", { settings: waiting })
         }
@@ -107,6 +115,14 @@ export function createHotConfig({
           return changes
         }),
       ),
+    versionOnDisk() {
+      try {
+        return versionOf({ fileText: source?.readText() ?? null })
+      } catch (thrown) {
+        if (!(thrown instanceof ConfigError)) throw thrown
+        return null
+      }
+    },
     async reloadLogged() {
       try {
         await control.reload()

@@ -1,3 +1,4 @@
+import type { Instances } from "../admin/health/service-health.ts"
 import type { Ports } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
@@ -67,6 +68,8 @@ interface ObservabilityParts {
   readonly version: string
   readonly openRequests: () => number
   readonly unsentOctets: () => number
+  /** The processes that work on the same database; null for a data file. */
+  readonly instances?: () => Instances | null
 }
 
 /**
@@ -74,7 +77,17 @@ interface ObservabilityParts {
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, store, keepDays, apiIds, version, openRequests, unsentOctets } = parts
+  const {
+    opened,
+    ports,
+    store,
+    keepDays,
+    apiIds,
+    version,
+    openRequests,
+    unsentOctets,
+    instances = () => null,
+  } = parts
   const { gauges } = store
   const { clock, random } = ports
   const { write } = opened
@@ -100,6 +113,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       dns: () => dnsCountsOf(ports),
       notices: await orNone(gauges.notices()),
       storeBytes: await orNone(gauges.bytes()),
+      instances: { count: instances()?.count ?? 1, differing: instances()?.differing.length ?? 0 },
       history: {
         waitingMinutes: history.waiting(),
         leftOut: { accounts: accounts.leftOut(), minutes: history.dropped() },

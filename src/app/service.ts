@@ -19,6 +19,7 @@ import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
+import { hostName } from "../ports/operator.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
@@ -37,6 +38,7 @@ import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createBackups } from "./backups.ts"
+import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, type Generation, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
@@ -144,10 +146,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
         version,
         openRequests: () => server.openRequests(),
         unsentOctets: shared.unsent.octets,
+        instances: () => peers?.instances() ?? null,
       },
       channel,
     )
     let current: Generation
+    let peers: ConfigPeers | null = null
     const hot = createHotConfig({
       running: config,
       source: configSource,
@@ -156,6 +160,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       async check(next) {
         await requireKnownPlans(store, next)
       },
+      onTaken: () => peers?.announce(),
       prepare(next) {
         const generation = generationOf(next)
         const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
@@ -176,6 +181,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       watchRequests: observability.requests.watch,
       version,
       startedMs: clock.now(),
+      instances: () => peers?.instances() ?? null,
       config: hot,
     })
     const generationOf = createGenerations({
@@ -189,6 +195,22 @@ export async function startService(config: Config, options: StartOptions = {}): 
     current = generationOf(config)
     const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
+    if (openedStore.instances) {
+      // Only several instances need it.
+      const { createConfigPeers } = await import("./config-peers.ts")
+      peers = createConfigPeers({
+        channel: openedStore.instances,
+        host: hostName(),
+        // Workers take a configuration over together.
+        service: `${hostName()}:${channel ? process.ppid : process.pid}:${server.url}`,
+        clock,
+        timer: systemTimer,
+        log,
+        running: () => current,
+        versionOnDisk: hot.versionOnDisk,
+        reload: hot.reloadLogged,
+      })
+    }
     delivery.start()
     look.start()
     observability.history.start()
@@ -212,7 +234,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
           observability.requests.close()
           const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
-          await Promise.all([stopped, delivery.stop(), look.stop()])
+          await Promise.all([stopped, delivery.stop(), look.stop(), peers?.stop()])
           await observability.stop()
           await store.close()
         } finally {

@@ -36,6 +36,8 @@ export interface Gauges {
   readonly notices: Readonly<Record<string, number>>
   /** Sizes in octets: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
+  /** The processes that work on one database and were heard of, and those of them with other plans or prices. */
+  readonly instances: { readonly count: number; readonly differing: number }
   /** What is not in the history yet, or never will be. */
   readonly history: {
     readonly waitingMinutes: number
@@ -121,6 +123,18 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       byLabel("part", gauges.storeBytes),
     ),
     ...storeMetrics(gauges.store),
+    gauge(
+      "penknife_instances",
+      "Processes on the same PostgreSQL database that were heard of in the last 100 s, the own ones included; 1 with a data file.",
+      "max",
+      gauges.instances.count,
+    ),
+    gauge(
+      "penknife_differing_instances",
+      "Processes among them whose plans or prices differ.",
+      "max",
+      gauges.instances.differing,
+    ),
     gauge(
       "penknife_history_waiting_minutes",
       "Minutes of the history that wait for the store, in the process that has most of them.",

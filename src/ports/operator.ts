@@ -6,6 +6,9 @@ export interface Operator {
   readonly host: string
 }
 
+/** The name of this machine. */
+export const hostName: () => string = hostname
+
 /** The user of the operating system and the name of this machine. */
 export function currentOperator(): Operator {
   return { user: userName(), host: hostname() }

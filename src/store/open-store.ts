@@ -14,8 +14,20 @@ export interface OpenStore {
   readonly timedEvents: TimedEvents
   readonly history: History
   readonly gauges: StoreGauges
+  /** Messages between the processes that work on one database; null for a data file, and for a store that no server has opened. */
+  readonly instances: InstanceChannel | null
   /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean
+}
+
+/** Messages between processes. One may be lost; none is kept for a process that begins later. */
+export interface InstanceChannel {
+  /** An id of this process. */
+  readonly id: string
+  /** Sends up to 7,999 octets to all, this process included. Rejects when the database does not answer. */
+  send(text: string): Promise<void>
+  /** Sets who gets the messages. `onConnected` is called when messages begin to arrive, also after a break. */
+  start(listeners: { onMessage(text: string): void; onConnected(): void }): void
 }
 
 /** What any kind of store is opened with. */

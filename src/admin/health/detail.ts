@@ -28,12 +28,27 @@ export const healthDetail = defineOperation({
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
     last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
+    instances: nullable(Type.Integer(), {
+      description:
+        "The number of processes that work on the same PostgreSQL database and were heard of in the last 100 s, this one included; null with a data file.",
+    }),
+    differing_instances: Type.Array(
+      Type.Object({
+        instance: Type.String({ description: "An id of the process, as in the log." }),
+        host: Type.String({ description: "The name of its machine." }),
+        settings: nullable(Type.Array(Type.String()), {
+          description: "The plans and prices that differ; null when it has too many to tell.",
+        }),
+      }),
+      { description: "Processes among them whose plans or prices differ from those of this one." },
+    ),
   }),
   example: {},
   run: {
     kind: "read",
     async read(_, { readHealth, backups, clock }) {
-      const { version, store, startedMs, storeBytes, notices, charges, refusals } = await readHealth()
+      const { version, store, startedMs, storeBytes, notices, charges, refusals, instances } =
+        await readHealth()
       const lastMs = await backups.lastMs()
       return {
         version,
@@ -47,6 +62,11 @@ export const healthDetail = defineOperation({
         last_backup: lastMs === null ? null : new Date(lastMs).toISOString(),
         last_backup_age_seconds:
           lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
+        instances: instances?.count ?? null,
+        differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
+          ...peer,
+          settings: settings && [...settings],
+        })),
       }
     },
   },

@@ -12,4 +12,21 @@ export interface ServiceHealth {
   /** Charges that the store decided since the start, and those that it refused. */
   readonly charges: number
   readonly refusals: number
+  /** Null where the store is not a database that several instances share. */
+  readonly instances: Instances | null
+}
+
+/** The processes that work on one database. */
+export interface Instances {
+  /** Those that were heard of lately, this one included. */
+  readonly count: number
+  readonly differing: readonly DifferingInstance[]
+}
+
+/** Another process that has other plans or prices. */
+export interface DifferingInstance {
+  readonly instance: string
+  readonly host: string
+  /** The settings that differ; null when it has too many to tell. */
+  readonly settings: readonly string[] | null
 }

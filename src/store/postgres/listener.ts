@@ -4,6 +4,8 @@ import { migratedChannel } from "./migrations.ts"
 
 /** Hears what other instances tell through the database. */
 export interface Listener {
+  /** Sends a message to all processes. Rejects when there is no connection. */
+  send(text: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -19,6 +21,10 @@ interface ListenerOptions {
   readonly onRaised: (noticeId: string, byThisInstance: boolean) => void
   /** Another instance changed the tables to a version; older ones than `oldest` cannot work with them. */
   readonly onMigrated: (version: number, oldest: number) => void
+  /** Another process, or this one, has sent a message to all. */
+  readonly onMessage: (text: string) => void
+  /** Messages arrive from now on. */
+  readonly onConnected: () => void
   /** Notifications may have been lost. */
   readonly onGap: () => void
   /** Called when the connection could not be made, or was lost. It is tried again every second. */
@@ -26,6 +32,7 @@ interface ListenerOptions {
 }
 
 const beatMs = 1_000
+const messageChannel = "penknife_instances"
 
 /**
  * Listens on a connection that does nothing else. Every second it sends itself a message through the database: when one does not
@@ -56,10 +63,12 @@ export function startListener(options: ListenerOptions): Listener {
       const [version = 0, oldest = 0] = payload.split(" ").map(Number)
       options.onMigrated(version, oldest)
     })
+    await opened.listen(messageChannel, options.onMessage)
     await opened.listen(own, () => {
       missed = 0
     })
     if (isStopped) await drop()
+    else options.onConnected()
   }
 
   async function drop(): Promise<void> {
@@ -85,6 +94,10 @@ export function startListener(options: ListenerOptions): Listener {
 
   void beat()
   return {
+    async send(text) {
+      if (client === null) throw new Error("there is no connection for notifications")
+      await client.notify(messageChannel, text)
+    },
     async stop() {
       isStopped = true
       cancelBeat()

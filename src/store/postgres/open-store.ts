@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../apis/contract.ts"
 import { createActivity } from "../activity.ts"
 import { type AccessRow, toAccess } from "../key-rows.ts"
-import type { OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
+import type { InstanceChannel, OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
@@ -115,6 +115,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
+  /** Whoever wants the messages says so later, when the connection may be there already. */
+  let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
   const listener = notices
     ? startListener({
         timer,
@@ -122,6 +124,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
         connect: (onClose) => connectToPrimary({ ...common, onClose }),
         onChanged: (accountId) => access.forget(accountId),
         onMigrated: tellVersion,
+        onMessage: (text) => messages.onMessage(text),
+        onConnected: () => messages.onConnected(),
         onGap: () => access.clear(),
         onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),
         onProblem: (cause) =>
@@ -158,6 +162,14 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     timedEvents: prepareTimedEvents(rest, instance),
     history: prepareHistory(rest),
     gauges: prepareGauges(rest, { activity, access }),
+    instances: listener && {
+      id: instance,
+      send: listener.send,
+      start(listeners) {
+        messages = listeners
+        listeners.onConnected()
+      },
+    },
     isNew: schema.isNew,
   }
 }

@@ -36,6 +36,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     history: stores.history,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
+    instances: null,
     isNew,
   }
 }

@@ -1,0 +1,72 @@
+/** Plans and prices of two services on one PostgreSQL database, as on two machines. */
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { systemClock } from "../src/ports/clock.ts"
+import { adminOf } from "./support/admin.ts"
+import { usePostgres } from "./support/postgres.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
+
+const postgres = usePostgres()
+
+async function startTwo() {
+  const options = { ports: { clock: systemClock }, flags: { db: await postgres.createDatabase() } }
+  const first = await startTestService({ ...options, configText: "[credits]\nhmac = 1\n" })
+  const second = await startTestService({ ...options, configText: "[credits]\nhmac = 1\n" })
+  const count = async (service: TestService) => (await metric(service, "penknife_instances")) === 2
+  await until(async () => (await count(first)) && (await count(second)))
+  return { first, second, admin: await adminOf(first), other: await adminOf(second) }
+}
+
+async function metric(service: TestService, name: string): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
+}
+
+test("a price that is changed on one instance alone is said by both: in the log, the health and the metrics", async () => {
+  const { first, second, admin, other } = await startTwo()
+  expect((await other("GET", "/health")).body).toMatchObject({ instances: 2, differing_instances: [] })
+  expect((await admin("PATCH", "/config", { body: { changes: { "credits.hmac": 9 } } })).status).toBe(200)
+  for (const [service, client] of [
+    [first, admin],
+    [second, other],
+  ] as const) {
+    await until(() => service.logged().includes("plans or prices differ from another instance"))
+    expect(service.logged()).toContain('"settings":["credits.hmac"]')
+    expect((await client("GET", "/health")).body.differing_instances).toMatchObject([
+      { settings: ["credits.hmac"] },
+    ])
+    await until(async () => (await metric(service, "penknife_differing_instances")) === 1)
+  }
+  // The second one gets the same file, as a tool for deployment brings it.
+  writeFileSync(second.configFile, "[credits]\nhmac = 9\n")
+  await second.configuration.reload()
+  for (const service of [first, second]) {
+    await until(() => service.logged().includes("are those of another instance again"))
+    await until(async () => (await metric(service, "penknife_differing_instances")) === 0)
+  }
+}, 60_000)
+
+test("a file that all instances have is read again by all when one takes it over", async () => {
+  const { first, second } = await startTwo()
+  const text = "[credits]\nhmac = 4\n\n[plans.free]\nmonthly_credits = 7\n"
+  for (const { configFile } of [first, second]) writeFileSync(configFile, text)
+  await first.configuration.reload()
+  await until(() => second.logged().includes("it is read again"))
+  await until(() => second.logged().includes("configuration changed"))
+  expect(await second.configuration.diff()).toEqual([])
+  for (const service of [first, second]) expect(service.logged()).not.toContain("differ from another")
+}, 60_000)
+
+test("an instance that stops is not counted any more, and one that begins is told", async () => {
+  const { first, second, admin } = await startTwo()
+  await second.stop()
+  await until(async () => (await admin("GET", "/health")).body.instances === 1)
+  const third = await startTestService({
+    ports: { clock: systemClock },
+    flags: { db: first.db },
+    configText: "[credits]\nhmac = 2\n",
+  })
+  await until(() => third.logged().includes('"settings":["credits.hmac"]'))
+  await until(() => first.logged().includes('"settings":["credits.hmac"]'))
+}, 60_000)
