@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox"
-import { defineFormat, nullable } from "../apis/contract.ts"
+import { choice, defineFormat, nullable } from "../apis/contract.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 
 /** Parameters and fields that several operations have. */
@@ -39,13 +39,23 @@ export const metadata = Type.Record(Type.String(), Type.Unknown(), {
   "x-requirement": "must be a JSON object of at most 4,096 octets",
 })
 
-/** The parameters of a list. */
-export const pageParameters = {
+/** The parameters of what is read page by page. */
+export const cursorParameters = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries to give." }),
   ),
   after: Type.Optional(
     Type.String({ maxLength: 400, description: "Continues a list: the `next` of the page before." }),
+  ),
+}
+
+/** The parameters of a list. */
+export const pageParameters = {
+  ...cursorParameters,
+  format: Type.Optional(
+    choice(["json", "csv"], {
+      description: "`csv` gives all entries, page after page, as a table; `json`, the default, one page.",
+    }),
   ),
 }
 

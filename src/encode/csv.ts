@@ -30,7 +30,8 @@ export const csvLayout: Layout = {
   },
 }
 
-function toField(text: string): string {
+/** A field of a row, in quotes where it needs them. */
+export function toField(text: string): string {
   return needsQuotes(text) ? `"${escapeField(text)}"` : text.toWellFormed()
 }
 

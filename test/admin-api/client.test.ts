@@ -32,7 +32,7 @@ function clientText(): string {
 import type { paths } from "./schema"
 
 export function createCalls(baseUrl: string, key: string) {
-  const client = createClient<paths>({ baseUrl, headers: { "x-admin-key": key } })
+  const client = createClient<paths, \`application/\${string}\` | "text/event-stream">({ baseUrl, headers: { "x-admin-key": key } })
   return {
     ${calls.join(",\n    ")},
   }

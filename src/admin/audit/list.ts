@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { pageParameters } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { auditPage, auditParameters, readAudit } from "./record.ts"
 
@@ -15,7 +16,7 @@ export const listAudit = defineOperation({
     empty: "No records.",
     columns: ["at", "actor", "actor_name", "operation", "target", "source"],
   },
-  input: Type.Object(auditParameters),
+  input: Type.Object({ ...auditParameters, ...pageParameters }),
   output: auditPage,
   example: { operation: "keys.revoke" },
   run: { kind: "read", read: readAudit },

@@ -3,7 +3,7 @@ import { nullable } from "../../apis/contract.ts"
 import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
-import { instant, listOf, pageParameters } from "../fields.ts"
+import { cursorParameters, instant, listOf } from "../fields.ts"
 import { type Listed, type PageInput, readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -39,7 +39,7 @@ export const auditParameters = {
   account: text("Only what was done to this account, its keys and its webhook."),
   from: text("Only records from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
   to: text("Only records before this time."),
-  ...pageParameters,
+  ...cursorParameters,
 }
 
 interface AuditInput extends PageInput {

@@ -85,7 +85,7 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
       )
     const paged = isPaged(entry.operation)
     for (const [name, schema] of optionParameters(entry)) {
-      if (paged && name === "limit") continue
+      if (paged && (name === "limit" || name === "format")) continue
       const isMandatory = entries.length === 1 && isNeeded(entry, name)
       for (const option of toOptions(name, schema, { nowMs: () => clock.now() }, isMandatory)) add(option)
     }
@@ -95,6 +95,9 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
           wholeNumber(1, Number.MAX_SAFE_INTEGER),
         ),
       )
+    }
+    if (paged && "format" in entry.operation.input.properties) {
+      add(new Option("--csv", "print CSV").conflicts("json"))
     }
     if (entry.operation.isFinal) add(new Option("--yes", "do not ask first"))
   }

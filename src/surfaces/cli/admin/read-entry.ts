@@ -15,6 +15,7 @@ export interface Entry {
 /** The options of the command line by parameter. */
 export interface Flags extends Readonly<Record<string, unknown>> {
   readonly json?: boolean
+  readonly csv?: boolean
   readonly wide?: boolean
   readonly yes?: boolean
 }

@@ -1,5 +1,8 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
+import { listColumns } from "../../../admin/list-columns.ts"
 import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
+import { toCsvRow } from "../../../encode/csv-table.ts"
+import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
 import type { Backend } from "./backend.ts"
 import { entrySchema, printEntries, printThing, requireValues } from "./present.ts"
@@ -17,7 +20,7 @@ export async function runAndPrint(
   operation: Operation,
   command: OperationCommand,
   input: Values,
-  { json = false, wide = false }: Flags,
+  { json = false, csv = false, wide = false }: Flags,
   terminal: Terminal,
 ): Promise<void> {
   const schema = entrySchema(operation)
@@ -27,7 +30,13 @@ export async function runAndPrint(
     return requireSecrets(operation, thing)
   }
   const { entries, next, others } = await readAll(backend, operation, schema, input)
-  if (operation.format === "json-lines") {
+  if (csv) {
+    const columns = listColumns(schema, entries[0])
+    for (const row of [columns, ...entries.map((entry) => columns.map((name) => entry[name]))]) {
+      // The end of a row is \r\n, of which the first would be escaped.
+      terminal.styled(`${escapeHiddenInLines(toCsvRow(row).slice(0, -2))}\r\n`)
+    }
+  } else if (operation.format === "json-lines") {
     for (const entry of entries) terminal.out(`${JSON.stringify(entry)}\n`)
   } else if (Object.keys(others).length === 0) {
     printEntries(terminal, schema, command, entries, { json, wide })

@@ -8,8 +8,21 @@ const pageShape = Type.Object({
   next: Type.Union([Type.String(), Type.Null()]),
 })
 
+/** Makes the text of a list, page by page. */
+export interface EntryWriter {
+  page(entries: readonly unknown[]): string
+  /** What comes after the last page. */
+  end(): string
+}
+
+/** One JSON object a line. */
+export const jsonLines: EntryWriter = {
+  page: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+  end: () => "",
+}
+
 /**
- * All entries of a list as JSON lines. A page is read when the client has taken the one before, so that a long list takes
+ * All entries of a list. A page is read when the client has taken the one before, so that a long list takes
  * neither memory nor time from others.
  * @param readPage gives the answer of the operation for one page
  */
@@ -17,26 +30,38 @@ export function streamEntries(
   first: unknown,
   raw: RawInput,
   readPage: (raw: RawInput) => Promise<unknown>,
+  writer: EntryWriter,
   { calls, pipeline }: Pick<HttpContext, "calls" | "pipeline">,
 ): ReadableStream {
   const encoder = new TextEncoder()
   let page = Value.Parse(pageShape, first)
   let isFirst = true
+  let isOver = false
+
+  /** The text of the next page that has some, or of the end. */
+  async function nextText(): Promise<string> {
+    let text = ""
+    while (text === "" && !isOver) {
+      if (!isFirst && page.next !== null) {
+        page = Value.Parse(pageShape, await readPage(after(raw, page.next)))
+      }
+      isFirst = false
+      isOver = page.next === null
+      text = writer.page(page.data) + (isOver ? writer.end() : "")
+    }
+    return text
+  }
 
   calls.begin()
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          if (!isFirst && page.next !== null)
-            page = Value.Parse(pageShape, await readPage(after(raw, page.next)))
-          else if (!isFirst) {
-            calls.end()
-            controller.close()
-            return
-          }
-          isFirst = false
-          controller.enqueue(encoder.encode(page.data.map((entry) => `${JSON.stringify(entry)}\n`).join("")))
+          const text = await nextText()
+          if (text !== "") controller.enqueue(encoder.encode(text))
+          if (!isOver) return
+          calls.end()
+          controller.close()
         } catch (thrown) {
           calls.end()
           pipeline.log.error("a list could not be sent to its end", { cause: String(thrown) })

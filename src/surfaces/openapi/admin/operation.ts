@@ -105,7 +105,11 @@ function contentOf(operation: Operation, schemas: AdminSchemas): JsonObject {
   if (format === "json-lines") {
     return { "application/x-ndjson": { schema: { type: "string", description: "One JSON object a line." } } }
   }
-  return { "application/json": { schema: schemas.outputOf(operation) } }
+  const table = { type: "string", description: "A table (RFC 4180), its first row the names of the fields." }
+  return {
+    "application/json": { schema: schemas.outputOf(operation) },
+    ...("format" in operation.input.properties && { "text/csv": { schema: table } }),
+  }
 }
 
 /** Whether it changes something that has an ETag. */

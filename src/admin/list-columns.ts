@@ -1,0 +1,13 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+
+/**
+ * The columns of a list's table, in the order of the schema. Fields that an entry may lack, such as what usage is divided by, are
+ * there when the first entry has them.
+ */
+export function listColumns(entry: TSchema, first: object | undefined): readonly string[] {
+  if (!KindGuard.IsObject(entry)) return []
+  const required = entry.required ?? []
+  return Object.keys(entry.properties).filter(
+    (name) => required.includes(name) || (first !== undefined && name in first),
+  )
+}

@@ -1,0 +1,50 @@
+import { listColumns } from "../../../admin/list-columns.ts"
+import type { Operation } from "../../../admin/operation.ts"
+import type { RawInput } from "../../../call/input.ts"
+import { toCsvRow } from "../../../encode/csv-table.ts"
+import { itemOf } from "../../openapi/admin/schemas.ts"
+import type { AnswerSettings } from "../exchange.ts"
+import type { EntryWriter } from "./entry-lines.ts"
+import { setAdminHeaders } from "./problem.ts"
+
+/** Whether a list is asked for as CSV. */
+export function wantsCsv({ input }: Operation, raw: RawInput): boolean {
+  if (!("format" in input.properties) || raw.kind !== "text") return false
+  return raw.parameters.some(({ name, text }) => name === "format" && text === "csv")
+}
+
+/** The same input with the largest pages that there are, unless it says how large they are. */
+export function inLargePages(raw: RawInput): RawInput {
+  if (raw.kind !== "text" || raw.parameters.some(({ name }) => name === "limit")) return raw
+  return { kind: "text", parameters: [...raw.parameters, { name: "limit", text: "1000" }] }
+}
+
+/** A browser saves the answer as a file. */
+export function setCsvHeaders(set: AnswerSettings, { id }: Operation): void {
+  setAdminHeaders(set, "text/csv; charset=utf-8; header=present")
+  set.headers["content-disposition"] = `attachment; filename="${id}.csv"`
+}
+
+/** Writes a list as CSV, after a row with the names of the columns. */
+export function createCsvWriter({ output }: Operation): EntryWriter {
+  const item = itemOf(output)
+  if (item === null) throw new Error("only a list can be written as CSV")
+  let columns: readonly string[] | null = null
+  return {
+    page(entries) {
+      const [first] = entries
+      // The first entry shows which columns there are. A page may have none although more come.
+      if (first === undefined) return ""
+      const head = columns === null
+      const names = columns ?? listColumns(item, toObject(first))
+      columns = names
+      const rows = entries.map((entry) => names.map((name) => toObject(entry)[name]))
+      return (head ? [names, ...rows] : rows).map(toCsvRow).join("")
+    },
+    end: () => (columns === null ? toCsvRow(listColumns(item, undefined)) : ""),
+  }
+}
+
+function toObject(entry: unknown): Readonly<Record<string, unknown>> {
+  return typeof entry === "object" && entry !== null ? { ...entry } : {}
+}
