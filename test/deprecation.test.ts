@@ -69,6 +69,9 @@ describe("before the sunset", () => {
       true,
       false,
     ])
+    const batch = (...inputs: object[]) => post("/v1/marked/batch", { inputs })
+    expect((await batch({ what: "a" }, { what: "b", old: "c" })).headers.has("deprecation")).toBe(true)
+    expect((await batch({ what: "a" }, {})).headers.has("deprecation")).toBe(false)
     const after = await post("/v1/marked", { what: "a" })
     expect(after.headers.has("deprecation")).toBe(false)
   })

@@ -7,8 +7,8 @@ import type { RecordRequest } from "../../observe/request.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
-import { noticeOf } from "./deprecation.ts"
-import type { Exchange } from "./exchange.ts"
+import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
+import type { AnswerSettings, Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { parseQuery } from "./query.ts"
@@ -23,12 +23,13 @@ export function batchFeature(base: ReturnType<typeof incomingRequests>, context:
     const { id } = api.definition
     const path = `/v1/${id}/batch`
     const record = context.observer.recorderFor(id, "batch")
+    const route = { api, record, notice: noticeOf(api.definition) }
     context.methods.set(path, "POST")
     app.post(
       path,
       ({ request, set, incoming }) =>
         inProgress(context, () =>
-          patiently(request, context, () => answer({ request, set, incoming }, api, record, context)),
+          patiently(request, context, () => answer({ request, set, incoming }, route, context)),
         ),
       batchRouteOf(api.definition, maxInputs),
     )
@@ -36,19 +37,27 @@ export function batchFeature(base: ReturnType<typeof incomingRequests>, context:
   return app
 }
 
+interface BatchRoute {
+  readonly api: PreparedApi
+  readonly record: RecordRequest
+  readonly notice: DeprecationNotice
+}
+
 async function answer(
   exchange: Exchange,
-  api: PreparedApi,
-  record: RecordRequest,
+  { api, record, notice }: BatchRoute,
   context: HttpContext,
 ): Promise<string | Response> {
   const { request, set, incoming } = exchange
   const overload = overloadOf(context)
   if (overload) return refuseOverload(overload, exchange, record, context)
   const { format, problem, asProblem } = negotiateFormat(request, parseQuery(request.url))
-  const readBody = (giveWay: GiveWay) => {
+  let values: Readonly<Record<string, unknown>> = {}
+  const readBody = async (giveWay: GiveWay) => {
     if (problem) throw problem
-    return readJsonObject(request, context.intake, giveWay)
+    const read = await readJsonObject(request, context.intake, giveWay)
+    if (notice) values = read
+    return read
   }
   const list = createListEncoder(format, "results")
   const body = createBodyWriter(context)
@@ -65,7 +74,18 @@ async function answer(
     return send(reply, format, set, asProblem)
   }
   setReply(reply, format, set)
-  noticeOf(api.definition)?.(null, set)
+  if (notice) tellOf(values, notice, set)
   const { before, after } = list.frame(reply.envelope)
   return toResponse(body.end(before, after))
+}
+
+/** Looks at each input of a body, since any of them may use something deprecated. */
+function tellOf(
+  { inputs }: Readonly<Record<string, unknown>>,
+  notice: NonNullable<DeprecationNotice>,
+  set: AnswerSettings,
+): void {
+  for (const input of Array.isArray(inputs) ? inputs : []) {
+    notice({ kind: "typed", values: Object(input) }, set)
+  }
 }
