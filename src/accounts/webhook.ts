@@ -22,26 +22,28 @@ interface WebhookRules {
 export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: WebhookRules): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new AccountError("The URL of a webhook must be complete, such as https://example.com/hook.")
+    throw refused("The URL of a webhook must be complete, such as https://example.com/hook.")
   }
   if (url.protocol === "http:" && !isLoopback(hostOf(url))) {
-    throw new AccountError("The URL of a webhook must start with https://; only localhost may use http.")
+    throw refused("The URL of a webhook must start with https://; only localhost may use http.")
   }
   if (!allowLocal && isLoopback(hostOf(url))) {
-    throw new AccountError(
-      "The URL of a webhook must name a host on the internet, such as https://example.com/hook.",
-    )
+    throw refused("The URL of a webhook must name a host on the internet, such as https://example.com/hook.")
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AccountError("The URL of a webhook must not contain a user name or password.")
+    throw refused("The URL of a webhook must not contain a user name or password.")
   }
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
-    throw new AccountError(
+    throw refused(
       `${url.hostname} is a private or special address; ${allowLocal ? "'allow_private' or --allow-private permits it for this webhook" : "name a public one"}.`,
     )
   }
   return url.href
+}
+
+function refused(message: string): AccountError {
+  return new AccountError(message, "invalid", "url")
 }
 
 /**

@@ -10,13 +10,17 @@ interface DialogProps {
   readonly mayClose?: boolean
 }
 
-/** A window above the screen. The browser keeps the focus in it, and gives it back when it closes. */
+/** A window above the screen. The browser keeps the focus in it; it goes back to where it was. */
 export function Dialog({ title, children, close, mayClose = true }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
+    const before = document.activeElement
     dialog.current?.showModal()
-    return () => dialog.current?.close()
+    // A dialog that leaves the page does not give the focus back by itself.
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
   return (
     <dialog

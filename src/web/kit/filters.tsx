@@ -77,18 +77,17 @@ interface ChoiceFilterProps extends FilterProps {
 /** A filter with a few values to choose from. */
 export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilterProps) {
   const id = useId()
+  const value = filterValue(name) ?? ""
+  // The choices may come later than the address, or lack what is in it.
+  const shown = choices.some(([each]) => each === value) ? choices : [...choices, [value, value] as const]
   return (
     <div class="filter">
       <label for={id} class={isLabelHidden ? "hidden" : undefined}>
         {label}
       </label>
-      <select
-        id={id}
-        value={filterValue(name) ?? ""}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}
-      >
-        {choices.map(([value, text]) => (
-          <option key={value} value={value}>
+      <select id={id} onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}>
+        {shown.map(([each, text]) => (
+          <option key={each} value={each} selected={each === value}>
             {text}
           </option>
         ))}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Button } from "./button.tsx"
 import { saveFile, toCsv } from "./csv.ts"
+import { drawPlot } from "./draw-plot.ts"
 import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
 import { Table } from "./table.tsx"
 import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
@@ -58,7 +59,7 @@ export function Plot(props: PlotProps) {
   )
 }
 
-/** The drawing itself. What draws it is loaded with the first plot. */
+/** The drawing itself. */
 function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) => void }) {
   const { title, times, step, series, onPoint } = props
   const place = useRef<HTMLDivElement>(null)
@@ -68,13 +69,9 @@ function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) =>
   const shape = series.map(({ label, kind, tone }) => `${label} ${kind} ${tone}`).join()
 
   useEffect(() => {
-    let isGone = false
-    void import("./draw-plot.ts").then(({ drawPlot }) => {
-      if (isGone || !place.current) return
-      drawing.current = drawPlot(place.current, { step, onPoint, ...latest.current })
-    })
+    if (!place.current) return
+    drawing.current = drawPlot(place.current, { step, onPoint, ...latest.current })
     return () => {
-      isGone = true
       drawing.current?.remove()
       drawing.current = null
     }

@@ -32,14 +32,14 @@ export function UsagePlot({ filter, file }: UsagePlotProps) {
               title="Calls by day"
               label="Calls"
               sums={data}
-              pick={({ calls }) => calls}
+              pick={({ calls = 0 }) => calls}
               file={`${file}-calls`}
             />
             <DayPlot
               title="Credits by day"
               label="Credits"
               sums={data}
-              pick={({ credits }) => credits}
+              pick={({ credits = 0 }) => credits}
               file={`${file}-credits`}
             />
           </div>

@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test"
+import { hostile } from "./accounts.ts"
+import { type Desk, descriptionOf, tabTo } from "./desk.ts"
+
+export function keysInBrowser(desk: Desk): void {
+  test("a key is created with its text shown once, edited, rotated, disabled, enabled, found and revoked", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "pro" })
+    const { page, look, done } = await desk.visit("/console/keys")
+    await page.getByRole("button", { name: "Create key" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    const account = page.getByRole("dialog").getByLabel("Account")
+    expect(await descriptionOf(account)).toContain("Type the id of the account")
+    await account.fill(id)
+    await page.getByLabel("Name").fill(hostile)
+    await page.getByLabel("Expires").fill("yesterday")
+    await page.getByLabel("Calls a minute").fill("60")
+    await page.getByLabel("hmac").check()
+    await page.getByLabel("Only from these addresses").fill("127.0.0.0/8")
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    await page.waitForFunction(
+      "document.querySelector('[name=expires]').getAttribute('aria-invalid') === 'true'",
+    )
+    expect(await descriptionOf(page.getByLabel("Expires"))).toContain("2027-01-31")
+    await look("keys-create-refused", "two")
+    await page.getByLabel("Expires").fill("30d")
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    const text = (await page.getByText(/^pk-\w{38}$/).textContent()) ?? ""
+    await look("key-created", "two")
+    // Escape must not lose the only sight of it.
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByText(text).waitFor({ state: "detached" })
+
+    await page.getByRole("button", { name: "Find by text" }).click()
+    await page.getByLabel("Text of the key").fill("pk-nobody")
+    await page.getByRole("button", { name: "Find", exact: true }).click()
+    await page.getByText("No key has this text").waitFor()
+    await page.getByLabel("Text of the key").fill(text)
+    await page.getByRole("button", { name: "Find", exact: true }).click()
+    await page.getByRole("link", { name: "Open the key" }).waitFor()
+    await look("key-found", "two")
+    await page.getByRole("link", { name: "Open the key" }).click()
+    await page.getByRole("heading", { level: 1, name: hostile }).waitFor()
+    await page.getByText("127.0.0.0/8").waitFor()
+    await look("key")
+
+    await page.getByRole("button", { name: "Edit", exact: true }).click()
+    await page.getByLabel("Name").fill("production")
+    await page.getByLabel("linesorter").check()
+    await look("key-edit", "two")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("heading", { level: 1, name: "production" }).waitFor()
+    await page.getByText("hmac, linesorter").waitFor()
+
+    await page.getByRole("button", { name: "Rotate" }).click()
+    await page.getByLabel("How long the old text still works").selectOption("It stops at once")
+    await page.getByRole("button", { name: "Rotate key" }).click()
+    await page.getByText(/^pk-\w{38}$/).waitFor()
+    expect(await page.getByText(/^pk-\w{38}$/).textContent()).not.toBe(text)
+    await page.getByRole("button", { name: "I have copied it" }).click()
+
+    await page.getByRole("button", { name: "Disable" }).click()
+    await page.getByText("Disabled", { exact: true }).first().waitFor()
+    await page.getByRole("button", { name: "Enable" }).click()
+    await page.getByText("Works", { exact: true }).waitFor()
+
+    await page.getByRole("button", { name: "Revoke" }).click()
+    await look("key-revoke-question", "two")
+    await page.getByRole("button", { name: "Revoke key" }).click()
+    await page.getByText("Revoked", { exact: true }).first().waitFor()
+    expect(await page.getByRole("button", { name: "Edit", exact: true }).count()).toBe(0)
+    await page.getByRole("link", { name: "Keys" }).first().click()
+    await page.getByRole("row").nth(1).waitFor()
+    await look("keys")
+    await done()
+  }, 90_000)
+
+  test("a key is revoked by keyboard alone, after a question that names it", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Keyboard", plan: "free" })
+    const key = await desk.call("POST", "/keys", { account: id, name: "old" })
+    const { page, done } = await desk.visit(`/console/keys/${key.id}`)
+    await page.getByRole("heading", { level: 1, name: "old" }).waitFor()
+    await tabTo(page, "Revoke")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: "Revoke old?" }).waitFor()
+    await tabTo(page, "Revoke key")
+    await page.keyboard.press("Enter")
+    await page.getByRole("status").getByText("Key revoked.").waitFor()
+    expect((await desk.call("GET", `/keys/${key.id}`)).revoked).not.toBeNull()
+    await done()
+  }, 60_000)
+
+  test("a key that someone else changed meanwhile is not changed again", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Two operators", plan: "free" })
+    const key = await desk.call("POST", "/keys", { account: id, name: "shared" })
+    const { page, done } = await desk.visit(`/console/keys/${key.id}`)
+    await page.getByRole("button", { name: "Edit", exact: true }).click()
+    await page.getByLabel("Name").fill("mine")
+    await desk.call("PATCH", `/keys/${key.id}`, { name: "theirs" })
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("alert").waitFor()
+    expect(await page.getByLabel("Name").inputValue()).toBe("mine")
+    expect((await desk.call("GET", `/keys/${key.id}`)).name).toBe("theirs")
+    await done()
+  }, 60_000)
+}
