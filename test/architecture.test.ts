@@ -63,6 +63,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/shell": ["web/client", "web/kit"],
   "web/console": ["admin", "web/client", "web/kit", "web/shell"],
   "web/portal": ["admin", "code-examples", "web/client", "web/kit", "web/shell"],
+  "web/docs": ["web/client"],
   "web/site": ["code-examples"],
   store: ["apis/contract.ts"],
   ports: ["apis/contract.ts", "values"],

@@ -129,7 +129,7 @@ describe("where to get it", () => {
 })
 
 describe("the page that shows it", () => {
-  test.each(["/docs", "/docs/start.js", "/docs/viewer.js", "/docs/viewer.css"])(
+  test.each(["/docs", "/docs/viewer.js", "/docs/viewer.css"])(
     "%s loads nothing from another host and lets no other page frame it",
     async (path) => {
       const answer = await service.fetch(path)

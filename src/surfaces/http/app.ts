@@ -113,7 +113,7 @@ export function createHttpApp(
         sharedAnswerMs: options.strict ? httpLimits.sharedAnswerSeconds * 1_000 : 0,
       }),
     )
-    .use(documentationFeature(base, context, service))
+    .use(documentationFeature(base, context, service, pages))
     .use(discoveryFeature(base, context, service, pages))
     .use(siteFeature(base, context, pages, site))
     .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))

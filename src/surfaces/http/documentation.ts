@@ -6,16 +6,18 @@ import { sameOriginOnly } from "./cross-origin.ts"
 import { apiPages } from "./discovery.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
-import { docsPage, docsParts } from "./pages/docs.ts"
+import { docsParts } from "./pages/docs.ts"
 import { graphiqlPage, graphiqlParts } from "./pages/graphiql.ts"
 import { noRoute } from "./paths.ts"
 import { createResource, type Resource } from "./resource.ts"
+import type { SiteServer } from "./site.ts"
 
 /** The OpenAPI document, the page that shows it, and GraphiQL. None needs a key. */
 export function documentationFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,
   service: ApiDocInput,
+  pages: SiteServer,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
   const document = createResource({
@@ -39,6 +41,12 @@ export function documentationFeature(
       detail: { summary: "The OpenAPI document", tags: ["operation"] },
     })
   methods.set("/openapi.json", "GET")
+
+  async function docsPage(request: Request, set: AnswerSettings): ReturnType<Resource> {
+    const page = await pages.send("/docs", request, set)
+    if (page === undefined) throw noRoute(request, methods)
+    return page
+  }
 
   function addPage(path: string, page: Resource, parts: ReadonlyMap<string, Resource>): void {
     methods.set(path, "GET")

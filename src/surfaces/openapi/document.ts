@@ -86,6 +86,8 @@ const description = `Every REST answer has three fields: \`status\` (\`ok\` or \
 
 Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect.
 
+Every answer to a known key says what is used and left: \`X-API-Credits-Used\`, \`X-API-Remaining-Credits\`, \`X-API-Max-Credits\`, \`X-API-Renewal\` (Unix seconds) and \`X-API-Current-Plan\`; where calls per minute are limited also \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds), and the same as \`RateLimit-Policy\` and \`RateLimit\`. A refusal has a code for programs in \`X-Error-Code\`.
+
 Every answer has an \`X-Request-ID\`: the one of the request if it is well-formed (1 to 128 of A–Z a–z 0–9 . _ -), otherwise a new one. An unknown path is answered with 404 in the same form.`
 
 /** The tags of all operations of some paths. */

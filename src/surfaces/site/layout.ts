@@ -1,4 +1,4 @@
-import { html } from "./html.ts"
+import { type Html, html } from "./html.ts"
 import type { PageParts, Site, SiteAssets } from "./site.ts"
 
 /** A whole page: head, header with the ways to other pages, content, footer. */
@@ -19,12 +19,7 @@ export function layout(site: Site, assets: SiteAssets, { name, description, main
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top">
-<div class="inner">
-<a class="brand" href="/"><img src="${assets.icon}" alt="" width="28" height="28"><span>${site.title}</span></a>
-<nav aria-label="Pages">${linksOf(site).map(({ href, text }) => html`<a href="${href}">${text}</a>`)}</nav>
-</div>
-</header>
+${pageHeader(site, assets)}
 <main id="main" tabindex="-1">
 ${main}
 </main>
@@ -37,6 +32,16 @@ ${main}
 </body>
 </html>
 `.text
+}
+
+/** The name of the service and the ways to its other pages. */
+export function pageHeader(site: Site, { icon }: SiteAssets): Html {
+  return html`<header class="top">
+<div class="inner">
+<a class="brand" href="/"><img src="${icon}" alt="" width="28" height="28"><span>${site.title}</span></a>
+<nav aria-label="Pages">${linksOf(site).map(({ href, text }) => html`<a href="${href}">${text}</a>`)}</nav>
+</div>
+</header>`
 }
 
 function linksOf({ portal, console }: Site): readonly { href: string; text: string }[] {

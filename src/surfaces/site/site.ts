@@ -17,6 +17,9 @@ export interface SiteAssets {
   readonly brandStyle: string
   readonly script: string
   readonly icon: string
+  /** Of the page that shows the OpenAPI document. */
+  readonly docsStyle: string
+  readonly docsScript: string
 }
 
 /** Writes a page. */

@@ -1,5 +1,6 @@
 import { readWebFiles } from "#web-files"
 import { apiPage } from "../../site/api-page.ts"
+import { docsPage } from "../../site/docs-page.ts"
 import { icon } from "../../site/icon.ts"
 import { landingPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
@@ -29,6 +30,8 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
     brandStyle: `/assets/${brandFiles.style.name}`,
     script: `/assets/${hashedName(files, "site.js")}`,
     icon: `/assets/${brandFiles.icon.name}`,
+    docsStyle: `/assets/${hashedName(files, "docs.css")}`,
+    docsScript: `/assets/${hashedName(files, "docs.js")}`,
   }
   const write: WritePage = (parts) => layout(site, assets, parts)
   return {
@@ -37,6 +40,7 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
       ...site.apis.map(
         (api) => [`/apis/${api.definition.id}`, html(() => apiPage(site, api, write))] as const,
       ),
+      ["/docs", html(() => docsPage(site, assets))],
       ["/favicon.ico", text("image/svg+xml", () => icon(iconColor(brand)))],
       ["/robots.txt", text("text/plain; charset=utf-8", () => robots)],
     ]),

@@ -9,6 +9,8 @@ const entries = [
   "styles/penknife.css",
   "site/site.ts",
   "styles/site.css",
+  "docs/docs.ts",
+  "styles/docs.css",
 ]
 
 interface BundledFile {
