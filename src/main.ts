@@ -1,4 +1,5 @@
 import { openAdministration } from "./app/administer.ts"
+import { createFirstConsoleLink } from "./app/first-console-link.ts"
 import {
   catalog,
   checkConfig,
@@ -43,6 +44,7 @@ runCli(argv, {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     styled: (text) => process.stdout.write(text),
+    errIsTerminal: process.stderr.isTTY === true,
     columns: process.stdout.isTTY ? process.stdout.columns : null,
     // https://no-color.org
     colours: process.stdout.isTTY && !env.NO_COLOR && env.TERM !== "dumb",
@@ -73,6 +75,7 @@ runCli(argv, {
   // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
   openAccounts,
+  createFirstConsoleLink,
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
   prepareApis,
   safekeeping,

@@ -96,6 +96,10 @@ export interface OperationCommand {
   readonly description?: string
   /** What follows the words in the example of the help. */
   readonly example: string
+  /** The field of the answer that is printed alone, without its name; `--json` prints all. */
+  readonly printsOnly?: string
+  /** Whether it needs to know where browsers find the pages, which the settings of a service say. */
+  readonly usesPages?: boolean
   /** Printed instead of a table without rows. */
   readonly empty?: string
   /** The columns of a list that fit a terminal; `--wide` and `--json` show all. */

@@ -31,6 +31,8 @@ import { listKeys } from "./keys/list.ts"
 import { revokeKey } from "./keys/revoke.ts"
 import { rotateKey } from "./keys/rotate.ts"
 import { updateKey } from "./keys/update.ts"
+import { consoleLink } from "./links/console.ts"
+import { portalLink } from "./links/portal.ts"
 import { listAttempts } from "./notices/attempts.ts"
 import { listNotices } from "./notices/list.ts"
 import { resendNotice } from "./notices/resend.ts"
@@ -87,6 +89,8 @@ export const operations: readonly Operation[] = [
   createBackup,
   listBackups,
   verifyBackup,
+  consoleLink,
+  portalLink,
   createAdmin,
   listAdmins,
   revokeAdmin,

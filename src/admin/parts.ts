@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts"
 import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
+import type { PageAddresses } from "./links/page-addresses.ts"
 import type { WatchRequests } from "./requests/watch-requests.ts"
 
 /** What operations work with. */
@@ -30,5 +31,6 @@ export interface AdminParts {
   readonly config: ConfigControl
   readonly backups: Backups
   readonly watchRequests: WatchRequests
+  readonly pages: PageAddresses
   readHealth(): Promise<ServiceHealth>
 }

@@ -17,7 +17,7 @@ export const permissions = {
   "backups.write": "Make backups.",
   "portal.link": "Make links that sign a customer in to the portal.",
   "admins.read": "List admin keys.",
-  "admins.write": "Create and revoke admin keys.",
+  "admins.write": "Create and revoke admin keys, and make links to the console.",
   "health.read": "Read how the service is doing.",
 } as const satisfies Record<string, string>
 

@@ -10,8 +10,9 @@ import type { AdminParts } from "./parts.ts"
 /** What the program itself needs to run operations; none of them tells about the service. */
 export type ProgramParts = Omit<
   AdminParts,
-  "settings" | "history" | "config" | "backups" | "readHealth" | "watchRequests"
->
+  "settings" | "history" | "config" | "backups" | "readHealth" | "watchRequests" | "pages"
+> &
+  Partial<Pick<AdminParts, "pages">>
 
 /** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
 export type ProgramRun = <Input extends TObject, Output extends TSchema>(
@@ -31,6 +32,7 @@ const program: Actor = {
 /** Creates {@link ProgramRun}, which throws AccountError for what cannot be done, and StoreUnavailable. */
 export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
+    pages: { console: notServed, portal: notServed },
     ...parts,
     settings: {},
     history: { calls: onlyService, faults: onlyService, credits: onlyService },
@@ -49,6 +51,10 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
       throw toAccountError(thrown)
     }
   }
+}
+
+function notServed(): never {
+  throw new Error("only a service has pages")
 }
 
 function onlyService(): Promise<never> {

@@ -1,6 +1,7 @@
 import type { Backups } from "../admin/backups/backups.ts"
 import type { ConfigControl } from "../admin/config/control.ts"
 import type { Instances } from "../admin/health/service-health.ts"
+import type { PageAddresses } from "../admin/links/page-addresses.ts"
 import type { AdminParts } from "../admin/parts.ts"
 import type { WatchRequests } from "../admin/requests/watch-requests.ts"
 import type { Clock, Random } from "../apis/contract.ts"
@@ -18,6 +19,7 @@ export interface AdminPartsOptions {
   readonly auditRandom?: Random
   readonly backups: Backups
   readonly watchRequests: WatchRequests
+  readonly pages: PageAddresses
   readonly version: string
   readonly startedMs: number
   /** The processes that work on the same database; null for a data file. */
@@ -42,6 +44,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     auditRandom = random,
     backups,
     watchRequests,
+    pages,
     version,
     startedMs,
     instances = () => null,
@@ -68,6 +71,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     backups,
     watchRequests,
+    pages,
     async readHealth() {
       const { charges, refusals } = gauges.activity
       const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])

@@ -12,6 +12,7 @@ import { keepAliveTimer } from "../ports/timer.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
+import { configuredAddresses } from "./page-addresses.ts"
 import { catalog, version } from "./service.ts"
 
 const onlyRunning =
@@ -40,6 +41,7 @@ export async function openAdministration(
   const parts = createAdminParts(() => ({ config, prices }), {
     ...ports,
     opened,
+    pages: configuredAddresses(config),
     backups: createBackups(config, runOwnCommand),
     // No request comes to this process.
     watchRequests: () => null,

@@ -11,7 +11,7 @@ import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
-import { nameAdminKey, seedAdminKey } from "../mock/admin-key.ts"
+import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
 import { dnsWorld } from "../mock/dns-world.ts"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal } from "../mock/journal.ts"
@@ -31,11 +31,13 @@ import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
+import type { HttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
+import { pageAddresses } from "./page-addresses.ts"
 import { mcpNames, prepareApis, version } from "./service.ts"
 
 /** Tests wait no longer for their own calls when the mock stops. */
@@ -61,7 +63,7 @@ export async function startMock(
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
   const server = await startMockServer(
     {
-      createWorld: () => createWorld(config, apis, zone, opened, () => server.openRequests()),
+      createWorld: () => createWorld(config, apis, zone, opened, () => server),
       parseZone,
       version,
       timer: systemTimer,
@@ -91,7 +93,7 @@ async function createWorld(
   apis: readonly PreparedApi[],
   zone: DnsZone,
   opened: OpenLog,
-  openRequests: () => number,
+  server: () => Pick<HttpServer, "url" | "openRequests">,
 ): Promise<MockWorld> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const clock = createMockClock(seedTimeMs)
@@ -123,7 +125,7 @@ async function createWorld(
     keepDays: () => config.history,
     apiIds,
     version,
-    openRequests,
+    openRequests: () => server().openRequests(),
     unsentOctets,
   }
   const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
@@ -141,6 +143,10 @@ async function createWorld(
     auditRandom,
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     watchRequests: requests.watch,
+    pages: pageAddresses(
+      () => config,
+      () => ({ url: server().url, adminUrl: server().url }),
+    ),
     version,
     startedMs: clock.now(),
   })
@@ -160,7 +166,11 @@ async function createWorld(
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
-    admin: { ...admin, signIn: nameAdminKey(admin.signIn, adminKey) },
+    admin: {
+      ...admin,
+      signIn: nameAdminKey(admin.signIn, adminKey),
+      sessions: nameSignIns(admin.sessions, names),
+    },
     observer: observerFor(logLevel, logSample),
     readMetrics,
     clock,

@@ -42,6 +42,7 @@ import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, type Generation, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
+import { pageAddresses } from "./page-addresses.ts"
 import { catalog, checkSettings, prepareApis, readTls } from "./prepare.ts"
 
 export { catalog, checkSettings, mcpNames, prepareApis } from "./prepare.ts"
@@ -179,6 +180,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
       random,
       backups: createBackups(config, runOwnCommand),
       watchRequests: observability.requests.watch,
+      pages: pageAddresses(
+        () => current.config,
+        () => server,
+      ),
       version,
       startedMs: clock.now(),
       instances: () => peers?.instances() ?? null,

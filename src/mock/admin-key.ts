@@ -1,9 +1,10 @@
 import { createAdminKey, createId, hashKey, visiblePrefix } from "../accounts/key.ts"
+import type { Sessions } from "../admin/sessions/sessions.ts"
 import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
 import { createSeededRandom } from "../ports/mock/random.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import { adminKeyName, toMagicKey } from "./keys.ts"
+import { adminKeyName, consoleLinkToken, toMagicKey } from "./keys.ts"
 
 /** Makes the admin key of the mock, which may do everything, and gives its text. */
 export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
@@ -39,4 +40,18 @@ export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<str
 /** A sign-in that also takes `mock-admin`, with or without a tail. */
 export function nameAdminKey(signIn: SignIn, key: string): SignIn {
   return (text) => signIn(toMagicKey(text) === adminKeyName ? key : text)
+}
+
+/** Sessions that also open with the names of keys, and in the console with the token of a link that can be used again and again. */
+export function nameSignIns(sessions: Sessions, names: ReadonlyMap<string, string>): Sessions {
+  const named = (text: string) => names.get(toMagicKey(text) ?? "") ?? text
+  return {
+    ...sessions,
+    open(kind, proof, from, options) {
+      const isFixedLink = "token" in proof && proof.token === consoleLinkToken && kind === "console"
+      const meant =
+        "key" in proof ? { key: named(proof.key) } : isFixedLink ? { key: named(adminKeyName) } : proof
+      return sessions.open(kind, meant, from, options)
+    },
+  }
 }

@@ -12,6 +12,9 @@ export const defaultKey = "mock-key"
 /** The admin key. */
 export const adminKeyName = "mock-admin"
 
+/** The token of a link that signs in to the console, as often as one likes. */
+export const consoleLinkToken = "mock-console-link"
+
 /** Keys that need no set-up, and what each shows. */
 export const magicKeys: Readonly<Record<string, string>> = {
   [defaultKey]: "an account on the plan that --plan names",
@@ -24,7 +27,7 @@ export const magicKeys: Readonly<Record<string, string>> = {
   "mock-no-credits": "429, the month's credits are used up",
   "mock-rate-limited": "429, throttled: one call a minute, already made",
   "mock-unavailable": "503 on every call: the store does not answer",
-  [adminKeyName]: "the admin API, with every permission",
+  [adminKeyName]: "the admin API and the console, with every permission",
 }
 
 const magicKeyForm = new RegExp(`^(${Object.keys(magicKeys).join("|")})(?:-[0-9A-Za-z-]+)?$`)

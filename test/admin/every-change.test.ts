@@ -65,6 +65,8 @@ const cases: Readonly<Record<string, Given>> = {
     return { id }
   },
   "backups.create": async () => ({}),
+  "console.link": async () => ({ may: ["accounts.read"] }),
+  "portal.link": accountId,
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
   "config.put": async () => ({ changes: { "credits.hmac": 3 } }),
   "config.reload": async () => ({}),

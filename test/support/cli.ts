@@ -1,5 +1,6 @@
 import type { Ports, Timer } from "../../src/apis/contract.ts"
 import { openAdministration } from "../../src/app/administer.ts"
+import { createFirstConsoleLink } from "../../src/app/first-console-link.ts"
 import { startMock } from "../../src/app/mock.ts"
 import {
   catalog,
@@ -71,6 +72,7 @@ export async function runCliForTest(
       },
       columns: options.columns ?? null,
       colours: options.colours ?? false,
+      errIsTerminal: true,
     },
     standardInput: options.standardInput ?? emptyInput,
     random: systemRandom,
@@ -96,6 +98,7 @@ export async function runCliForTest(
     checkSettings,
     workerConfig: null,
     openAccounts,
+    createFirstConsoleLink,
     prepareApis,
     safekeeping,
     createLocalCalls: (config) => createLocalCalls(config, options.ports),

@@ -3,11 +3,11 @@ import { createAdminKey, createId, hashKey, visiblePrefix } from "../../accounts
 import { refuseHidden, requireExpiry } from "../../accounts/requirements.ts"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
-import { AdminFault } from "../fault.ts"
 import { issuedFields, issuedNote } from "../keys/key.ts"
 import { defineOperation } from "../operation.ts"
-import { covers, isGrant, permissions } from "../permission.ts"
+import { permissions } from "../permission.ts"
 import { adminKeySchema, readAdminKey, toAdminKeyOutput } from "./admin-key.ts"
+import { grantsParameter, requireGrants } from "./grants.ts"
 
 const { id, ...otherFields } = adminKeySchema.properties
 
@@ -23,14 +23,10 @@ export const createAdmin = defineOperation({
   input: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 200, description: "The admin key's name." }),
     may: Type.Optional(
-      Type.Array(Type.String({ maxLength: 100 }), {
-        default: ["*"],
-        minItems: 1,
-        maxItems: 100,
-        uniqueItems: true,
-        description: `What it may do: \`*\` for everything, \`keys.*\` for all about keys, or one of ${Object.keys(permissions).join(", ")}.`,
-        "x-requirement": "must be a list of permissions, each once",
-      }),
+      grantsParameter(
+        `What it may do: \`*\` for everything, \`keys.*\` for all about keys, or one of ${Object.keys(permissions).join(", ")}.`,
+        { default: ["*"] },
+      ),
     ),
     expires: Type.Optional(
       Type.String({
@@ -71,23 +67,3 @@ export const createAdmin = defineOperation({
     recall: async (id, context) => ({ ...(await readAdminKey(id, context)), key: null, note: issuedNote }),
   },
 })
-
-function requireGrants(may: readonly string[], own: readonly string[]): void {
-  const unknown = may.find((text) => !isGrant(text))
-  if (unknown !== undefined) {
-    throw new AdminFault(
-      "invalid",
-      `There is no permission '${unknown}'. Known are *, ${Object.keys(permissions).join(", ")}, and all of one kind such as keys.*.`,
-      { parameter: "may" },
-    )
-  }
-  const lacking = may.find((text) => !covers(own, text))
-  if (lacking === undefined) return
-  throw new AdminFault(
-    "forbidden",
-    `You cannot give '${lacking}', since you do not have it. You have ${own.join(", ")}.`,
-    {
-      parameter: "may",
-    },
-  )
-}

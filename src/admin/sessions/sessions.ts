@@ -56,8 +56,6 @@ export interface OpenedSession extends FoundSession {
 
 interface SessionsParts extends GrantParts {
   readonly random: Random
-  /** For the ids of audit records. */
-  readonly auditRandom: Random
 }
 
 const hourMs = 3_600_000
@@ -68,7 +66,7 @@ const maxSessions = 100
 
 export function createSessions(parts: SessionsParts): Sessions {
   const { admin, clock, random } = parts
-  const newAuditId = createAuditIds(parts.auditRandom)
+  const newAuditId = createAuditIds(random)
 
   function auditRecord(
     { kind, actor }: Omit<FoundSession, "expiresMs">,

@@ -10,6 +10,8 @@ export interface Terminal {
   /** The width of the terminal in columns; null when standard output goes to a file or a program. */
   readonly columns: number | null
   readonly colours: boolean
+  /** Whether a person reads standard error, and no program that reads the log. */
+  readonly errIsTerminal: boolean
 }
 
 /** A terminal that gets all hidden characters escaped, except line breaks and tabs: some come from a data file or a caller. */

@@ -35,6 +35,11 @@ export interface CliParts {
     options: { readonly sharedPort: boolean; readonly configSource: ConfigSource },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
+  /** Makes a link to the console while nobody has an admin key; null when someone has, or the console is off. */
+  createFirstConsoleLink(
+    config: Config,
+    listening: { readonly url: string; readonly adminUrl: string | null },
+  ): Promise<string | null>
   /** Throws ConfigError for what is wrong with a configuration, without opening anything. */
   checkSettings(config: Config): void
   /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
@@ -62,7 +67,7 @@ export interface CliParts {
 
 /** A service that listens. */
 export interface RunningService {
-  readonly server: { readonly url: string }
+  readonly server: { readonly url: string; readonly adminUrl: string | null }
   reloadCertificate(): Promise<void>
   readonly configuration: { reloadLogged(): Promise<void> }
   stop(): Promise<void>

@@ -3,6 +3,7 @@ import { ConfigError } from "../../config/config-error.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
 import type { ConfigSource } from "../../config/source.ts"
+import { StoreUnavailable } from "../../store/store.ts"
 import { requireFreePort } from "./free-port.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -26,19 +27,22 @@ export function addServe(program: Command, parts: CliParts): void {
     const config = source.read(parts.workerConfig ?? source.readText())
     const service =
       config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
-    // After the start: the key would never be shown if the start failed.
+    // After the start: what is shown once would never be seen if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
+    const link = parts.isWorker ? null : await firstConsoleLink(config, service, parts)
     const stopped = stopRequested()
     // With nothing to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
     if (config.tlsCert !== null || config.file !== null) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       event({ event: "listening", url: service.url, pid: process.pid })
-      if (key) event({ event: "demo-key", key })
+      if (key) event({ event: "demo-key", key, plan: demoPlan })
+      if (key && link) event({ event: "console-link", url: link })
     } else {
       terminal.out(`penknife listening on ${service.url}\n`)
-      if (key) terminal.out(demoText(service.url, key))
+      if (key) terminal.out(demoText(service.url, key, link))
     }
+    if (link && !key) announceLink(link, config, parts)
     await stopped
     await service.stop()
   })
@@ -47,6 +51,7 @@ export function addServe(program: Command, parts: CliParts): void {
 /** A service in this process, or the supervisor of several. */
 interface Running {
   readonly url: string
+  readonly adminUrl: string | null
   readonly reload: () => void
   stop(): Promise<void>
 }
@@ -64,7 +69,8 @@ async function startHere(
     // The supervisor tells workers when to take the configuration over.
     if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
   }
-  return { url: service.server.url, reload, stop: () => service.stop() }
+  const { url, adminUrl } = service.server
+  return { url, adminUrl, reload, stop: () => service.stop() }
 }
 
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
@@ -84,7 +90,15 @@ async function startWorkers(
   }
   requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
-  return supervise(config.workers, { spawn: spawnWorker, source, clock, timer, report, heartbeatMs })
+  const running = await supervise(config.workers, {
+    spawn: spawnWorker,
+    source,
+    clock,
+    timer,
+    report,
+    heartbeatMs,
+  })
+  return { ...running, adminUrl: admin === "same" ? running.url : null }
 }
 
 /** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */
@@ -93,21 +107,51 @@ function requireFreePorts({ host, port, admin }: Config): void {
   if (typeof admin === "object" && admin.port !== 0) requireFreePort(admin.host, admin.port)
 }
 
+const demoPlan = "pro"
+
+/** A service that runs must not end because its store gives no link now: there is a command for another one. */
+async function firstConsoleLink(
+  config: Config,
+  listening: Running,
+  { createFirstConsoleLink, terminal }: CliParts,
+): Promise<string | null> {
+  try {
+    return await createFirstConsoleLink(config, listening)
+  } catch (thrown) {
+    if (!(thrown instanceof StoreUnavailable)) throw thrown
+    terminal.err(
+      `penknife: no link to the console was made (${thrown.message}). Run 'penknife console-link'.\n`,
+    )
+    return null
+  }
+}
+
+/** A program that reads standard error expects a log of JSON lines. */
+function announceLink(url: string, { logFormat }: Config, { terminal, clock }: CliParts): void {
+  const asText = logFormat === "pretty" || (logFormat === "auto" && terminal.errIsTerminal)
+  const time = new Date(clock.now()).toISOString()
+  terminal.err(
+    asText
+      ? `Nobody can administer this service yet. This link signs in to its console, once, within 30 minutes:\n\n  ${url}\n\n`
+      : `${JSON.stringify({ level: "info", time, url, message: "console link" })}\n`,
+  )
+}
+
 /** Creates an account and a key and gives the key; null when the data file already has an account. */
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
   const { accounts, close } = await openAccounts(config, { create: true })
   try {
     if ((await accounts.list()).length > 0) return null
-    const { id } = await accounts.create("demo", "pro")
+    const { id } = await accounts.create("demo", demoPlan)
     return (await accounts.createKey({ accountId: id, name: "demo" })).key
   } finally {
     await close()
   }
 }
 
-function demoText(url: string, key: string): string {
+function demoText(url: string, key: string, link: string | null): string {
   return `
-A first account and key were created. The key is not shown again:
+A first account on the plan '${demoPlan}' and a key were created. The key is not shown again:
 
   ${key}
 
@@ -115,5 +159,7 @@ Try it:
 
   curl -H 'x-api-key: ${key}' '${url}/v1/bluetoothlookup?companyid=76'
 
+The documentation of the APIs: ${url}/docs
+${link ? `The console, for whoever runs this service (the link signs in once, within 30 minutes):\n\n  ${link}\n` : ""}
 `
 }

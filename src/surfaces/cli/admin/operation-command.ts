@@ -37,7 +37,12 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
   addOptions(command, entries, parts)
 
   const usesBackups = entries.some(({ operation }) => operation.id.startsWith("backups."))
-  const settings = ["db", "server", "adminKey", ...(usesBackups ? (["backupDir"] as const) : [])] as const
+  const usesPages = entries.some(({ command: { usesPages } }) => usesPages)
+  const settings = [
+    ...(["db", "server", "adminKey"] as const),
+    ...(usesBackups ? (["backupDir"] as const) : []),
+    ...(usesPages ? (["publicUrl", "host", "port", "admin"] as const) : []),
+  ]
   onConfig(command, settings, parts, async (config, flags: Flags, ...args) => {
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)

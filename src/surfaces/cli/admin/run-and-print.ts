@@ -26,7 +26,9 @@ export async function runAndPrint(
   const schema = entrySchema(operation)
   if (!schema) {
     const thing = inOrder(operation.output, requireValues(await backend.run(operation, input)))
-    printThing(terminal, operation, thing, json)
+    const { printsOnly } = command
+    if (printsOnly === undefined || json) printThing(terminal, operation, thing, json)
+    else if (thing[printsOnly] !== null) terminal.out(`${thing[printsOnly]}\n`)
     return requireSecrets(operation, thing)
   }
   const { entries, next, others } = await readAll(backend, operation, schema, input)
@@ -102,6 +104,6 @@ function requireSecrets({ output, run }: Operation, thing: Values): void {
   if (!lost) return
   throw new ServerFailed(
     "This was done, but the connection broke before the answer came, and a secret is shown only once. Make a new one: " +
-      "'key rotate' for a key, another 'admin-key create' or 'account set-webhook' for the others.",
+      "'key rotate' for a key, the same command again for the others.",
   )
 }

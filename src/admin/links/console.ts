@@ -1,0 +1,49 @@
+import { Type } from "@sinclair/typebox"
+import { grantsParameter, requireGrants } from "../admins/grants.ts"
+import { defineOperation } from "../operation.ts"
+import { linkSchema, newLink, recallLink } from "./link.ts"
+
+const durationMs = 30 * 60_000
+
+export const consoleLink = defineOperation({
+  id: "console.link",
+  title: "Make a link to the console",
+  description:
+    "Makes a link that signs an operator in to the console, once, within 30 minutes. It can give no permission that its maker lacks.",
+  permission: "admins.write",
+  method: "POST",
+  path: "/console-link",
+  command: { words: "console-link", example: "", printsOnly: "url", usesPages: true },
+  input: Type.Object({
+    may: Type.Optional(
+      grantsParameter("What the session may do: all that you may by default. Otherwise as for admin keys."),
+    ),
+  }),
+  output: linkSchema,
+  status: 201,
+  example: {},
+  run: {
+    kind: "change",
+    async prepare({ may }, context) {
+      const { actor, pages } = context
+      if (may !== undefined) requireGrants(may, actor.permissions)
+      const page = `${pages.console()}/console`
+      const permissions = may ?? actor.permissions
+      const owner = actor.session?.owner ?? actor.id
+      const { mutation, link, answer } = newLink(
+        { kind: "console", owner, permissions, accountId: null, name: actor.name },
+        page,
+        durationMs,
+        context,
+      )
+      return {
+        mutations: [mutation],
+        target: { kind: "sign-in link", id: link.id, accountId: null },
+        before: null,
+        after: { permissions, expires: answer.expires },
+        answer: () => answer,
+      }
+    },
+    recall: recallLink,
+  },
+})

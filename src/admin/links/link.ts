@@ -1,0 +1,59 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { createId, createLinkToken, hashKey } from "../../accounts/key.ts"
+import { nullable } from "../../apis/contract.ts"
+import type { Mutation, SignInLink } from "../../store/admin-store.ts"
+import { type AdminContext, secret } from "../operation.ts"
+
+/** A link that signs in, as operations answer it. */
+export const linkSchema = Type.Object({
+  id: Type.String({ description: "The link's id, for the audit log." }),
+  url: secret(
+    nullable(Type.String(), { description: "The link. It works once. Null when an answer is repeated." }),
+  ),
+  note: Type.String({ description: "That the link is shown once." }),
+  expires: nullable(Type.String({ format: "date-time" }), {
+    description: "When it stops working; null when an answer is repeated after a crash.",
+  }),
+})
+
+const note = "The link is shown once, in the first answer to this request, and signs in once."
+
+type LinkOutput = Static<typeof linkSchema>
+
+interface NewLink {
+  readonly mutation: Mutation
+  readonly link: SignInLink
+  readonly answer: LinkOutput
+}
+
+/**
+ * Makes a link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
+ * @param page such as https://api.example.com/console
+ */
+export function newLink(
+  given: Pick<SignInLink, "kind" | "owner" | "permissions" | "accountId" | "name">,
+  page: string,
+  durationMs: number,
+  { random, clock, actor }: AdminContext,
+): NewLink {
+  const token = createLinkToken(random)
+  const createdMs = clock.now()
+  const link: SignInLink = {
+    id: createId("lnk", random),
+    ...given,
+    adminKeyId: actor.adminKeyId ?? null,
+    createdMs,
+    expiresMs: createdMs + durationMs,
+  }
+  const expires = new Date(link.expiresMs).toISOString()
+  return {
+    mutation: { kind: "link.insert", link, hash: hashKey(token) },
+    link,
+    answer: { id: link.id, url: `${page}#token=${token}`, note, expires },
+  }
+}
+
+/** The answer for a request that is repeated, when the first answer was lost. */
+export async function recallLink(id: string): Promise<LinkOutput> {
+  return { id, url: null, note, expires: null }
+}

@@ -1,0 +1,49 @@
+import { Type } from "@sinclair/typebox"
+import { requireOpenAccount } from "../accounts/account.ts"
+import { accountId } from "../fields.ts"
+import { defineOperation } from "../operation.ts"
+import { customerPermissions } from "../permission.ts"
+import { linkSchema, newLink, recallLink } from "./link.ts"
+
+const durationMs = 15 * 60_000
+
+export const portalLink = defineOperation({
+  id: "portal.link",
+  title: "Make a link to the portal",
+  description: "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes.",
+  permission: "portal.link",
+  method: "POST",
+  path: "/accounts/{id}/portal-link",
+  command: {
+    words: "portal-link",
+    args: ["id"],
+    example: "acc_1234567890abcdef",
+    printsOnly: "url",
+    usesPages: true,
+  },
+  input: Type.Object({ id: accountId }),
+  output: linkSchema,
+  status: 201,
+  example: { id: "acc_1234567890abcdef" },
+  run: {
+    kind: "change",
+    async prepare({ id }, context) {
+      const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
+      const page = `${context.pages.portal()}/portal`
+      const { mutation, link, answer } = newLink(
+        { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
+        page,
+        durationMs,
+        context,
+      )
+      return {
+        mutations: [mutation],
+        target: { kind: "sign-in link", id: link.id, accountId: id },
+        before: null,
+        after: { expires: answer.expires },
+        answer: () => answer,
+      }
+    },
+    recall: recallLink,
+  },
+})

@@ -1,0 +1,50 @@
+import { AdminFault } from "../admin/fault.ts"
+import type { PageAddresses } from "../admin/links/page-addresses.ts"
+import type { Config } from "../config/load.ts"
+import { urlOf } from "../surfaces/http/server.ts"
+
+/** Where a service listens. */
+export interface ListeningAt {
+  readonly url: string
+  /** The address of the administration; null when it is not known, or off. */
+  readonly adminUrl: string | null
+}
+
+/**
+ * Where browsers find the pages: at the address that the operator names, otherwise where the service listens.
+ * @param config gives the present configuration
+ */
+export function pageAddresses(config: () => Config, listening: () => ListeningAt): PageAddresses {
+  const main = () => config().publicUrl ?? reachable(listening().url)
+  return {
+    console() {
+      const { admin, tlsCert } = config()
+      if (admin === "same") return main()
+      if (admin !== "off") {
+        return reachable(listening().adminUrl ?? urlOf(admin.host, admin.port, tlsCert !== null))
+      }
+      throw new AdminFault(
+        "conflict",
+        "The console is off. Start the service with --admin same or --admin HOST:PORT.",
+      )
+    },
+    portal() {
+      if (!config().noPortal) return main()
+      throw new AdminFault("conflict", "The portal is off. Start the service without --no-portal.")
+    },
+  }
+}
+
+/** For a command that does not run the service: where a service with these settings listens. */
+export function configuredAddresses(config: Config): PageAddresses {
+  const { host, port, tlsCert } = config
+  return pageAddresses(
+    () => config,
+    () => ({ url: urlOf(host, port, tlsCert !== null), adminUrl: null }),
+  )
+}
+
+/** A service that listens on all addresses is reached on this machine by this name. */
+function reachable(url: string): string {
+  return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, "$1localhost")
+}
