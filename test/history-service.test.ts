@@ -2,9 +2,12 @@
 import { describe, expect, test } from "bun:test"
 import { historyOfCalls } from "../src/admin/history/calls.ts"
 import { historyOfCredits } from "../src/admin/history/credits.ts"
+import { adviceFor, advisedFaults } from "../src/admin/history/fault-advice.ts"
 import { historyOfFaults } from "../src/admin/history/faults.ts"
 import { percentileOf } from "../src/admin/history/percentile.ts"
+import { faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
+import { statuses } from "../src/surfaces/graphql/refusal.ts"
 import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
 import { adminClient, createTestAdminKey } from "./support/admin.ts"
 import { openAdministration } from "./support/administration.ts"
@@ -58,9 +61,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const rows = await admin("GET", `/history/calls?${new URLSearchParams(ofDay)}&api=bluetoothlookup`)
     expect(rows.body.data).toMatchObject([{ at: "2025-03-01T00:00:00.000Z", calls: 8, errors: 4 }])
     const at = "2025-03-01T12:00:30.000Z"
+    const texts = { meaning: expect.any(String), advice: expect.any(String) }
     expect((await admin("GET", "/history/faults")).body.data).toEqual([
-      { fault: "inputRejected", api: "bluetoothlookup", calls: 2, first: at, last: at },
-      { fault: "keyMissing", api: "bluetoothlookup", calls: 2, first: at, last: at },
+      { fault: "inputRejected", api: "bluetoothlookup", calls: 2, first: at, last: at, ...texts },
+      { fault: "keyMissing", api: "bluetoothlookup", calls: 2, first: at, last: at, ...texts },
     ])
     // Two of three inputs of each batch, and one call each: as the charges themselves were recorded.
     const sum = { at: "2025-03-01T12:00:00.000Z", calls: 6, credits: 6 }
@@ -124,6 +128,16 @@ test("the mock has a history of its own clock", async () => {
     { at: "2025-01-01T00:00:00.000Z", calls: 2, errors: 0 },
     { at: "2025-01-01T05:00:00.000Z", calls: 1, errors: 1 },
   ])
+})
+
+test("every fault, and every refusal of GraphQL, has a text that says what to do", () => {
+  const unknown = adviceFor("noSuchFault")
+  expect(
+    [...faultCodes, ...Object.keys(statuses)].filter((code) => adviceFor(code).meaning === unknown.meaning),
+  ).toEqual([])
+  expect(
+    advisedFaults.filter((code) => !([...faultCodes, ...Object.keys(statuses)] as string[]).includes(code)),
+  ).toEqual([])
 })
 
 test("percentiles are read off between the bounds of their class", () => {

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { instant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { apiParameter } from "./calls.ts"
+import { adviceFor } from "./fault-advice.ts"
 import { readTime, timeParameters, toInstant } from "./range.ts"
 
 export const historyOfFaults = defineOperation({
@@ -12,7 +13,12 @@ export const historyOfFaults = defineOperation({
   permission: "usage.read",
   method: "GET",
   path: "/history/faults",
-  command: { words: "history faults", example: "--api hmac", empty: "No errors in this time." },
+  command: {
+    words: "history faults",
+    example: "--api hmac",
+    empty: "No errors in this time.",
+    columns: ["fault", "api", "calls", "first", "last"],
+  },
   input: Type.Object({ ...timeParameters, api: apiParameter }),
   output: Type.Object({
     data: Type.Array(
@@ -22,6 +28,8 @@ export const historyOfFaults = defineOperation({
         calls: Type.Integer({ description: "Requests that failed so." }),
         first: instant("When the first one failed."),
         last: instant("When the last one failed."),
+        meaning: Type.String({ description: "What was wrong, for an operator." }),
+        advice: Type.String({ description: "What to do about it." }),
       }),
       { description: "Most frequent first." },
     ),
@@ -40,6 +48,7 @@ export const historyOfFaults = defineOperation({
             calls,
             first: toInstant(firstMs),
             last: toInstant(lastMs),
+            ...adviceFor(fault),
           })),
       }
     },

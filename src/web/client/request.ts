@@ -58,9 +58,52 @@ export async function send<T>(path: string, init: RequestInit): Promise<T> {
   const response = await answerTo(path, init)
   const text = await textOf(response)
   const body = parse(text)
-  if (response.ok) return body as T
-  if (response.status === 401) signedOutAnswers.value++
-  throw new Problem(response.status, body)
+  return response.ok ? (body as T) : refuse(response, body)
+}
+
+function refuse({ status }: Response, body: unknown): never {
+  if (status === 401) signedOutAnswers.value++
+  throw new Problem(status, body)
+}
+
+/**
+ * Reads server-sent events (HTML Standard §9.2) until the service ends them or `signal` aborts. A browser's own EventSource tells
+ * neither why it was refused nor that nobody is signed in any more.
+ * @param onOpen is called when the service has begun
+ * @param onEvent gets the name of an event, `message` without one, and its JSON
+ * @throws Problem, Unreachable
+ */
+export async function readEvents(
+  path: string,
+  query: Query,
+  signal: AbortSignal,
+  { onOpen, onEvent }: { onOpen(): void; onEvent(name: string, data: unknown): void },
+): Promise<void> {
+  const response = await answerTo(area.api + path + toQueryString(query), {
+    signal,
+    headers: { accept: "text/event-stream" },
+  })
+  if (!response.ok || !response.body) return refuse(response, parse(await textOf(response)))
+  onOpen()
+  let rest = ""
+  try {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const events = (rest + value).split("\n\n")
+      rest = events.pop() ?? ""
+      for (const event of events) {
+        const fields = new Map(
+          event.split("\n").map((line) => [line.split(": ", 1)[0], line.replace(/^\w*: ?/, "")]),
+        )
+        const data = fields.get("data")
+        if (data !== undefined) onEvent(fields.get("event") ?? "message", parse(data))
+      }
+    }
+  } catch (cause) {
+    throw unreachableUnlessAborted(cause)
+  }
 }
 
 /** The query string of an address, with its question mark; empty values are left out. */

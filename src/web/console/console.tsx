@@ -4,9 +4,15 @@ import { startApp } from "../shell/app.tsx"
 import type { Screen } from "../shell/screen.ts"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
+import { AuditScreen } from "./audit/audit-screen.tsx"
+import { BackupsScreen } from "./backups/backups-screen.tsx"
+import { ErrorsScreen } from "./errors/errors-screen.tsx"
 import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
+import { NoticesScreen } from "./notices/notices-screen.tsx"
 import { OverviewScreen } from "./overview/overview-screen.tsx"
+import { PlansScreen } from "./plans/plans-screen.tsx"
+import { RequestsScreen } from "./requests/requests-screen.tsx"
 
 const screens: readonly Screen[] = [
   {
@@ -31,6 +37,30 @@ const screens: readonly Screen[] = [
     operation: "keys.list",
     component: KeysScreen,
     detail: KeyScreen,
+  },
+  {
+    path: "/requests",
+    title: "Requests",
+    icon: "requests",
+    operation: "requests.tail",
+    component: RequestsScreen,
+  },
+  { path: "/errors", title: "Errors", icon: "errors", operation: "history.faults", component: ErrorsScreen },
+  {
+    path: "/notices",
+    title: "Notices",
+    icon: "notices",
+    operation: "notices.list",
+    component: NoticesScreen,
+  },
+  { path: "/plans", title: "Plans", icon: "plans", operation: "plans.list", component: PlansScreen },
+  { path: "/audit", title: "Audit", icon: "audit", operation: "audit.list", component: AuditScreen },
+  {
+    path: "/backups",
+    title: "Backups",
+    icon: "backups",
+    operation: "backups.list",
+    component: BackupsScreen,
   },
 ]
 

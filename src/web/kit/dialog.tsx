@@ -8,10 +8,12 @@ interface DialogProps {
   close(): void
   /** False when only an answer to it may close it. */
   readonly mayClose?: boolean
+  /** For tables. */
+  readonly isWide?: boolean
 }
 
 /** A window above the screen. The browser keeps the focus in it; it goes back to where it was. */
-export function Dialog({ title, children, close, mayClose = true }: DialogProps) {
+export function Dialog({ title, children, close, mayClose = true, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -25,6 +27,7 @@ export function Dialog({ title, children, close, mayClose = true }: DialogProps)
   return (
     <dialog
       ref={dialog}
+      class={isWide ? "wide" : undefined}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

@@ -31,10 +31,16 @@ interface FilterProps {
   readonly isLabelHidden?: boolean
 }
 
+interface TextFilterProps extends FilterProps {
+  readonly placeholder?: string
+  /** For a row of many filters. */
+  readonly isShort?: boolean
+}
+
 const typingPauseMs = 300
 
 /** A filter that is typed. It takes effect when the typing pauses. */
-export function TextFilter({ name, label, placeholder }: FilterProps & { readonly placeholder?: string }) {
+export function TextFilter({ name, label, placeholder, isShort }: TextFilterProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const cancel = useRef(() => {})
@@ -53,7 +59,7 @@ export function TextFilter({ name, label, placeholder }: FilterProps & { readonl
   }
 
   return (
-    <div class="filter grow">
+    <div class={isShort ? "filter short" : "filter grow"}>
       <label for={id}>{label}</label>
       <input
         ref={input}
@@ -64,6 +70,22 @@ export function TextFilter({ name, label, placeholder }: FilterProps & { readonl
         onInput={changed}
         autocomplete="off"
         spellcheck={false}
+      />
+    </div>
+  )
+}
+
+/** A filter for a day (UTC). */
+export function DayFilter({ name, label }: FilterProps) {
+  const id = useId()
+  return (
+    <div class="filter">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        value={filterValue(name) ?? ""}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}
       />
     </div>
   )

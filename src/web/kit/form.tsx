@@ -30,13 +30,25 @@ interface FormProps<T> {
   done(answer: T): void
   readonly cancel?: () => void
   readonly danger?: boolean
+  /** What leads back; "Cancel" by default. */
+  readonly cancelLabel?: string
 }
 
 /**
  * A form. What the service refuses stands at its field, or above the fields when it names none. Nothing that was typed is lost when
  * sending fails.
  */
-export function Form<T>({ submit, children, required, numbers, send, done, cancel, danger }: FormProps<T>) {
+export function Form<T>({
+  submit,
+  children,
+  required,
+  numbers,
+  send,
+  done,
+  cancel,
+  danger,
+  cancelLabel = "Cancel",
+}: FormProps<T>) {
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<Problem | Unreachable | null>(null)
@@ -98,7 +110,7 @@ export function Form<T>({ submit, children, required, numbers, send, done, cance
           </Button>
           {cancel && (
             <Button kind="quiet" onClick={cancel}>
-              Cancel
+              {cancelLabel}
             </Button>
           )}
         </div>

@@ -58,7 +58,7 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   }
   return (
     <td role="cell" class={isNumber ? "number" : undefined} data-label={title}>
-      {cell(row)}
+      <div>{cell(row)}</div>
     </td>
   )
 }

@@ -29,6 +29,11 @@ export function formatInstant(iso: string): string {
   return `${day.format(at)}, ${minute.format(at)} UTC`
 }
 
+/** `14:05:09.250`, of the day that runs. */
+export function formatClock(iso: string): string {
+  return new Date(iso).toISOString().slice(11, 23)
+}
+
 /** `3 Feb 2027`. */
 export function formatDay(iso: string): string {
   return day.format(new Date(iso))

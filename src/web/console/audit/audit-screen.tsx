@@ -1,0 +1,98 @@
+import { addressOf } from "../../client/address.ts"
+import { area } from "../../client/area.ts"
+import { toQueryString } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import type { AuditRecord } from "../../client/types.ts"
+import { DayFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { Icon } from "../../kit/icon.tsx"
+import { Page } from "../../kit/page.tsx"
+import { PagedTable } from "../../kit/paged-table.tsx"
+import { Empty } from "../../kit/states.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { Time } from "../../kit/text.tsx"
+import { Changes } from "./changes.tsx"
+
+const columns: readonly Column<AuditRecord>[] = [
+  {
+    title: "What",
+    isName: true,
+    cell: ({ operation, target_kind, target }) => (
+      <>
+        {operation}
+        <span class="below">
+          {target_kind} <Target kind={target_kind} id={target} />
+        </span>
+      </>
+    ),
+  },
+  { title: "Changes", cell: ({ before, after }) => <Changes before={before} after={after} /> },
+  {
+    title: "Who",
+    cell: ({ actor, actor_name, source }) => (
+      <>
+        {actor_name}
+        <span class="below">{actor}</span>
+        <span class="below">from {source}</span>
+      </>
+    ),
+  },
+  {
+    title: "When",
+    cell: ({ at, request_id }) => (
+      <>
+        <Time at={at} style="instant" />
+        <span class="below">{request_id}</span>
+      </>
+    ),
+  },
+]
+
+/** Who changed what, and when. */
+export function AuditScreen() {
+  const names = ["operation", "actor", "target", "account", "from", "to"]
+  const filters = Object.fromEntries(names.map((name) => [name, filterValue(name)]))
+  return (
+    <Page
+      title="Audit"
+      intro="Every change by an operator, a customer or a command, newest first. Nobody can change or delete a record."
+      actions={
+        may("audit.export") && (
+          <a
+            class="button plain"
+            href={`${area.api}/audit/export${toQueryString(filters)}`}
+            download="audit.jsonl"
+          >
+            <Icon name="download" />
+            Save as JSON lines
+          </a>
+        )
+      }
+    >
+      <Filters label="Filter records">
+        <TextFilter name="operation" label="Operation" placeholder="keys.revoke" isShort />
+        <TextFilter name="actor" label="Who" placeholder="admin-key:adm_…" isShort />
+        <TextFilter name="target" label="Changed thing" placeholder="key_…" isShort />
+        <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
+        <DayFilter name="from" label="From" />
+        <DayFilter name="to" label="Before" />
+      </Filters>
+      <div class="top">
+        <PagedTable<AuditRecord>
+          what="records"
+          path="/audit"
+          filters={filters}
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={<Empty title="No changes yet">The first change that anyone makes will be here.</Empty>}
+        />
+      </div>
+    </Page>
+  )
+}
+
+/** The id of what was changed, as a link where there is a page of it. */
+function Target({ kind, id }: { readonly kind: string; readonly id: string }) {
+  const screens = { account: ["/accounts", "accounts.get"], key: ["/keys", "keys.get"] } as const
+  const screen = kind in screens ? screens[kind as keyof typeof screens] : null
+  return screen && may(screen[1]) ? <a href={addressOf(`${screen[0]}/${id}`)}>{id}</a> : <span>{id}</span>
+}

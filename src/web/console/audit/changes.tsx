@@ -1,0 +1,64 @@
+import { formatNumber } from "../../kit/text.tsx"
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface ChangesProps {
+  readonly before: Fields | null
+  readonly after: Fields | null
+}
+
+/** What a change changed, field by field. */
+export function Changes({ before, after }: ChangesProps) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    // Of a new thing, what was left empty says nothing.
+    (name) => !isEmpty(before?.[name]) || !isEmpty(after?.[name]),
+  )
+  if (names.length === 0) return <span class="muted">–</span>
+  return (
+    <dl class="changes">
+      {names.map((name) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {before !== null && name in before && (
+              <>
+                <del>
+                  <span class="hidden">before: </span>
+                  <Value value={before[name]} />
+                </del>{" "}
+              </>
+            )}
+            {after !== null && name in after ? (
+              <ins>
+                <span class="hidden">after: </span>
+                <Value value={after[name]} />
+              </ins>
+            ) : (
+              before !== null && <ins>removed</ins>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === "") return true
+  return typeof value === "object" && Object.keys(value).length === 0
+}
+
+/** A value as people write it. */
+export function Value({ value }: { readonly value: unknown }) {
+  return <>{toText(value)}</>
+}
+
+function toText(value: unknown): string {
+  if (value === null || value === undefined) return "none"
+  if (value === "") return "empty"
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (typeof value === "number") return formatNumber(value)
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(toText).join(", ")
+  if (isEmpty(value)) return "none"
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks"
+import { read } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import type { Backup, Health, VerifiedBackup } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
+import { Button } from "../../kit/button.tsx"
+import { Stat, Stats } from "../../kit/facts.tsx"
+import { Page, Section } from "../../kit/page.tsx"
+import { PagedTable } from "../../kit/paged-table.tsx"
+import { Empty, Loading } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { MakeBackup } from "./make-backup.tsx"
+
+interface Settings {
+  readonly db?: unknown
+  readonly backup_dir?: unknown
+}
+
+/** An older backup is worth a warning. */
+const oldSeconds = 2 * 86_400
+
+/** Copies of the data file. */
+export function BackupsScreen() {
+  const [isMaking, setMaking] = useState(false)
+  const [version, setVersion] = useState(0)
+  const [verified, setVerified] = useState<Readonly<Record<string, VerifiedBackup>>>({})
+  const health = useRead<Health>(may("health.detail") ? "/health" : null, {}, version)
+  const config = useRead<Settings>(may("config.get") ? "/config" : null)
+  const isKnown = !health.isLoading && !config.isLoading
+  const why = isKnown ? whyNot(health.data, config.data) : null
+  const make = isKnown && why === null && may("backups.create") && (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      Make a backup
+    </Button>
+  )
+
+  function keep(backup: VerifiedBackup): void {
+    setVerified((before) => ({ ...before, [backup.name]: backup }))
+  }
+
+  const columns: readonly Column<Backup>[] = [
+    { title: "File", isName: true, cell: ({ name }) => <span class="mono">{name}</span> },
+    { title: "Made", cell: ({ made }) => <Time at={made} style="instant" /> },
+    { title: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+    {
+      title: "Verified",
+      cell: ({ name }) => {
+        const result = verified[name]
+        if (result) return <Verified result={result} />
+        if (!may("backups.verify")) return <span class="muted">–</span>
+        return (
+          <ActionButton
+            run={() => read<VerifiedBackup>(`/backups/${encodeURIComponent(name)}/verify`)}
+            done={keep}
+          >
+            Verify<span class="hidden"> {name}</span>
+          </ActionButton>
+        )
+      },
+    },
+  ]
+
+  return (
+    <Page title="Backups" intro="Checked copies of the data file, made while calls go on." actions={make}>
+      {!isKnown ? (
+        <Loading what="backups" />
+      ) : why ? (
+        <Empty title={why.title}>{why.text}</Empty>
+      ) : (
+        <>
+          {health.data && <LastBackup health={health.data} />}
+          <Section title="Files">
+            <PagedTable<Backup>
+              what="backups"
+              path="/backups"
+              columns={columns}
+              keyOf={({ name }) => name}
+              version={version}
+              empty={
+                <Empty title="No backups yet" action={make}>
+                  Make one now, and then one each day, such as with a timer that runs “penknife backups create
+                  --server …”.
+                </Empty>
+              }
+            />
+          </Section>
+        </>
+      )}
+      {isMaking && (
+        <MakeBackup
+          close={() => setMaking(false)}
+          done={(backup) => {
+            setMaking(false)
+            keep(backup)
+            setVersion(version + 1)
+            say(`Backup ${backup.name} made and verified.`)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** Why no backups can be made here, and what to do; null where they can, or that is not known. */
+function whyNot(health: Health | null, config: Settings | null) {
+  if (health?.store === "postgresql") {
+    return {
+      title: "PostgreSQL makes its own backups",
+      text: "Copy the server with pg_basebackup and restore it with point-in-time recovery, or use the backups of a managed database. This screen copies data files only.",
+    }
+  }
+  if (config?.db === ":memory:") {
+    return {
+      title: "A store in memory has no backups",
+      text: "It is gone when the service stops. Set a data file with --db.",
+    }
+  }
+  if (config && config.backup_dir === null) {
+    return {
+      title: "No directory for backups is set",
+      text: "Make a directory that the service can write, and start the service with --backup-dir DIR (PENKNIFE_BACKUP_DIR, or backup_dir in the configuration file). Until then, run “penknife backup FILE” on the machine of the service.",
+    }
+  }
+  return null
+}
+
+function LastBackup({ health }: { readonly health: Health }) {
+  const { last_backup: last, last_backup_age_seconds: age, store_bytes: bytes } = health
+  return (
+    <Stats>
+      <Stat
+        label="Last backup"
+        value={last === null ? "Never" : <Time at={last} style="distance" />}
+        note={
+          last === null || age === null ? (
+            <Tag tone="warn">Make one now</Tag>
+          ) : age > oldSeconds ? (
+            <Tag tone="warn">Over two days old</Tag>
+          ) : (
+            <Time at={last} style="instant" />
+          )
+        }
+      />
+      <Stat
+        label="Data file now"
+        value={formatBytes((bytes.main ?? 0) + (bytes.wal ?? 0))}
+        note={bytes.wal === undefined ? null : `${formatBytes(bytes.wal)} of it in the write-ahead log`}
+      />
+    </Stats>
+  )
+}
+
+function Verified({ result }: { readonly result: VerifiedBackup }) {
+  const { accounts, keys, store_version: storeVersion } = result
+  return (
+    <>
+      <Tag tone="good">Whole</Tag>
+      <span class="below">
+        {formatNumber(accounts)} accounts, {formatNumber(keys)} keys, tables of version {storeVersion}
+      </span>
+    </>
+  )
+}

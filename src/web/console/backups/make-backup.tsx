@@ -1,0 +1,33 @@
+import { write } from "../../client/request.ts"
+import type { VerifiedBackup } from "../../client/types.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { TextField } from "../../kit/field.tsx"
+import { Form } from "../../kit/form.tsx"
+
+interface MakeBackupProps {
+  close(): void
+  done(backup: VerifiedBackup): void
+}
+
+export function MakeBackup({ close, done }: MakeBackupProps) {
+  return (
+    <Dialog title="Make a backup" close={close}>
+      <Form
+        submit="Make the backup"
+        cancel={close}
+        send={(values, idempotencyKey) => {
+          const name = values.text("name")
+          return write<VerifiedBackup>("POST", "/backups", name === "" ? {} : { name }, { idempotencyKey })
+        }}
+        done={done}
+      >
+        <p>A large data file takes a few minutes. Keep this page open until it is done.</p>
+        <TextField
+          name="name"
+          label="File name"
+          hint="Made from the time when it is empty. Such as before-the-update.db"
+        />
+      </Form>
+    </Dialog>
+  )
+}

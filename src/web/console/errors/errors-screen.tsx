@@ -1,0 +1,124 @@
+import { useMemo } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
+import { nowMs } from "../../client/browser.ts"
+import { may } from "../../client/session.ts"
+import type { FaultSum } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Button } from "../../kit/button.tsx"
+import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
+import { Page } from "../../kit/page.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
+import { type Column, Table } from "../../kit/table.tsx"
+import { formatNumber, Time } from "../../kit/text.tsx"
+import { ApiFilter } from "../api-filter.tsx"
+
+const hourMs = 3_600_000
+const ranges = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs, month: 720 * hourMs } as const
+const rangeChoices = [
+  ["hour", "Last hour"],
+  ["", "Last day"],
+  ["week", "Last week"],
+  ["month", "Last 30 days"],
+] as const
+const otherApis = [
+  ["several", "Several in one request"],
+  ["usage", "Usage"],
+  ["none", "None"],
+] as const
+
+/** The requests that failed, by what was wrong. */
+export function ErrorsScreen() {
+  const range = filterValue("range") ?? "day"
+  const from = useMemo(() => new Date(nowMs() - msOf(range)).toISOString(), [range])
+  const reading = useRead<{ readonly data: readonly FaultSum[] }>("/history/faults", {
+    from,
+    api: filterValue("api"),
+  })
+  const isFiltered = filterValue("api") !== null
+  return (
+    <Page
+      title="Errors"
+      intro="Requests that were refused or failed, by what was wrong. A request is here a minute later."
+      actions={<Button onClick={reading.reload}>Read again</Button>}
+    >
+      <Filters label="Filter errors">
+        <ChoiceFilter name="range" label="Time" choices={rangeChoices} />
+        <ApiFilter others={otherApis} />
+      </Filters>
+      <Ready reading={reading} what="errors">
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No errors in this time">
+              {isFiltered
+                ? "Choose another API or a longer time above."
+                : "Errors are kept where the service runs with a history (--history)."}
+            </Empty>
+          ) : (
+            <div class="groups">
+              {groupsOf(data).map((group) => (
+                <Group key={group[0]?.fault} faults={group} />
+              ))}
+            </div>
+          )
+        }
+      </Ready>
+    </Page>
+  )
+}
+
+function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
+  const [first] = faults
+  if (!first) return null
+  const { fault, meaning, advice } = first
+  const total = faults.reduce((sum, { calls }) => sum + calls, 0)
+  const columns: readonly Column<FaultSum>[] = [
+    { title: "API", isName: true, cell: ({ api }) => nameOfApi(api) },
+    { title: "Requests", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+    { title: "First", cell: ({ first: at }) => <Time at={at} style="instant" /> },
+    { title: "Last", cell: ({ last }) => <Time at={last} style="distance" /> },
+    ...(may("requests.tail")
+      ? [
+          {
+            title: "Watch",
+            cell: ({ api }: FaultSum) => (
+              <a href={addressOf("/requests", { fault, api: api === "several" ? null : api })}>
+                Watch live<span class="hidden"> {`${fault} of ${nameOfApi(api)}`}</span>
+              </a>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <section class="card flush group-card">
+      <div class="group-head">
+        <h2>
+          <code>{fault}</code>
+          <span class="count">
+            {formatNumber(total)} {total === 1 ? "request" : "requests"}
+          </span>
+        </h2>
+        <p>{meaning}</p>
+        <p>
+          <span class="muted">What to do:</span> {advice}
+        </p>
+      </div>
+      <Table caption={`${fault} by API`} columns={columns} rows={faults} keyOf={({ api }) => api} />
+    </section>
+  )
+}
+
+/** Most frequent first, as the service sorts them. */
+function groupsOf(faults: readonly FaultSum[]): readonly (readonly FaultSum[])[] {
+  const groups = [...Map.groupBy(faults, ({ fault }) => fault).values()]
+  const sum = (group: readonly FaultSum[]) => group.reduce((total, { calls }) => total + calls, 0)
+  return groups.toSorted((a, b) => sum(b) - sum(a))
+}
+
+function nameOfApi(api: string): string {
+  return new Map<string, string>(otherApis).get(api) ?? api
+}
+
+function msOf(range: string): number {
+  return range in ranges ? ranges[range as keyof typeof ranges] : ranges.day
+}

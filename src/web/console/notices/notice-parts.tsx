@@ -1,0 +1,30 @@
+import { write } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import type { Notice } from "../../client/types.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
+import { Tag } from "../../kit/text.tsx"
+
+export function NoticeState({ state }: { readonly state: string }) {
+  const tone = { delivered: "good", failed: "bad", unsent: "warn" } as const
+  return <Tag tone={state in tone ? tone[state as keyof typeof tone] : "plain"}>{state}</Tag>
+}
+
+interface ResendProps {
+  readonly notice: Notice
+  done(): void
+}
+
+/** Sends a notice again, unless it is going to be sent anyway. */
+export function Resend({ notice: { id, state }, done }: ResendProps) {
+  if (state === "pending" || !may("notices.resend")) return null
+  return (
+    <ActionButton
+      run={(idempotencyKey) =>
+        write("POST", `/notices/${encodeURIComponent(id)}/resend`, {}, { idempotencyKey })
+      }
+      done={done}
+    >
+      Send again<span class="hidden"> {id}</span>
+    </ActionButton>
+  )
+}

@@ -1,0 +1,77 @@
+import type { Attempt, Listed, Notice } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Facts } from "../../kit/facts.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
+import { type Column, Table } from "../../kit/table.tsx"
+import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { NoticeState, Resend } from "./notice-parts.tsx"
+
+const columns: readonly Column<Attempt>[] = [
+  { title: "Attempt", isName: true, cell: ({ attempt }) => attempt },
+  { title: "When", cell: ({ at }) => <Time at={at} style="instant" /> },
+  { title: "Took", isNumber: true, cell: ({ duration_ms }) => `${formatNumber(duration_ms)} ms` },
+  {
+    title: "Answer",
+    cell: ({ status, error }) => [status, error].filter((part) => part !== null).join(": ") || "–",
+  },
+]
+
+interface NoticeWindowProps {
+  readonly notice: Notice
+  close(): void
+  resent(): void
+}
+
+/** One notice: what it says, and each attempt to deliver it. */
+export function NoticeWindow({ notice, close, resent }: NoticeWindowProps) {
+  const { id, type, state, raised, plan, threshold, used, allowance, data } = notice
+  const reading = useRead<Listed<Attempt>>("/notices/attempts", { notice: id, limit: 100 })
+  return (
+    <Dialog title={type} close={close} isWide>
+      <Facts
+        facts={[
+          ["Id", <Code key="id">{id}</Code>],
+          ["State", <NoticeState key="state" state={state} />],
+          ["Raised", <Time key="raised" at={raised} style="instant" />],
+          ["Plan", plan],
+          threshold === null
+            ? null
+            : ["Used", `${formatNumber(used)} of ${formatNumber(allowance ?? 0)} credits (${threshold} %)`],
+          data === null
+            ? null
+            : [
+                "Contents",
+                <pre key="data" class="json">
+                  {JSON.stringify(data, null, 2)}
+                </pre>,
+              ],
+        ]}
+      />
+      <h3 class="dialog-part">Attempts to deliver it</h3>
+      <Ready reading={reading} what="attempts">
+        {({ data: attempts }) =>
+          attempts.length === 0 ? (
+            <Empty title="Not tried yet">
+              {state === "unsent"
+                ? "The account had no webhook when the notice was made. Set one, then send the notice again."
+                : "It is sent within seconds."}
+            </Empty>
+          ) : (
+            <div class="card flush">
+              <Table
+                caption="attempts"
+                columns={columns}
+                rows={attempts}
+                keyOf={({ attempt }) => String(attempt)}
+              />
+            </div>
+          )
+        }
+      </Ready>
+      <div class="form-buttons">
+        <Resend notice={notice} done={resent} />
+      </div>
+    </Dialog>
+  )
+}

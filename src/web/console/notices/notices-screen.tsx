@@ -1,0 +1,96 @@
+import { useState } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
+import type { Notice } from "../../client/types.ts"
+import { Button } from "../../kit/button.tsx"
+import { ChoiceFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { Page } from "../../kit/page.tsx"
+import { PagedTable } from "../../kit/paged-table.tsx"
+import { Empty } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { Time } from "../../kit/text.tsx"
+import { NoticeState, Resend } from "./notice-parts.tsx"
+import { NoticeWindow } from "./notice-window.tsx"
+
+const states = [
+  ["", "All"],
+  ["pending", "Waiting to be sent"],
+  ["delivered", "Delivered"],
+  ["failed", "Failed"],
+  ["unsent", "Not sent: no webhook"],
+] as const
+
+/** Notices to accounts, and how they were delivered. */
+export function NoticesScreen() {
+  const [shown, setShown] = useState<Notice | null>(null)
+  const [version, setVersion] = useState(0)
+
+  function resent(): void {
+    say("The notice is sent again.")
+    setShown(null)
+    setVersion(version + 1)
+  }
+
+  const columns: readonly Column<Notice>[] = [
+    {
+      title: "Notice",
+      isName: true,
+      cell: ({ id, type }) => (
+        <>
+          {type}
+          <span class="below">{id}</span>
+        </>
+      ),
+    },
+    {
+      title: "Account",
+      cell: ({ account }) => (
+        <a class="mono" href={addressOf(`/accounts/${account}`)}>
+          {account}
+        </a>
+      ),
+    },
+    { title: "State", cell: ({ state }) => <NoticeState state={state} /> },
+    { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+    { title: "Raised", cell: ({ raised }) => <Time at={raised} style="distance" /> },
+    {
+      title: "Actions",
+      cell: (notice) => (
+        <div class="row-actions">
+          <Button onClick={() => setShown(notice)} label={`Details of ${notice.id}`}>
+            Details
+          </Button>
+          <Resend notice={notice} done={resent} />
+        </div>
+      ),
+    },
+  ]
+
+  return (
+    <Page
+      title="Notices"
+      intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and the other events that they chose."
+      actions={<Button onClick={() => setVersion(version + 1)}>Read again</Button>}
+    >
+      <Filters label="Filter notices">
+        <ChoiceFilter name="state" label="State" choices={states} />
+        <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
+      </Filters>
+      <PagedTable<Notice>
+        what="notices"
+        path="/notices"
+        filters={{ state: filterValue("state"), account: filterValue("account") }}
+        columns={columns}
+        keyOf={({ id }) => id}
+        version={version}
+        empty={
+          <Empty title="No notices yet">
+            One is made when an account has used 80 % of its credits. Set a webhook on the page of the
+            account, and send a test event there.
+          </Empty>
+        }
+      />
+      {shown && <NoticeWindow notice={shown} close={() => setShown(null)} resent={resent} />}
+    </Page>
+  )
+}

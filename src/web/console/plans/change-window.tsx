@@ -1,0 +1,134 @@
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { write } from "../../client/request.ts"
+import type { SavedConfig } from "../../client/types.ts"
+import { Button } from "../../kit/button.tsx"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Form, type FormValues } from "../../kit/form.tsx"
+import { say } from "../../kit/status.tsx"
+import { ChangeTable } from "./change-table.tsx"
+
+/** Values by setting; null takes a setting out of the file. */
+export type Changes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
+
+interface ChangeWindowProps {
+  readonly title: string
+  /** The version of the configuration that is changed, so that nobody else's change is lost. */
+  readonly version: number
+  readonly required?: Readonly<Record<string, string>>
+  readonly numbers?: readonly string[]
+  readonly isWide?: boolean
+  readonly children: ComponentChildren
+  /** What differs from what runs. */
+  toChanges(values: FormValues): Changes
+  /** Takes something away, beside the form. */
+  readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
+  close(): void
+  changed(): void
+}
+
+interface Trial {
+  readonly changes: Changes
+  readonly difference: SavedConfig
+}
+
+/** Edits settings in two steps: what was typed is checked and shown as a difference, and saved when that is right. */
+export function ChangeWindow(props: ChangeWindowProps) {
+  const {
+    title,
+    version,
+    required = {},
+    numbers = [],
+    isWide = false,
+    children,
+    toChanges,
+    remove,
+    close,
+    changed,
+  } = props
+  const [trial, setTrial] = useState<Trial | null>(null)
+  const [isNothing, setNothing] = useState(false)
+  const [removing, setRemoving] = useState(false)
+
+  async function check(changes: Changes): Promise<Trial | null> {
+    if (Object.keys(changes).length === 0) return null
+    const difference = await write<SavedConfig>(
+      "PATCH",
+      "/config",
+      { changes, dry_run: true },
+      { ifVersion: version },
+    )
+    return difference.data.length === 0 ? null : { changes, difference }
+  }
+
+  function checked(found: Trial | null): void {
+    setNothing(found === null)
+    setTrial(found)
+  }
+
+  return (
+    <Dialog title={trial ? "Save these changes?" : title} close={close} isWide={isWide || trial !== null}>
+      {/* The form stays below, so that going back loses nothing. */}
+      <div hidden={trial !== null || removing}>
+        <Form
+          submit="Show the difference"
+          required={required}
+          numbers={numbers}
+          cancel={close}
+          send={(values) => check(toChanges(values))}
+          done={checked}
+        >
+          {children}
+          {isNothing && (
+            <p class="field-error" role="alert">
+              Nothing differs from what runs now.
+            </p>
+          )}
+        </Form>
+        {remove && (
+          <div class="apart">
+            <Button kind="risky" onClick={() => setRemoving(true)}>
+              {remove.label}
+            </Button>
+          </div>
+        )}
+      </div>
+      {removing && remove && !trial && (
+        <Form
+          submit="Show the difference"
+          cancel={() => setRemoving(false)}
+          cancelLabel="Back"
+          send={() => check(remove.changes)}
+          done={(found) => {
+            setRemoving(false)
+            checked(found)
+          }}
+        >
+          <p>A plan that open accounts still have cannot be removed. Give them another one first.</p>
+        </Form>
+      )}
+      {trial && (
+        <Form
+          submit="Save"
+          cancel={() => setTrial(null)}
+          cancelLabel="Back"
+          send={(_, idempotencyKey) =>
+            write<SavedConfig>(
+              "PATCH",
+              "/config",
+              { changes: trial.changes },
+              { ifVersion: version, idempotencyKey },
+            )
+          }
+          done={() => {
+            say("Saved. New calls follow it from now on.")
+            close()
+            changed()
+          }}
+        >
+          <ChangeTable changes={trial.difference} />
+        </Form>
+      )}
+    </Dialog>
+  )
+}

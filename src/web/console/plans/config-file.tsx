@@ -1,0 +1,59 @@
+import { write } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import type { ConfigChanges } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
+import { Button } from "../../kit/button.tsx"
+import { Section } from "../../kit/page.tsx"
+import { Ready } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
+import { ChangeTable } from "./change-table.tsx"
+
+interface ConfigFileProps {
+  /** Rises when the configuration was changed. */
+  readonly version: number
+  changed(): void
+}
+
+/** What the configuration file says now and the service does not do yet. */
+export function ConfigFile({ version, changed }: ConfigFileProps) {
+  const reading = useRead<ConfigChanges>("/config/diff", {}, version)
+  const waiting = reading.data?.data.some(({ needs_restart }) => !needs_restart) ?? false
+
+  function reloaded({ data }: ConfigChanges): void {
+    const later = data.filter(({ needs_restart }) => needs_restart).length
+    say(later === 0 ? "The file is in force." : "The file is in force, but for what needs a restart.")
+    changed()
+  }
+
+  return (
+    <Section
+      title="Configuration file"
+      intro="Whoever changes the file by hand sees here what would change, and takes it over."
+      actions={
+        <>
+          <Button onClick={reading.reload}>Compare again</Button>
+          {waiting && may("config.reload") && (
+            <ActionButton
+              kind="primary"
+              run={(idempotencyKey) => write<ConfigChanges>("POST", "/config/reload", {}, { idempotencyKey })}
+              done={reloaded}
+            >
+              Take these changes over
+            </ActionButton>
+          )}
+        </>
+      }
+    >
+      <Ready reading={reading} what="the difference">
+        {(changes) =>
+          changes.data.length === 0 ? (
+            <p class="muted">The file says what runs.</p>
+          ) : (
+            <ChangeTable changes={changes} />
+          )
+        }
+      </Ready>
+    </Section>
+  )
+}

@@ -1,0 +1,133 @@
+import type { Plan } from "../../client/types.ts"
+import { CheckField, CheckGroup, TextField } from "../../kit/field.tsx"
+import type { FormValues } from "../../kit/form.tsx"
+import { type Changes, ChangeWindow } from "./change-window.tsx"
+
+interface EditPlanProps {
+  /** Null makes a new one. */
+  readonly plan: Plan | null
+  readonly version: number
+  close(): void
+  changed(): void
+}
+
+const fields = [
+  "monthly_credits",
+  "sign_up_bonus",
+  "requests_per_minute",
+  "graphql_apis",
+  "portal_keys",
+] as const
+const rights = [
+  ["create", "Create keys"],
+  ["rotate", "Rotate keys"],
+  ["revoke", "Revoke keys"],
+  ["webhook", "Set their webhook"],
+] as const
+
+/** What a new plan begins with. */
+const fresh: Omit<Plan, "name"> = {
+  monthly_credits: 10_000,
+  sign_up_bonus: 0,
+  requests_per_minute: 60,
+  graphql_apis: 3,
+  portal_keys: 10,
+  premium: false,
+  portal: rights.map(([right]) => right),
+}
+
+export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
+  const shown = plan ?? fresh
+
+  function toChanges(values: FormValues): Changes {
+    const name = plan?.name ?? values.text("name")
+    const typed = [
+      ...fields.map((field) => [field, toLimit(values.text(field))] as const),
+      ["premium", values.isTicked("premium")] as const,
+      ["portal", values.list("portal")] as const,
+    ]
+    const differing = typed.filter(([field, value]) => plan === null || String(plan[field]) !== String(value))
+    return Object.fromEntries(differing.map(([field, value]) => [`plans.${name}.${field}`, value]))
+  }
+
+  return (
+    <ChangeWindow
+      title={plan ? `Edit plan ${plan.name}` : "Create plan"}
+      version={version}
+      isWide
+      required={{
+        ...(plan === null && { name: "Type a name, such as team." }),
+        ...Object.fromEntries(fields.map((field) => [field, "Type a whole number, or unlimited."])),
+      }}
+      toChanges={toChanges}
+      remove={
+        plan ? { label: `Remove plan ${plan.name}`, changes: { [`plans.${plan.name}`]: null } } : undefined
+      }
+      close={close}
+      changed={changed}
+    >
+      {plan === null && (
+        <TextField
+          name="name"
+          label="Name"
+          required
+          hint="Letters, digits, - and _. Accounts are given it by this name."
+        />
+      )}
+      <div class="field-grid">
+        <TextField
+          name="monthly_credits"
+          label="Credits a month"
+          required
+          value={String(shown.monthly_credits)}
+          hint="A whole number, or unlimited."
+        />
+        <TextField
+          name="sign_up_bonus"
+          label="Sign-up bonus"
+          required
+          value={String(shown.sign_up_bonus)}
+          hint="Credits that a new account gets once."
+        />
+        <TextField
+          name="requests_per_minute"
+          label="Requests a minute"
+          required
+          value={String(shown.requests_per_minute)}
+          hint="A whole number, or unlimited."
+        />
+        <TextField
+          name="graphql_apis"
+          label="APIs in a GraphQL query"
+          required
+          value={String(shown.graphql_apis)}
+          hint="Different ones. A whole number, or unlimited."
+        />
+        <TextField
+          name="portal_keys"
+          label="Keys of a customer"
+          required
+          value={String(shown.portal_keys)}
+          hint="With more, the portal makes no further one."
+        />
+      </div>
+      <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
+      <CheckGroup name="portal" label="What customers may do in the portal">
+        {rights.map(([right, label]) => (
+          <CheckField
+            key={right}
+            name="portal"
+            value={right}
+            label={label}
+            checked={shown.portal.includes(right)}
+          />
+        ))}
+      </CheckGroup>
+    </ChangeWindow>
+  )
+}
+
+/** What is no number goes to the service as it is, which says what is wrong with it. */
+function toLimit(text: string): string | number {
+  return /^\d+$/.test(text) ? Number(text) : text
+}

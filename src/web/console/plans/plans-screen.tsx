@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks"
+import { may } from "../../client/session.ts"
+import type { Plan, PlanList } from "../../client/types.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Button } from "../../kit/button.tsx"
+import { Page, Section } from "../../kit/page.tsx"
+import { Ready } from "../../kit/states.tsx"
+import { type Column, Table } from "../../kit/table.tsx"
+import { formatNumber } from "../../kit/text.tsx"
+import { ConfigFile } from "./config-file.tsx"
+import { EditPlan } from "./edit-plan.tsx"
+import { EditPrices } from "./edit-prices.tsx"
+
+type Window = { readonly kind: "plan"; readonly plan: Plan | null } | { readonly kind: "prices" }
+interface Price {
+  readonly api: string
+  readonly credits: number
+}
+
+/** Plans and prices as they run, and the configuration file that says them. */
+export function PlansScreen() {
+  const [version, setVersion] = useState(0)
+  const [window, setWindow] = useState<Window | null>(null)
+  const plans = useRead<PlanList>("/plans", {}, version)
+  const config = useRead<{ readonly version?: number | null }>(
+    may("config.get") ? "/config" : null,
+    {},
+    version,
+  )
+  const fileVersion = config.data?.version ?? null
+  const mayEdit = may("config.put") && fileVersion !== null
+  const close = () => setWindow(null)
+  const changed = () => setVersion((before) => before + 1)
+
+  const columns: readonly Column<Plan>[] = [
+    { title: "Plan", isName: true, cell: ({ name }) => name },
+    { title: "Credits a month", isNumber: true, cell: (plan) => formatNumber(plan.monthly_credits) },
+    { title: "Sign-up bonus", isNumber: true, cell: (plan) => formatNumber(plan.sign_up_bonus) },
+    { title: "Requests a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },
+    { title: "APIs in a query", isNumber: true, cell: (plan) => formatNumber(plan.graphql_apis) },
+    { title: "Premium fields", cell: ({ premium }) => (premium ? "yes" : "no") },
+    ...(mayEdit
+      ? [
+          {
+            title: "Actions",
+            cell: (plan: Plan) => (
+              <Button onClick={() => setWindow({ kind: "plan", plan })} label={`Edit ${plan.name}`}>
+                Edit
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ]
+  const priceColumns: readonly Column<Price>[] = [
+    { title: "API", isName: true, cell: ({ api }) => api },
+    { title: "Credits of a call", isNumber: true, cell: ({ credits }) => formatNumber(credits) },
+  ]
+
+  return (
+    <Page
+      title="Plans"
+      intro="What accounts get and what calls cost, as this service runs now. A change takes effect at once, without a restart."
+      actions={
+        mayEdit && (
+          <Button kind="primary" icon="plus" onClick={() => setWindow({ kind: "plan", plan: null })}>
+            Create plan
+          </Button>
+        )
+      }
+    >
+      {may("config.put") && config.data && fileVersion === null && <NoFile />}
+      <Ready reading={plans} what="plans">
+        {({ data, prices }) => (
+          <>
+            <div class="card flush">
+              <Table caption="plans" columns={columns} rows={data} keyOf={({ name }) => name} />
+            </div>
+            <Section
+              title="Prices"
+              actions={mayEdit && <Button onClick={() => setWindow({ kind: "prices" })}>Edit prices</Button>}
+            >
+              <div class="card flush narrow">
+                <Table
+                  caption="prices"
+                  columns={priceColumns}
+                  rows={Object.entries(prices).map(([api, credits]) => ({ api, credits }))}
+                  keyOf={({ api }) => api}
+                />
+              </div>
+            </Section>
+            {window?.kind === "plan" && fileVersion !== null && (
+              <EditPlan plan={window.plan} version={fileVersion} close={close} changed={changed} />
+            )}
+            {window?.kind === "prices" && fileVersion !== null && (
+              <EditPrices prices={prices} version={fileVersion} close={close} changed={changed} />
+            )}
+          </>
+        )}
+      </Ready>
+      {may("config.diff") && fileVersion !== null && <ConfigFile version={version} changed={changed} />}
+    </Page>
+  )
+}
+
+/** Why nothing can be edited, and how that changes. */
+function NoFile() {
+  return (
+    <div class="note">
+      <p>
+        <strong>Read-only: this service runs without a configuration file.</strong>
+      </p>
+      <p>
+        Make a file, an empty one to begin with, and start the service with{" "}
+        <code>--config penknife.toml</code>. Then plans and prices can be changed here and in the file. Where
+        the service may not write the file, it can be changed by hand and taken over here.
+      </p>
+    </div>
+  )
+}
