@@ -12,6 +12,7 @@ import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
 import { adminClient, createTestAdminKey } from "./support/admin.ts"
 import { openAdministration } from "./support/administration.ts"
 import { useStoreKinds } from "./support/any-store.ts"
+import { changesOf } from "./support/changes.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
 import { startTestMock } from "./support/mock.ts"
@@ -176,7 +177,7 @@ test("an account that does not exist is not found, and a page continues where th
   const { run, refusal, opened, parts } = openAdministration()
   expect(await refusal(historyOfCredits, { account: "acc_none" })).toMatchObject({ code: "not-found" })
   for (const id of ["acc_1", "acc_2"]) {
-    await parts.store.createAccount({
+    await changesOf(parts.admin).createAccount({
       id,
       name: id,
       plan: "free",

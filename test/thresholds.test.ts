@@ -8,11 +8,10 @@ import { noticeThresholds } from "../src/accounts/notices.ts"
 import type { NoticeRecord } from "../src/store/outbox.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { prepareOutbox } from "../src/store/sqlite/outbox.ts"
-import { createSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startReceiver } from "./support/receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
-import { accountOf, chargeOf } from "./support/store.ts"
+import { accountOf, chargeOf, openTestStore } from "./support/store.ts"
 import { tempDir } from "./support/temp.ts"
 import { noWaitTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
@@ -144,7 +143,7 @@ describe("charges", () => {
           now: () => 7,
           onRaised: (all: readonly NoticeRecord[]) => void raised.push(...all),
         }
-        const store = createSqliteStore(database, { timer: noWaitTimer, notices: rules })
+        const store = openTestStore(database, { timer: noWaitTimer, notices: rules })
         await store.createAccount(accountOf({ periodStartMs: 0, bonus: 30 }))
         const expected = new Set<string>()
         for (const batch of drawn) {

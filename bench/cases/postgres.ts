@@ -3,6 +3,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
+import { changesOf } from "../../test/support/changes.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
 import type { Case, Finding, Goal } from "../case.ts"
 import type { Workbench } from "../workbench.ts"
@@ -118,11 +119,16 @@ async function charge(kind: string, db: string, { accounts, hot, processes }: Se
 }
 
 async function fill(db: string): Promise<void> {
-  const { store } = await openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom })
+  const { store, admin } = await openStore(db, {
+    timer: keepAliveTimer,
+    clock: systemClock,
+    random: systemRandom,
+  })
+  const { createAccount } = changesOf(admin)
   const times = { createdMs: 1_000, closedMs: null, periodStartMs: 1_000 }
   for (let index = 0; index < manyAccounts; index++) {
     const id = `acc_${index}`
-    await store.createAccount({ id, name: "bench", plan: "mega", ...times, used: 0, bonus: 0 })
+    await createAccount({ id, name: "bench", plan: "mega", ...times, used: 0, bonus: 0 })
   }
   await store.close()
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { type ChangingStore, withChanges } from "../../test/support/changes.ts"
 import { createManualClock } from "../../test/support/clock.ts"
 import { accountOf, keyOf } from "../../test/support/store.ts"
 import { defaultPlans, type Plan } from "../accounts/plan.ts"
@@ -21,7 +22,7 @@ const present = { hasLeft: () => false }
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 
 async function setUp(record = account, clock: Clock = systemClock) {
-  const { store } = openSqliteStore(":memory:", { timer: systemTimer })
+  const { store } = withChanges(openSqliteStore(":memory:", { timer: systemTimer }))
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
@@ -131,10 +132,10 @@ test("a caller that was read before an administrative change does not restore th
 })
 
 test.each([
-  ["closed", (store: Store) => store.updateAccount("acc_1", { closedMs: nowMs })],
+  ["closed", (store: ChangingStore) => store.updateAccount("acc_1", { closedMs: nowMs })],
   [
     "closed and used up",
-    async (store: Store) => {
+    async (store: ChangingStore) => {
       await store.charge([{ accountId: "acc_1", items, allowance: 999, periodStartMs: 0, day: "2025-01-01" }])
       await store.updateAccount("acc_1", { closedMs: nowMs })
     },

@@ -8,11 +8,6 @@ export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permi
 export type SignInLinkRow = Omit<SignInLink, "permissions"> & { readonly permissions: string }
 export type SessionRow = Omit<SessionRecord, "permissions"> & { readonly permissions: string }
 
-/** What a new account has besides its record, unless it is said. */
-export const newAccountDetails = { version: 1, externalId: null, metadata: "{}", events: [] } as const
-/** What a new key has besides its record, unless it is said. */
-export const newKeyDetails = { version: 1, disabledMs: null, externalId: null, metadata: "{}" } as const
-
 export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
   return { ...row, events: toStrings(row.events) }
 }

@@ -11,8 +11,6 @@ export interface Outbox {
   /** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
   attempts(accountId?: string): Promise<readonly AttemptRecord[]>
 
-  /** Null removes the webhook and marks pending notices as unsent. False when the account does not exist. */
-  setWebhook(accountId: string, webhook: Webhook | null): Promise<boolean>
   findWebhook(accountId: string): Promise<WebhookRecord | null>
 }
 

@@ -20,28 +20,13 @@ export interface Store {
    */
   takeRates(takes: readonly RateTake[], now: () => number): Promise<readonly RateOutcome[]>
 
-  createAccount(account: AccountRecord): Promise<void>
   findAccount(id: string): Promise<AccountRecord | null>
   /** All accounts, oldest first. */
   listAccounts(): Promise<readonly AccountRecord[]>
-  /** Changes the given fields of an account. False when the account does not exist. */
-  updateAccount(id: string, change: { readonly plan?: string; readonly closedMs?: number }): Promise<boolean>
-  /** Adds bonus credits. False, and no change, when the bonus would exceed `maxBonus` or the account does not exist. */
-  grant(accountId: string, credits: number, maxBonus: number): Promise<boolean>
-  /**
-   * Starts a new credit month with zero usage. Usage recorded in a month with the same start then counts in no month, but
-   * still by day. False when the account does not exist.
-   */
-  renewMonth(accountId: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
 
-  createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
   findKeyById(id: string): Promise<KeyRecord | null>
   /** The keys of one account, or of all, oldest first. */
   listKeys(accountId?: string): Promise<readonly KeyRecord[]>
-  /** Adds the new current secret of a key. Earlier ones end at `othersUntilMs` or sooner. False when the key does not exist. */
-  rotateKey(id: string, secret: SecretRecord, othersUntilMs: number): Promise<boolean>
-  /** Revokes a key. An earlier revocation keeps its time. False when the key does not exist. */
-  revokeKey(id: string, atMs: number): Promise<boolean>
 
   /** Usage of an account by day and API from `sinceDay` (`YYYY-MM-DD`, UTC) on, newest day first. */
   usage(accountId: string, sinceDay: string): Promise<readonly UsageRow[]>

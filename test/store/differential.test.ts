@@ -1,9 +1,8 @@
 /** The same random work gives the same results in every kind of store. */
 import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
-import type { OpenStore } from "../../src/store/open-store.ts"
 import type { ChargeOutcome } from "../../src/store/store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, keyOf } from "../support/store.ts"
 
 const ids = ["one", "two", "closed"]
@@ -23,7 +22,7 @@ const charge = fc.record({
 })
 const accountId = fc.constantFrom(...ids, "unknown")
 
-type Step = (opened: OpenStore, idOf: (name: string) => string) => Promise<unknown>
+type Step = (opened: AnyTestStore, idOf: (name: string) => string) => Promise<unknown>
 
 /** Whether each was charged. Balances may be told after each charge or after all of them. */
 const charged = (outcomes: readonly ChargeOutcome[]) => outcomes.map((outcome) => outcome.charged)
@@ -76,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-async function makeAccounts({ store }: OpenStore, idOf: (name: string) => string): Promise<void> {
+async function makeAccounts({ store }: AnyTestStore, idOf: (name: string) => string): Promise<void> {
   for (const name of ids) {
     await store.createAccount(
       accountOf({ id: idOf(name), closedMs: name === "closed" ? 1 : null, bonus: 15 }),
@@ -90,7 +89,7 @@ const always = { fromDay: "", toDay: "9999-12-31" }
 const page = { limit: 1_000, after: null }
 
 /** Everything that can be read about the accounts, without the times at which notices were raised. */
-async function read({ store, outbox, admin }: OpenStore, idOf: (name: string) => string) {
+async function read({ store, outbox, admin }: AnyTestStore, idOf: (name: string) => string) {
   return Promise.all(
     ids.map(async (name) => {
       const id = idOf(name)
@@ -110,7 +109,7 @@ async function read({ store, outbox, admin }: OpenStore, idOf: (name: string) =>
 }
 
 const kinds = useStoreKinds()
-const opened: OpenStore[] = []
+const opened: AnyTestStore[] = []
 afterAll(async () => {
   for (const one of opened) await one.store.close()
 })

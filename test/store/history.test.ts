@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { type CallsQuery, type HistoryBatch, hourMs, latencyColumns } from "../../src/store/history.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf } from "../support/store.ts"
 
 const minute = 60_000
@@ -13,7 +12,7 @@ const firstPage = { limit: 10_000, after: null }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
   /** Two processes on one store. */
-  let processes: OpenStore[] = []
+  let processes: AnyTestStore[] = []
   let lastBatch = 0
   beforeEach(async () => {
     const db = await create()
@@ -23,8 +22,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   afterEach(async () => {
     for (const { store } of processes.splice(0)) await store.close()
   })
-  const one = () => processes[0] as OpenStore
-  const other = () => processes[1] as OpenStore
+  const one = () => processes[0] as AnyTestStore
+  const other = () => processes[1] as AnyTestStore
 
   test("what several processes add comes into the same rows", async () => {
     for (const { history } of processes) {

@@ -6,9 +6,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { migrate, schemaVersion } from "../../src/store/sqlite/migrations.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { runCliForTest } from "../support/cli.ts"
-import { chargeOf } from "../support/store.ts"
+import { chargeOf, openTestStore } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
 import { noWaitTimer } from "../support/timer.ts"
 
@@ -53,7 +52,7 @@ describe.each(versions)("version %d", (version) => {
   })
 
   test("is served: keys are found, and charges continue from the account's balance", async () => {
-    const store = createSqliteStore(openDatabase(storeOf(version)), { timer: noWaitTimer })
+    const store = openTestStore(openDatabase(storeOf(version)), { timer: noWaitTimer })
     const access = await store.findKey("a1".repeat(32))
     expect(access).toMatchObject({ key: { id: "key_1" }, account: { id: "acc_free", used: 640, bonus: 500 } })
     const month = { accountId: "acc_free", allowance: 1_000, periodStartMs: 1_732_678_400_000 }

@@ -8,6 +8,7 @@ import { readAddress } from "../../src/store/postgres/address.ts"
 import { createConnection } from "../../src/store/postgres/connection.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts"
 import { ChargeUnknown, StoreUnavailable } from "../../src/store/store.ts"
+import { changesOf, withChanges } from "../support/changes.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { until } from "../support/until.ts"
@@ -21,7 +22,7 @@ test.each([
   "a charge that waits for a session that %s its account is given up in the database too",
   async (_, statement) => {
     const url = await postgres.createDatabase()
-    const { store } = await openPostgresStore(url, {
+    const { store, admin } = await openPostgresStore(url, {
       timer: keepAliveTimer,
       clock: systemClock,
       random: systemRandom,
@@ -29,7 +30,7 @@ test.each([
     })
     const other = new Bun.SQL(url, { max: 1 })
     try {
-      await store.createAccount(accountOf({ id: "acc_1" }))
+      await changesOf(admin).createAccount(accountOf({ id: "acc_1" }))
       expect(await store.charge([chargeOf({ accountId: "acc_1" })])).toMatchObject([{ charged: true }])
       await other.begin(async (transaction) => {
         await transaction.unsafe(statement)
@@ -89,8 +90,7 @@ test("a call whose charge was made while its answer was lost is told that it may
 
 async function openStore(url: string) {
   const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-  const { store } = await openPostgresStore(url, { ...ports, limitMs: 200 })
-  return store
+  return withChanges(await openPostgresStore(url, { ...ports, limitMs: 200 })).store
 }
 
 /** Passes everything to the server of a URL, and can hold back what the server answers. */

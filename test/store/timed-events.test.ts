@@ -3,10 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { periodAt } from "../../src/accounts/period.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
 import { createEventLook } from "../../src/webhooks/look.ts"
 import { accountDetailsOf, changeOf, firstPage, keyDetailsOf, secretOf } from "../support/admin-store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { createManualClock, type ManualClock } from "../support/clock.ts"
 import { chargeOf } from "../support/store.ts"
 import { noWaitTimer } from "../support/timer.ts"
@@ -26,7 +25,7 @@ const log = {
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
   /** Two processes on one store. */
-  let processes: OpenStore[] = []
+  let processes: AnyTestStore[] = []
   let clock: ManualClock
 
   async function open() {
@@ -39,7 +38,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   async function close() {
     for (const { store } of processes.splice(0)) await store.close()
   }
-  const one = () => processes[0] as OpenStore
+  const one = () => processes[0] as AnyTestStore
   const apply = async (...mutations: Parameters<typeof changeOf>[0]) => {
     expect(await one().admin.apply(changeOf(mutations))).toBe("applied")
   }
@@ -54,7 +53,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       key: keyDetailsOf({ createdMs: start, ...change }),
       secret: secretOf(change?.id ?? "key_1"),
     })
-  const lookIn = ({ timedEvents: events }: OpenStore) =>
+  const lookIn = ({ timedEvents: events }: AnyTestStore) =>
     createEventLook({
       events,
       plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
@@ -259,7 +258,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
           for (const one of steps) {
             if (one.kind === "wait") clock.advance(one.hours * 3_600_000)
             if (one.kind === "look")
-              await Promise.all(one.both ? processes.map(lookIn) : [lookIn(processes[one.by] as OpenStore)])
+              await Promise.all(
+                one.both ? processes.map(lookIn) : [lookIn(processes[one.by] as AnyTestStore)],
+              )
             if (one.kind !== "charge") continue
             const periodStartMs = periodAt(start, clock.now()).startMs
             const charges = processes.map(({ store }, i) =>

@@ -3,15 +3,14 @@ import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../src/store/admin-store.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 
 const always = { fromDay: "2025-01-01", toDay: "2025-12-31" }
 const all: readonly UsageColumn[] = ["account", "key", "day", "api"]
 
 describe.each(useStoreKinds())("$name", ({ name, create }) => {
-  let opened: OpenStore
+  let opened: AnyTestStore
   let db: string
 
   beforeEach(async () => {

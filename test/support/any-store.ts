@@ -3,8 +3,9 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
-import type { OpenStore, StoreOptions } from "../../src/store/open-store.ts"
+import type { StoreOptions } from "../../src/store/open-store.ts"
 import type { NoticeRecord } from "../../src/store/outbox.ts"
+import { withChanges } from "./changes.ts"
 import { usePostgres } from "./postgres.ts"
 import { tempDir } from "./temp.ts"
 
@@ -27,11 +28,22 @@ export function useStoreKinds(): readonly StoreKind[] {
 }
 
 /** Opens a store that raises notices at 80 and 95 percent. */
-export function openAnyStore(
+export async function openAnyStore(
   db: string,
   onRaised: (notices: readonly NoticeRecord[]) => void = () => {},
   more: Pick<StoreOptions, "serving"> = {},
-): Promise<OpenStore> {
+) {
   const notices = { thresholds: [80, 95], now: systemClock.now, onRaised }
-  return openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom, notices, ...more })
+  return withChanges(
+    await openStore(db, {
+      timer: keepAliveTimer,
+      clock: systemClock,
+      random: systemRandom,
+      notices,
+      ...more,
+    }),
+  )
 }
+
+/** What {@link openAnyStore} gives. */
+export type AnyTestStore = Awaited<ReturnType<typeof openAnyStore>>

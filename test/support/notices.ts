@@ -12,8 +12,8 @@ import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { prepareOutbox } from "../../src/store/sqlite/outbox.ts"
 import { prepareRaise } from "../../src/store/sqlite/raise.ts"
 import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
-import type { Store } from "../../src/store/store.ts"
 import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
+import { type ChangingStore, withChanges } from "./changes.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type Received, startReceiver } from "./receiver.ts"
 import { accountOf } from "./store.ts"
@@ -27,7 +27,7 @@ export const periodStartMs = Date.parse(start)
 export interface Worker {
   readonly file: string
   readonly database: Database
-  readonly store: Store
+  readonly store: ChangingStore
   readonly notices: Notices
   readonly delivery: Delivery
   readonly timer: ManualTimer
@@ -56,7 +56,8 @@ export function useWorkers() {
     const database = openDatabase(file)
     opened.push(database)
     const outbox = prepareOutbox(database, noWaitTimer)
-    const { store, admin } = createSqliteStores(database, { timer: noWaitTimer })
+    const stores = createSqliteStores(database, { timer: noWaitTimer })
+    const { store, admin } = withChanges({ ...stores, outbox })
     const timer = createManualTimer()
     const logged: Record<string, unknown>[] = []
     const log = createLog((line) => logged.push(JSON.parse(line)))

@@ -2,7 +2,9 @@ import type { Database } from "bun:sqlite"
 import { afterAll } from "bun:test"
 import { join } from "node:path"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
 import type { AccountRecord, Charge, KeyRecord } from "../../src/store/store.ts"
+import { changesOf, type TestChanges } from "./changes.ts"
 import { tempDir } from "./temp.ts"
 
 /** An open account on the free plan with zero usage. */
@@ -22,6 +24,14 @@ export function keyOf(change: Partial<KeyRecord> = {}): KeyRecord {
 export function chargeOf({ credits = 1, ...change }: Partial<Charge> & { credits?: number } = {}): Charge {
   const items = [{ api: "hmac", calls: 1, credits }]
   return { accountId: "acc_1", items, allowance: 10, periodStartMs: 1_000, day: "2025-01-01", ...change }
+}
+
+/** The store on a database, with the changes that tests make. */
+export function openTestStore(
+  ...parameters: Parameters<typeof createSqliteStores>
+): ReturnType<typeof createSqliteStores>["store"] & TestChanges {
+  const { store, admin } = createSqliteStores(...parameters)
+  return { ...store, ...changesOf(admin) }
 }
 
 /** Opens databases, each in a new file unless named, and closes them after the test file. */

@@ -1,5 +1,4 @@
 import type { AttemptRecord, DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "../outbox.ts"
-import { applyChange } from "./apply-change.ts"
 import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
 import { toStorableText } from "./storable-text.ts"
@@ -84,10 +83,6 @@ export function prepareOutbox(connection: Connection): Outbox {
          WHERE $1::text IS NULL OR account_id = $1::text ORDER BY at_ms, notice_id, attempt`,
         [accountId ?? null],
       ),
-    async setWebhook(accountId, webhook) {
-      const mutations = [{ kind: "webhook.set", accountId, webhook }] as const
-      return (await applyChange(connection, { mutations, audit: null, replay: null })) === "applied"
-    },
     async findWebhook(accountId) {
       const [row] = await run<WebhookRecord>(
         `SELECT ${webhookColumns}, webhook_gone_ms::float8 AS "goneMs" FROM accounts

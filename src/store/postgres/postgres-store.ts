@@ -1,8 +1,6 @@
-import { newAccountDetails, newKeyDetails } from "../admin-rows.ts"
 import { type KeyRow, toKey } from "../key-rows.ts"
 import type { KeyRecord, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
-import { type AnyMutation, applyChange } from "./apply-change.ts"
 import type { Connection } from "./connection.ts"
 import { selectAccounts, selectKeys } from "./rows.ts"
 
@@ -25,13 +23,6 @@ export function createPostgresStore({
 }: StoreParts): Store {
   const { run } = connection
 
-  /** Makes a change of any version with one statement. */
-  async function change(mutation: AnyMutation): Promise<boolean> {
-    const outcome = await applyChange(connection, { mutations: [mutation], audit: null, replay: null })
-    access.clear()
-    return outcome === "applied"
-  }
-
   async function findKeyById(id: string): Promise<KeyRecord | null> {
     const [row] = await run<KeyRow>(`${selectKeys} WHERE id = $1::text`, [id])
     return row ? toKey(row) : null
@@ -46,9 +37,6 @@ export function createPostgresStore({
     charge,
     takeRates,
 
-    async createAccount(account) {
-      await change({ kind: "account.insert", account: { ...account, ...newAccountDetails } })
-    },
     async findAccount(id) {
       const [row] = await run<Awaited<ReturnType<Store["findAccount"]>>>(
         `${selectAccounts} WHERE id = $1::text`,
@@ -57,14 +45,6 @@ export function createPostgresStore({
       return row ?? null
     },
     listAccounts: () => run(`${selectAccounts} ORDER BY created_ms, id`, []),
-    updateAccount: (id, set) => change({ kind: "account.update", id, version: null, set }),
-    grant: (id, credits, maxBonus) => change({ kind: "account.grant", id, credits, maxBonus }),
-    renewMonth: (id, month) => change({ kind: "account.renew", id, ...month }),
-
-    async createKey(key, secret) {
-      const isMade = await change({ kind: "key.insert", key: { ...key, ...newKeyDetails }, secret })
-      if (!isMade) throw new Error(`A key needs an account (foreign key): there is no '${key.accountId}'.`)
-    },
     findKeyById,
     async listKeys(accountId) {
       const rows = await run<KeyRow>(
@@ -73,13 +53,6 @@ export function createPostgresStore({
       )
       return rows.map(toKey)
     },
-    rotateKey: (id, secret, othersUntilMs) =>
-      change({ kind: "key.rotate", id, version: null, secret, othersUntilMs }),
-    async revokeKey(id, atMs) {
-      const earlierMs = (await findKeyById(id))?.revokedMs ?? atMs
-      return change({ kind: "key.update", id, version: null, set: { revokedMs: Math.min(earlierMs, atMs) } })
-    },
-
     usage: (accountId, sinceDay) => run<UsageRow>(selectUsage("day >= $2::text"), [accountId, sinceDay]),
     monthUsage: (accountId, periodStartMs) =>
       run<UsageRow>(selectUsage("period_start_ms = $2::bigint"), [accountId, periodStartMs]),

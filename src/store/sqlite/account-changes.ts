@@ -8,8 +8,7 @@ type AccountUpdate = Extract<Mutation, { kind: "account.update" }>["set"]
 /** Changes of accounts, to be called in a transaction of the ledger. Unless one is `applied`, it changed nothing. */
 export interface AccountChanges {
   insert(account: AccountDetails): AdminOutcome
-  /** @param version null changes any version */
-  update(id: string, version: number | null, set: AccountUpdate): AdminOutcome
+  update(id: string, version: number, set: AccountUpdate): AdminOutcome
   grant(id: string, credits: number, maxBonus: number): AdminOutcome
   renew(id: string, month: Pick<AccountDetails, "createdMs" | "periodStartMs">): AdminOutcome
 }
@@ -41,7 +40,7 @@ export function prepareAccountChanges(database: Database, ledger: Ledger): Accou
     update(id, version, { closedMs, events, ...fields }) {
       const row = findVersion.get(id)
       if (row === null) return "missing"
-      if (version !== null && row.version !== version) return "conflict"
+      if (row.version !== version) return "conflict"
       if (isTaken(fields.externalId, id)) return "taken"
       const set = toAssignments(columns, { ...fields, events: events && JSON.stringify(events) })
       database

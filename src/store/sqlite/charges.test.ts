@@ -1,17 +1,16 @@
 import type { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { accountOf, chargeOf, useDatabases } from "../../../test/support/store.ts"
+import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareOutbox } from "./outbox.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
 
 const open = useDatabases()
 const notices = { thresholds: [80, 95], now: () => 5_000, onRaised: () => {} }
-const storeOn = (database: Database) => createSqliteStore(database, { timer: noWaitTimer, notices })
+const storeOn = (database: Database) => openTestStore(database, { timer: noWaitTimer, notices })
 const noticesOf = (database: Database) => prepareOutbox(database, noWaitTimer).list()
 
 const ids = ["acc_1", "acc_2", "acc_3"]

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
+import { withChanges } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, keyOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
@@ -19,7 +20,7 @@ async function openAsServer(name = "store.db", prepare = (_: string) => {}) {
   const timer = createManualTimer()
   const changes: (string | null)[] = []
   const serving = { onChange: (problem: string | null) => void changes.push(problem) }
-  const { store, outbox, isNew } = openSqliteStore(file, { timer, serving })
+  const { store, outbox, isNew } = withChanges(openSqliteStore(file, { timer, serving }))
   await store.createAccount(accountOf())
   await store.createKey(keyOf(), { hash: "hash", prefix: "pk-", createdMs: 1_000 })
   await store.charge([chargeOf()])

@@ -9,10 +9,8 @@ type KeyUpdate = Extract<Mutation, { kind: "key.update" }>["set"]
 /** Changes of keys, to be called in a transaction. Unless one is `applied`, it changed nothing. */
 export interface KeyChanges {
   insert(key: KeyDetails, secret: SecretRecord): AdminOutcome
-  /** @param version null changes any version */
-  update(id: string, version: number | null, set: KeyUpdate): AdminOutcome
-  /** @param version null changes any version */
-  rotate(id: string, version: number | null, secret: SecretRecord, othersUntilMs: number): AdminOutcome
+  update(id: string, version: number, set: KeyUpdate): AdminOutcome
+  rotate(id: string, version: number, secret: SecretRecord, othersUntilMs: number): AdminOutcome
 }
 
 const columns = {
@@ -38,12 +36,12 @@ export function prepareKeyChanges(database: Database): KeyChanges {
 
   function update(
     id: string,
-    version: number | null,
+    version: number,
     { allowApis, blockApis, allowIps, ...fields }: KeyUpdate & { readonly prefix?: string },
   ): AdminOutcome {
     const row = findVersion.get(id)
     if (row === null) return "missing"
-    if (version !== null && row.version !== version) return "conflict"
+    if (row.version !== version) return "conflict"
     const set = toAssignments(columns, {
       ...fields,
       allowApis: allowApis && JSON.stringify(allowApis),

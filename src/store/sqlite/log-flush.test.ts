@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { changeOf } from "../../../test/support/admin-store.ts"
+import { changesOf } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
@@ -28,11 +29,12 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
       resolve()
     })
   }
-  const { store, admin } = withLogFlush(createSqliteStores(openDatabase(file), { timer }), file, {
+  const stores = createSqliteStores(openDatabase(file), { timer })
+  await changesOf(stores.admin).createAccount(accountOf())
+  const { store, admin } = withLogFlush(stores, file, {
     timer,
     sync,
   })
-  await store.createAccount(accountOf())
   /** Ends the delay and waits for the flush. */
   async function flush() {
     timer.fire()
@@ -78,8 +80,9 @@ test("a charge during a flush is flushed after it", async () => {
   const timer = createManualTimer()
   const flushing: (() => void)[] = []
   const sync = (_: number, done: () => void) => void flushing.push(done)
-  const { store } = withLogFlush(createSqliteStores(openDatabase(file), { timer }), file, { timer, sync })
-  await store.createAccount(accountOf())
+  const stores = createSqliteStores(openDatabase(file), { timer })
+  await changesOf(stores.admin).createAccount(accountOf())
+  const { store } = withLogFlush(stores, file, { timer, sync })
   await store.charge([charge])
   timer.fire()
   await store.charge([charge])

@@ -1,15 +1,17 @@
 import type { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
-import { accountOf, useDatabases } from "../../../test/support/store.ts"
+import { withChanges } from "../../../test/support/changes.ts"
+import { accountOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import type { DueNotice, Outbox } from "../outbox.ts"
+import type { DueNotice, Outbox, Webhook } from "../outbox.ts"
 import { prepareOutbox } from "./outbox.ts"
 import { type ChargedEntry, prepareRaise } from "./raise.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
+import { createSqliteStores } from "./sqlite-store.ts"
 
 const open = useDatabases()
 let database: Database
 let outbox: Outbox
+let setWebhook: (accountId: string, webhook: Webhook | null) => Promise<boolean>
 let raise: ReturnType<typeof prepareRaise>
 let nowMs = 0
 
@@ -23,9 +25,13 @@ beforeEach(async () => {
   outbox = prepareOutbox(database, noWaitTimer)
   nowMs = 5_000
   raise = prepareRaise(database, { thresholds: [80, 95], now: () => nowMs })
-  const store = createSqliteStore(database, { timer: noWaitTimer })
+  const { store, outbox: changing } = withChanges({
+    ...createSqliteStores(database, { timer: noWaitTimer }),
+    outbox,
+  })
+  setWebhook = changing.setWebhook
   for (const id of ["acc_1", "acc_2"]) await store.createAccount(accountOf({ id }))
-  await outbox.setWebhook("acc_1", webhook)
+  await setWebhook("acc_1", webhook)
 })
 
 type Use = Partial<ChargedEntry & { allowance: number | null }>
@@ -131,7 +137,7 @@ describe("raising", () => {
 
   test("without a webhook as unsent, which setting a webhook does not change", async () => {
     expect(use(900, { accountId: "acc_2" }).notices).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
-    await outbox.setWebhook("acc_2", webhook)
+    await setWebhook("acc_2", webhook)
     expect(await claimAll(9_000)).toEqual([])
     expect(await outbox.list("acc_2")).toMatchObject([{ state: "unsent" }])
     expect(await outbox.list("acc_1")).toEqual([])
@@ -165,7 +171,7 @@ describe("claiming", () => {
   })
 
   test("a repetition waits behind the notices that were due before it", async () => {
-    await outbox.setWebhook("acc_2", webhook)
+    await setWebhook("acc_2", webhook)
     thresholds(800)
     await outbox.record(await claimOne(), failed, { kind: "retry", delayMs: 2_000 })
     nowMs = 6_000
@@ -182,7 +188,7 @@ describe("claiming", () => {
   ])("%s: the host is %s, and is skipped while it is busy", async (url, host) => {
     expect(new URL(url).host).toBe(host)
     expect(new URL(url).href).toBe(url)
-    await outbox.setWebhook("acc_1", { ...webhook, url })
+    await setWebhook("acc_1", { ...webhook, url })
     thresholds(800)
     expect(await outbox.claim({ nowMs: 5_000, ...anyDue, busyHosts: ["other.example", host] })).toBeNull()
     expect(await claimOne(5_000, { busyHosts: ["other.example", "hook", ""] })).toMatchObject({
@@ -261,7 +267,7 @@ describe("recording", () => {
     expect(await outbox.findWebhook("acc_1")).toEqual({ ...webhook, goneMs: 5_040 })
     expect(use(900, { periodStartMs: 2_000 }).notices).toMatchObject([{ state: "unsent" }])
 
-    await outbox.setWebhook("acc_1", otherWebhook)
+    await setWebhook("acc_1", otherWebhook)
     expect(await outbox.findWebhook("acc_1")).toMatchObject({ goneMs: null })
     expect(use(900, { periodStartMs: 3_000 }).notices).toMatchObject([{ state: "pending" }])
   })
@@ -269,7 +275,7 @@ describe("recording", () => {
   test("410 Gone of a replaced webhook does not disable the new one", async () => {
     thresholds(800)
     const notice = await claimOne()
-    await outbox.setWebhook("acc_1", otherWebhook)
+    await setWebhook("acc_1", otherWebhook)
     await outbox.record(notice, { ...attempt, status: 410, error: null }, { kind: "gone" })
     expect(await outbox.findWebhook("acc_1")).toMatchObject({ goneMs: null })
     expect(await claimOne(5_040)).toMatchObject({ id: notice.id, webhook: { secret: "whsec_BBBB" } })
@@ -280,16 +286,16 @@ describe("webhooks", () => {
   test("come back as they were set; removing one makes its pending notices unsent", async () => {
     expect(await outbox.findWebhook("acc_1")).toStrictEqual({ ...webhook, goneMs: null })
     expect(await outbox.findWebhook("acc_2")).toBeNull()
-    expect(await outbox.setWebhook("acc_9", webhook)).toBe(false)
+    expect(await setWebhook("acc_9", webhook)).toBe(false)
     thresholds(800)
-    expect(await outbox.setWebhook("acc_1", null)).toBe(true)
+    expect(await setWebhook("acc_1", null)).toBe(true)
     expect(await outbox.findWebhook("acc_1")).toBeNull()
     expect(await outbox.list()).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
     expect(await claimAll(9_000)).toEqual([])
   })
 
   test("an account's record does not have the secret", async () => {
-    const account = await createSqliteStore(database, { timer: noWaitTimer }).findAccount("acc_1")
+    const account = await openTestStore(database, { timer: noWaitTimer }).findAccount("acc_1")
     expect(JSON.stringify(account)).not.toContain("whsec_")
   })
 })

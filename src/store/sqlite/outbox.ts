@@ -11,7 +11,6 @@ import type {
 } from "../outbox.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
-import { setWebhook } from "./notice-changes.ts"
 import {
   attemptColumns,
   type DueRow,
@@ -100,10 +99,6 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
       )
     },
 
-    async setWebhook(accountId, webhook) {
-      const set = database.transaction(() => setWebhook(database, accountId, webhook))
-      return (await write(set.immediate)) === "applied"
-    },
     async findWebhook(accountId) {
       const row = read(() =>
         database

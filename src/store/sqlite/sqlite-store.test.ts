@@ -1,16 +1,16 @@
 /** What only this kind of store promises; test/store/contract.test.ts has the rest. */
 import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
-import { accountOf, chargeOf, keyOf, useDatabases } from "../../../test/support/store.ts"
+import type { ChangingStore } from "../../../test/support/changes.ts"
+import { accountOf, chargeOf, keyOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import { type Store, StoreUnavailable } from "../store.ts"
+import { StoreUnavailable } from "../store.ts"
 import { migrate, migrations } from "./migrations.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
 
 const open = useDatabases()
 let file = ""
-let store: Store
-const storeOn = (database: Database) => createSqliteStore(database, { timer: noWaitTimer })
+let store: ChangingStore
+const storeOn = (database: Database) => openTestStore(database, { timer: noWaitTimer })
 const secret = (hash: string, createdMs = 1_000) => ({ hash, prefix: `p-${hash}`, createdMs })
 
 beforeEach(() => {

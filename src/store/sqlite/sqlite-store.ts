@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { newAccountDetails, newKeyDetails } from "../admin-rows.ts"
-import type { AdminOutcome, AdminStore } from "../admin-store.ts"
+import type { AdminStore } from "../admin-store.ts"
 import type { History } from "../history.ts"
 import { type AccessRow, type KeyRow, toAccess, toKey } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
@@ -21,11 +20,6 @@ import { accessColumns, accountColumns, accountTables, keyColumns } from "./rows
 import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
-/** The store on one SQLite connection, which the store owns and closes. */
-export function createSqliteStore(database: Database, options: StoreOptions, watch = noWatch): Store {
-  return createSqliteStores(database, options, watch).store
-}
-
 /** What works on one SQLite connection. */
 interface SqliteStores {
   readonly store: Store
@@ -34,7 +28,7 @@ interface SqliteStores {
   readonly history: History
 }
 
-/** The store and its administration on one SQLite connection. */
+/** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
   database: Database,
   { timer, notices }: StoreOptions,
@@ -57,8 +51,6 @@ export function createSqliteStores(
   const administer = createAdminister(database, { ledger, write, access })
   const accounts = prepareAccountChanges(database, ledger)
   const keys = prepareKeyChanges(database)
-  /** Makes a change of any version. */
-  const change = async (run: () => AdminOutcome) => (await administer(run)) === "applied"
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
@@ -81,23 +73,12 @@ export function createSqliteStores(
       }),
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
 
-    async createAccount(account) {
-      await change(() => accounts.insert({ ...account, ...newAccountDetails }))
-    },
     async findAccount(id) {
       return read(() => findAccount.get(id))
     },
     async listAccounts() {
       const query = `SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`
       return read(() => database.query<AccountRecord, []>(query).all())
-    },
-    updateAccount: (id, set) => change(() => accounts.update(id, null, set)),
-    grant: (accountId, credits, maxBonus) => change(() => accounts.grant(accountId, credits, maxBonus)),
-    renewMonth: (accountId, month) => change(() => accounts.renew(accountId, month)),
-
-    async createKey(key, secret) {
-      const isMade = await change(() => keys.insert({ ...key, ...newKeyDetails }, secret))
-      if (!isMade) throw new Error(`A key needs an account (foreign key): there is no '${key.accountId}'.`)
     },
     async findKeyById(id) {
       const row = read(() => findKeyById.get(id))
@@ -107,12 +88,6 @@ export function createSqliteStores(
       const query = `SELECT ${keyColumns} FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id`
       return read(() => database.query<KeyRow, [string | null]>(query).all(accountId ?? null)).map(toKey)
     },
-    rotateKey: (id, secret, othersUntilMs) => change(() => keys.rotate(id, null, secret, othersUntilMs)),
-    revokeKey: (id, atMs) =>
-      change(() => {
-        const earlierMs = findKeyById.get(id)?.revokedMs ?? atMs
-        return keys.update(id, null, { revokedMs: Math.min(earlierMs, atMs) })
-      }),
 
     async usage(accountId, sinceDay) {
       return read(() => usageWhere(database, "day >= ?2").all(accountId, sinceDay))

@@ -1,9 +1,8 @@
 import { Database } from "bun:sqlite"
 import { beforeEach, expect, test } from "bun:test"
-import { accountOf, chargeOf, useDatabases } from "../../../test/support/store.ts"
+import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { createManualTimer, type ManualTimer, noWaitTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
-import { createSqliteStore } from "./sqlite-store.ts"
 import { createWrite, type Write } from "./write.ts"
 
 const open = useDatabases()
@@ -88,7 +87,7 @@ test("a write that fails for another reason fails alone", async () => {
 })
 
 test("a store is ready when it can be written to; all who ask in one turn share one write", async () => {
-  const store = createSqliteStore(database, { timer: noWaitTimer })
+  const store = openTestStore(database, { timer: noWaitTimer })
   await store.createAccount(accountOf())
   const probes = () => database.query("SELECT value FROM meta WHERE name = 'probes'").get()
   await store.ping()
@@ -103,5 +102,5 @@ test("a store is ready when it can be written to; all who ask in one turn share 
   await store.ping()
   expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true }])
   const readOnly = new Database(database.filename, { readonly: true, strict: true })
-  await expect(createSqliteStore(readOnly, { timer: noWaitTimer }).ping()).rejects.toThrow(StoreUnavailable)
+  await expect(openTestStore(readOnly, { timer: noWaitTimer }).ping()).rejects.toThrow(StoreUnavailable)
 })

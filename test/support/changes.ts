@@ -1,0 +1,75 @@
+import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
+import type { Outbox, Webhook } from "../../src/store/outbox.ts"
+import type { AccountRecord, KeyRecord, SecretRecord, Store } from "../../src/store/store.ts"
+import { changeOf } from "./admin-store.ts"
+
+/** Changes that tests make to prepare a store. False is a change that was not made. */
+export interface TestChanges {
+  createAccount(account: AccountRecord): Promise<void>
+  updateAccount(id: string, set: { readonly plan?: string; readonly closedMs?: number }): Promise<boolean>
+  grant(id: string, credits: number, maxBonus: number): Promise<boolean>
+  renewMonth(id: string, month: Pick<AccountRecord, "createdMs" | "periodStartMs">): Promise<boolean>
+  /** Rejects without its account. */
+  createKey(key: KeyRecord, secret: SecretRecord): Promise<void>
+  rotateKey(id: string, secret: SecretRecord, othersUntilMs: number): Promise<boolean>
+  revokeKey(id: string, revokedMs: number): Promise<boolean>
+}
+
+/** Makes each change as an operation does: with its audit record, and for the version that is there. */
+export function changesOf(admin: AdminStore): TestChanges {
+  const apply = (mutation: Mutation) => admin.apply(changeOf([mutation]))
+  const isApplied = async (mutation: Mutation) => (await apply(mutation)) === "applied"
+
+  async function require(mutation: Mutation): Promise<void> {
+    const outcome = await apply(mutation)
+    if (outcome !== "applied") throw new Error(`${mutation.kind} is ${outcome}`)
+  }
+
+  return {
+    createAccount: (account) =>
+      require({
+        kind: "account.insert",
+        account: { ...account, version: 1, externalId: null, metadata: "{}", events: [] },
+      }),
+    async updateAccount(id, set) {
+      const version = (await admin.findAccount(id))?.version ?? 1
+      return isApplied({ kind: "account.update", id, version, set })
+    },
+    grant: (id, credits, maxBonus) => isApplied({ kind: "account.grant", id, credits, maxBonus }),
+    renewMonth: (id, month) => isApplied({ kind: "account.renew", id, ...month }),
+    createKey: (key, secret) =>
+      require({
+        kind: "key.insert",
+        key: { ...key, version: 1, disabledMs: null, externalId: null, metadata: "{}" },
+        secret,
+      }),
+    async rotateKey(id, secret, othersUntilMs) {
+      const version = (await admin.findKey(id))?.version ?? 1
+      return isApplied({ kind: "key.rotate", id, version, secret, othersUntilMs })
+    },
+    async revokeKey(id, revokedMs) {
+      const version = (await admin.findKey(id))?.version ?? 1
+      return isApplied({ kind: "key.update", id, version, set: { revokedMs } })
+    },
+  }
+}
+
+/** A store with the changes of tests, and an outbox whose webhooks they can set. */
+export function withChanges<
+  T extends { readonly store: Store; readonly admin: AdminStore; readonly outbox: Outbox },
+>(opened: T) {
+  const { store, admin, outbox } = opened
+  return {
+    ...opened,
+    store: { ...store, ...changesOf(admin) },
+    outbox: {
+      ...outbox,
+      async setWebhook(accountId: string, webhook: Webhook | null): Promise<boolean> {
+        return (await admin.apply(changeOf([{ kind: "webhook.set", accountId, webhook }]))) === "applied"
+      },
+    },
+  }
+}
+
+/** What {@link withChanges} gives of a store. */
+export type ChangingStore = Store & TestChanges
