@@ -52,8 +52,8 @@ test("the service's role serves, and runs every command", async () => {
     admin,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'penknife_service'",
   )
-  await call()
-  expect((await call()).status).toBe(200)
+  // The call after the kill may be answered or refused, so it must not decide how many credits are left.
+  if ((await call()).status !== 200) expect((await call()).status).toBe(200)
   aheadMs += 24 * 3_600_000
   expect((await call()).status).toBe(200)
   expect((await service.fetch("/ready")).status).toBe(200)

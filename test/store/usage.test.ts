@@ -166,6 +166,32 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
     expect(await usage({ by: [] })).toEqual(["- - - - 4 4"])
   })
 
+  test("of all accounts together is the sum of each, whatever became of its days", async () => {
+    const days = ["2025-01-01", "2025-01-02", "2025-01-03"]
+    const entries = Array.from({ length: 60 }, (_, index) => ({ keyId: `key_${index}` }))
+    for (const [index, day] of days.entries()) {
+      await charge({ day, keyId: "key_1" }, { day, accountId: "acc_2", credits: 3 }, { day })
+      // So many keys that the day's entry is moved before the day is over.
+      await charge(...entries.map(({ keyId }) => ({ keyId, day })))
+      // A second charge after the move adds to rows that are there.
+      await charge(...entries.map(({ keyId }) => ({ keyId, day, credits: index + 1 })))
+      if (index === 1) await opened.store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })
+      for (const by of [["day", "api"], ["api"], []] satisfies UsageColumn[][]) {
+        const together = await usage({ by })
+        const each = await opened.admin.usage(
+          { ...always, by: ["account", ...by] },
+          { limit: 1_000, after: null },
+        )
+        const sums = Map.groupBy(each.sums, ({ day: ofDay, api }) => `- - ${ofDay || "-"} ${api || "-"}`)
+        const added = [...sums].map(([name, rows]) => {
+          const sum = (field: "calls" | "credits") => rows.reduce((total, row) => total + row[field], 0)
+          return `${name} ${sum("calls")} ${sum("credits")}`
+        })
+        expect(together.toSorted()).toEqual(added.toSorted())
+      }
+    }
+  })
+
   test("is read page by page, each sum once", async () => {
     for (let index = 0; index < 60; index++)
       await opened.store.createAccount(accountOf({ id: `acc_3${index + 10}` }))

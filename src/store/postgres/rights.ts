@@ -11,6 +11,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   usage: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   key_usage: ["SELECT", "INSERT", "UPDATE"],
   all_usage: ["SELECT"],
+  usage_totals: ["SELECT"],
   rates: ["SELECT", "INSERT", "UPDATE"],
   notices: ["SELECT", "INSERT", "UPDATE"],
   notice_attempts: ["SELECT", "INSERT"],

@@ -34,7 +34,8 @@ export function prepareUsage({ run }: Connection): AdminStore["usage"] {
   return (query, page) => readUsage(query, page, parts)
 }
 
-function selectTotals(query: UsageQuery): [sql: string, values: string[]] {
+/** Selects sums of all accounts together. Those of days that are over are kept; the last day of each account is in `ledger`. */
+export function selectTotals(query: UsageQuery): [sql: string, values: string[]] {
   const { by, fromDay, toDay } = query
   const values = [fromDay, toDay]
   const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
@@ -42,7 +43,10 @@ function selectTotals(query: UsageQuery): [sql: string, values: string[]] {
   const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
   const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
       sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM all_usage WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
+    FROM (SELECT day, api, calls, credits FROM usage_totals
+      UNION ALL SELECT day, api_of(key) COLLATE "C", (value ->> 0)::bigint, (value ->> 1)::bigint
+        FROM ledger, jsonb_each(booked)) AS u
+    WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
   return [sql, values]
 }

@@ -82,7 +82,7 @@ export function openSqliteTarget(file: string): MoveTarget {
   }
 }
 
-/** PostgreSQL does not keep these sums. */
+/** PostgreSQL keeps these sums otherwise. */
 const fillUsageTotals = `INSERT INTO usage_totals
   SELECT day, json_group_object(api, json_array(calls, credits)) FROM (
     SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage GROUP BY day, api)
