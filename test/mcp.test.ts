@@ -1,6 +1,8 @@
 /** What agents get at /mcp and /mcp/search: the same as everyone else, in the form of their protocol. */
 import { describe, expect, test } from "bun:test"
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
 import { catalog } from "../src/app/service.ts"
+import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { readAnswer } from "./support/answer.ts"
 import { requestsIn } from "./support/log.ts"
 import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
@@ -110,6 +112,19 @@ describe("a call", () => {
     expect(await service.accounts.usage(account, 1)).toEqual([])
   })
 
+  test("of an API that is down is refused as in REST and free", async () => {
+    const dns = createZoneDns({ "a.example": ["SERVFAIL"] })
+    const broken = await startTestService({ ports: { dns } })
+    const { account, key } = await broken.createKey("pro")
+    const rest = await readAnswer(broken.fetch("/v1/spfvalidator?domain=a.example", { key }))
+    await using mcp = await connectMcp(broken.url, key)
+    const { isError, text, meta } = await mcp.call("spfvalidator", { domain: "a.example" })
+    expect([rest.status, isError]).toEqual(["error", true])
+    expect(text).toStartWith(rest.error ?? "none")
+    expect(meta).toMatchObject({ "penknife/credits": { charged: 0, used: 0 } })
+    expect(await broken.accounts.usage(account, 1)).toEqual([])
+  })
+
   test("without credits, and one too many in a minute, say what to do and when", async () => {
     const { account, key } = await service.createKey("free", { rateLimit: 8 })
     await using mcp = await connectMcp(service.url, key)
@@ -216,6 +231,20 @@ describe("a message of a wrong form", () => {
     const { key } = await service.createKey("pro")
     const answer = await postMcp(service.url, { ...modernRequest("tools/list", {}, id), key })
     expect(await answer.json()).toMatchObject({ id })
+  })
+
+  test.each(SUPPORTED_PROTOCOL_VERSIONS)("the revision %s is served", async (version) => {
+    const { key } = await service.createKey("pro")
+    const post = async (method: string, params: object) => {
+      const headers = method === "initialize" ? {} : { "mcp-protocol-version": version }
+      const body = { jsonrpc: "2.0", id: 1, method, params }
+      const answer = await postMcp(service.url, { body, headers, key })
+      return /^data: (.*)$/m.exec(await answer.text())?.[1]
+    }
+    const clientInfo = { name: "test", version: "1" }
+    const hello = await post("initialize", { protocolVersion: version, capabilities: {}, clientInfo })
+    expect(hello).toContain(`"protocolVersion":"${version}"`)
+    expect(await post("tools/call", { name: "hmac", arguments: hmac })).toContain('"hmac\\":')
   })
 
   test("several event streams of an earlier revision are answered at the same time", async () => {
