@@ -2,8 +2,13 @@
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { parseItem } from "structured-headers"
-import { type ApiDefinition, defineApi, deprecated } from "../src/apis/contract.ts"
+import { type ApiDefinition, type Clock, defineApi, deprecated, type Ports } from "../src/apis/contract.ts"
+import { createLocalCalls } from "../src/app/service.ts"
 import { prepareApi } from "../src/call/prepared-api.ts"
+import { loadConfig } from "../src/config/load.ts"
+import { createZoneDns } from "../src/ports/dns/zone.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { systemTimer } from "../src/ports/timer.ts"
 import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
 import { exampleAnswer, toApiPage } from "../src/surfaces/markdown/api-page.ts"
 import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
@@ -40,6 +45,12 @@ const text = `Deprecated since ${since}. Use 'marked' instead. It is gone from $
 const clock = createManualClock()
 const service = startCatalogService([old, marked], { clock })
 const { account, key } = await service.createKey("pro")
+const portsAt = (own: Clock): Ports => ({
+  clock: own,
+  random: systemRandom,
+  timer: systemTimer,
+  dns: createZoneDns({}),
+})
 const post = (path: string, body: unknown) => service.post(path, body, key)
 
 describe("before the sunset", () => {
@@ -178,6 +189,8 @@ test("after the sunset every surface refuses it, names the successor and charges
   expect(await query.text()).toContain(gone)
   await using mcp = await connectMcp(service.url, key)
   expect(await mcp.call("old", { what: "a" })).toMatchObject({ isError: true, text: gone })
+  const local = createLocalCalls(loadConfig({ flags: {}, env: {}, file: null }), portsAt(clock))
+  await expect(local(prepareApi(old), { kind: "typed", values: { what: "a" } })).rejects.toThrow(gone)
   expect((await post("/v1/marked", { what: "a" })).status).toBe(200)
   const after = await service.accounts.usage(account, 120)
   expect(after.filter(({ api }) => api === "old")).toEqual(before.filter(({ api }) => api === "old"))

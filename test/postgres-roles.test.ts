@@ -41,7 +41,9 @@ test("the service's role serves, and runs every command", async () => {
   // Ahead of the database, since notices are due by its clock.
   let aheadMs = 60_000
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
-  const file = { plans: { tiny: { monthly_credits: 10, requests_per_minute: 1_000 } } }
+  // The bonus is for the call after the connections end, which may be charged or not.
+  const tiny = { monthly_credits: 10, sign_up_bonus: 5, requests_per_minute: 1_000 }
+  const file = { plans: { tiny } }
   const service = await startTestService({ ports: { clock }, file, flags: { db } })
   const { account, id, key } = await service.createKey("tiny")
   await service.notices.setWebhook(account, receiver.url, { allowPrivate: true })

@@ -5,8 +5,9 @@ import { noticeThresholds } from "../accounts/notices.ts"
 import { missingPlan } from "../accounts/plan.ts"
 import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
-import type { Ports } from "../apis/contract.ts"
+import { type Ports, unavailable } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
+import { sunsetsOf } from "../call/gate.ts"
 import type { LocalCalls } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -349,8 +350,11 @@ function requireFiles(...names: readonly string[]): void {
 /** Runs APIs in this process: no server, no key, no charge, premium fields included. */
 export function createLocalCalls(config: Config, ports: Ports = livePorts(config)): LocalCalls {
   // Nothing else runs in the process of a command.
-  return async ({ definition, readInput }, input) =>
-    definition.run(readInput(input, true), { ports, giveWay() {} })
+  return async ({ definition, readInput }, input) => {
+    const sunset = sunsetsOf([definition]).get(definition.id)
+    if (sunset && ports.clock.now() >= sunset.atMs) unavailable(sunset.message, "gone")
+    return definition.run(readInput(input, true), { ports, giveWay() {} })
+  }
 }
 
 function livePorts({ dnsServers }: Config): Ports {
