@@ -1,13 +1,12 @@
 /** Console and portal in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
 import { afterAll, describe, expect } from "bun:test"
-import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
 import { findBrowser, launchBrowser } from "./browser-support.ts"
 import { runJson, serveForFile } from "./support.ts"
-import { accountsInBrowser } from "./web/accounts.ts"
-import { createDesk, pictures } from "./web/desk.ts"
+import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
+import { createDesk } from "./web/desk.ts"
 import { keysInBrowser } from "./web/keys.ts"
 import { overviewInBrowser } from "./web/overview.ts"
 import { shellInBrowser } from "./web/shell.ts"
@@ -18,7 +17,6 @@ if (executable === null) {
     "\n!! LEFT OUT: the tests of console and portal in a real browser. No browser was found. On Debian: apt-get install chromium. Or name one with PENKNIFE_TEST_BROWSER.\n",
   )
 } else {
-  rmSync(pictures, { recursive: true, force: true })
   const db = join(tempDir(), "web.db")
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
@@ -30,5 +28,6 @@ if (executable === null) {
   describe("shell", () => shellInBrowser(desk))
   describe("overview", () => overviewInBrowser(desk))
   describe("accounts", () => accountsInBrowser(desk))
+  describe("many accounts", () => manyAccountsInBrowser(desk))
   describe("keys", () => keysInBrowser(desk))
 }

@@ -6,16 +6,6 @@ export function toCsv(titles: readonly string[], rows: readonly (readonly CsvVal
   return [titles, ...rows].map((row) => `${row.map(toCell).join(",")}\r\n`).join("")
 }
 
-/** Offers a text as a file to save. */
-export function saveFile(name: string, text: string, type = "text/csv"): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement("a")
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
-
 /** A text that a spreadsheet would take for a formula, and run, gets an apostrophe. */
 function toCell(value: CsvValue): string {
   if (value === null) return ""

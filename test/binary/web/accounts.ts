@@ -147,3 +147,55 @@ export function accountsInBrowser(desk: Desk): void {
     await done()
   }, 60_000)
 }
+
+/** A list of 100,000 accounts as the operation answers it, page after page. */
+function pageOfMany(address: URL) {
+  const limit = Number(address.searchParams.get("limit"))
+  const first = Number(address.searchParams.get("after") ?? 0)
+  const data = Array.from({ length: Math.min(limit, 100_000 - first) }, (_, index) => ({
+    ...oneOfMany,
+    id: `acc_${first + index}`,
+    name: `Customer ${first + index}`,
+  }))
+  const next = first + limit < 100_000 ? String(first + limit) : null
+  return { data, has_more: next !== null, next }
+}
+
+const oneOfMany = {
+  plan: "free",
+  closed: null,
+  problem: null,
+  used_percent: 40,
+  remaining: 600,
+  created: "2026-01-31T00:00:00Z",
+}
+
+export function manyAccountsInBrowser(desk: Desk): void {
+  test("a list of 100,000 accounts is shown page by page, and the pages that were left take no room", async () => {
+    const { page, look, done } = await desk.visit("/console")
+    await page.route(/\/admin\/v1\/accounts\?/, (route) =>
+      route.fulfill({ json: pageOfMany(new URL(route.request().url())) }),
+    )
+    await page.getByRole("link", { name: "Accounts", exact: true }).click()
+    for (let number = 0; number < 10; number++) {
+      await page
+        .getByRole("rowheader", { name: `Customer ${number * 50}`, exact: false })
+        .first()
+        .waitFor()
+      await page.getByRole("button", { name: "Next page" }).click()
+    }
+    await page.getByText("Customer 549", { exact: true }).waitFor()
+    expect(await page.getByRole("row").count()).toBe(51)
+    const metrics = await page.context().newCDPSession(page)
+    await metrics.send("Performance.enable")
+    const { metrics: values } = await metrics.send("Performance.getMetrics")
+    const metricOf = (name: string) => values.find((each) => each.name === name)?.value ?? Number.NaN
+    expect(metricOf("JSHeapUsedSize")).toBeLessThan(100_000_000)
+    await page.getByRole("button", { name: "Previous page" }).click()
+    await page.getByText("Customer 450", { exact: true }).waitFor()
+    // The place is in the address.
+    expect(page.url()).toContain("after=450")
+    await look("accounts-many", "two")
+    await done()
+  }, 60_000)
+}

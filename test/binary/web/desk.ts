@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 
 const root = join(import.meta.dir, "../../..")
 /** Where pictures of each screen and state are written. Git ignores it. */
-export const pictures = join(root, "dist/screenshots")
+const pictures = join(root, "dist/screenshots")
 const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8")
 
 /** Windows in which a screen is looked at. What stands above a screen is looked at in two of them. */
