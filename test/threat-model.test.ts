@@ -7,9 +7,10 @@ const read = (file: string) => readFileSync(join(root, file), "utf8")
 const text = read("docs/threat-model.md")
 
 /** The tests that the page names, in the form `` `file.test.ts`: "title"; "title" ``. */
-const named = [...text.matchAll(/`((?:src|test)\/[\w/-]+(?:\.test)?\.ts)`: ("[^"]+"(?:; "[^"]+")*)/g)].flatMap(
-  ([, file = "", titles = ""]) =>
-    titles.split('; "').map((title) => [file, title.replaceAll('"', "")] as const),
+const named = [
+  ...text.matchAll(/`((?:src|test)\/[\w/-]+(?:\.test)?\.ts)`: ("[^"]+"(?:; "[^"]+")*)/g),
+].flatMap(([, file = "", titles = ""]) =>
+  titles.split('; "').map((title) => [file, title.replaceAll('"', "")] as const),
 )
 
 test("every test that the threat model names exists", () => {

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Button } from "./button.tsx"
-import { saveFile, toCsv } from "./csv.ts"
+import { toCsv } from "./csv.ts"
 import { drawPlot } from "./draw-plot.ts"
 import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
+import { saveFile } from "./save-file.ts"
 import { Table } from "./table.tsx"
 import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
 
