@@ -89,8 +89,11 @@ export function Form<T>({
     if (refusal.status < 500) idempotencyKey.current = ""
     const { parameter } = refusal
     if (parameter !== null && form.current?.elements.namedItem(parameter)) {
-      setErrors({ [parameter]: refusal.message })
-    } else setProblem(refusal)
+      setErrors({ [parameter]: atField(refusal.message) })
+      return
+    }
+    // Who is signed out is asked to sign in again, above the form.
+    if (refusal.status !== 401) setProblem(refusal)
   }
 
   return (
@@ -117,6 +120,12 @@ export function Form<T>({
       </form>
     </FieldErrorsContext.Provider>
   )
+}
+
+/** The message of a refusal without the name of its parameter, which stands right above it. */
+function atField(message: string): string {
+  const rest = message.replace(/^The '\w+' parameter (?=must)/, "").replace(/,? or null(?=[.,]|$)/, "")
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
 function mistakesIn(data: FormData, required: FieldErrors, numbers: readonly string[]): FieldErrors {

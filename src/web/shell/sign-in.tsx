@@ -24,8 +24,8 @@ export function SignInPage({ problem }: { readonly problem: Problem | null }) {
         <p class="muted small">
           {isConsole ? (
             <>
-              On the machine of {serviceName}, <code>penknife console-link</code> prints a link that signs you
-              in.
+              On the machine that runs {serviceName}, <code>penknife console-link</code> prints a link that
+              signs you in.
             </>
           ) : (
             <>

@@ -21,7 +21,7 @@ export function HealthFacts({ version }: { readonly version: number }) {
               "Store",
               `${health.store === "sqlite" ? "SQLite" : "PostgreSQL"}, ${formatBytes(sizeOf(health))}`,
             ],
-            ["Charges", `${formatNumber(health.charges)}, ${formatNumber(health.refusals)} refused`],
+            ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
             ["Notices", <Notices key="notices" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
           ]}
