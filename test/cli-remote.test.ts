@@ -57,6 +57,23 @@ test("a list is read page by page with its filters in the query", async () => {
   ])
 })
 
+test("a key that would go over plain HTTP to another machine is warned of, on standard error", async () => {
+  const page = { text: JSON.stringify({ data: [], has_more: false, next: null }) }
+  const warned = async (server: string) => {
+    const { httpClient } = scripted(page)
+    const { code, out, err } = await runLine(`account list --json --server ${server}`, { env, httpClient })
+    expect([code, out]).toEqual([0, "[]\n"])
+    return err.includes("over plain HTTP")
+  }
+  for (const host of ["penknife.example.com", "192.0.2.1:8080", "[2001:db8::1]"]) {
+    expect([host, await warned(`http://${host}`)]).toEqual([host, true])
+    expect([host, await warned(`https://${host}`)]).toEqual([host, false])
+  }
+  for (const host of ["localhost:8080", "127.0.0.1", "[::1]:8080"]) {
+    expect([host, await warned(`http://${host}`)]).toEqual([host, false])
+  }
+})
+
 describe("when the connection breaks", () => {
   test("the same request is sent again with the same Idempotency-Key", async () => {
     const { httpClient, requests } = scripted(failure("broken"), failure("timeout"), key)

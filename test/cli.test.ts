@@ -131,6 +131,16 @@ describe("help", () => {
   })
 })
 
+test("--version behind any command prints the version, unless it is the value of an option", async () => {
+  for (const line of ["--version", "-V", "serve --version", "key rotate --version", "call hmac --version"]) {
+    expect([line, await runCliForTest(line.split(" "))]).toEqual([
+      line,
+      { code: 0, out: "0.0.0-test\n", err: "" },
+    ])
+  }
+  expect((await runCliForTest(["account", "create", "--name", "--version"])).out).not.toBe("0.0.0-test\n")
+})
+
 describe("accounts and keys", () => {
   test("a life: create, show, grant, set-plan, key, rotate, revoke, close", async () => {
     const db = `--db ${newStore()}`

@@ -28,7 +28,7 @@ import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
-import { backUp, inspectBackup } from "../store/sqlite/backup.ts"
+import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { type Store, StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
@@ -323,14 +323,14 @@ function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
 
 /** Copies the data file away and back. */
 export const safekeeping = {
-  backUp({ db }: Config, file: string) {
+  backUp({ db }: Config, file: string, onStep: OnStep) {
     requireFiles(db, file)
-    return backUp(db, file)
+    return backUp(db, file, onStep)
   },
   checkBackup: inspectBackup,
-  restore({ db }: Config, file: string) {
+  restore({ db }: Config, file: string, onStep: OnStep) {
     requireFiles(db, file)
-    return restore(file, db, systemClock.now())
+    return restore(file, db, systemClock.now(), onStep)
   },
   move({ dbLogin }: Config, from: string, to: string) {
     return move(from, to, { timer: keepAliveTimer, clock: systemClock, login: dbLogin })

@@ -15,12 +15,15 @@ export interface BackupReport {
   readonly keys: number
 }
 
+/** What a copy of a data file does next, for people who wait for it. */
+export type OnStep = (step: "copy" | "check", file: string, bytes: number) => void
+
 /**
  * Copies the data file `source` to `target`, as it is at one instant: `VACUUM INTO` reads in one transaction and blocks no
  * writer. The copy gets its name once it is checked and on the disk. Its mode is 0600, since it holds webhook secrets.
  * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */
-export function backUp(source: string, target: string): BackupReport {
+export function backUp(source: string, target: string, onStep: OnStep = () => {}): BackupReport {
   if (!existsSync(source)) {
     requireAccess(source)
     throw new StoreUnusable(`There is no data file ${source}. Name it with --db.`)
@@ -28,7 +31,9 @@ export function backUp(source: string, target: string): BackupReport {
   reserve(target)
   const partial = `${target}.partial`
   try {
+    onStep("copy", source, statSync(source).size)
     copyDataFile(source, partial)
+    onStep("check", target, statSync(partial).size)
     const report = inspectDataFile(partial)
     renameSync(partial, target)
     syncFolderOf(target)

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
-import { existsSync, linkSync, renameSync, rmSync } from "node:fs"
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { StoreUnusable } from "../store.ts"
-import { type BackupReport, copyDataFile, inspectDataFile, syncFolderOf } from "./backup.ts"
+import { type BackupReport, copyDataFile, inspectDataFile, type OnStep, syncFolderOf } from "./backup.ts"
 import { isBusy, messageOf } from "./errors.ts"
 import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireAccess } from "./open.ts"
@@ -18,7 +18,12 @@ export interface RestoreReport extends BackupReport {
  * @param nowMs goes into the name of the old data file
  * @throws StoreUnusable, and changes nothing, when the backup is unfit or a process has the data file open
  */
-export function restore(source: string, target: string, nowMs: number): RestoreReport {
+export function restore(
+  source: string,
+  target: string,
+  nowMs: number,
+  onStep: OnStep = () => {},
+): RestoreReport {
   if (!existsSync(source)) {
     requireAccess(source)
     throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
@@ -26,11 +31,15 @@ export function restore(source: string, target: string, nowMs: number): RestoreR
   if (identityOf(source) === identityOf(target)) {
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)
   }
+  const { size } = statSync(source)
+  onStep("check", source, size)
   inspectDataFile(source)
   const file = pathOf(target)
   const fresh = `${file}.restoring`
   try {
+    onStep("copy", source, size)
     copyDataFile(source, fresh)
+    onStep("check", target, statSync(fresh).size)
     openDatabase(fresh, { mustExist: true }).close()
     const report = inspectDataFile(fresh)
     giveToOwnerOf(file, fresh)

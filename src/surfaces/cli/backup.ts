@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import { example, printRecord } from "./output.ts"
-import type { CliParts, Copied } from "./parts.ts"
+import { example, printRecord, type Terminal } from "./output.ts"
+import type { CliParts, Copied, OnStep } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
 /** `backup`: a consistent copy of the data file. */
@@ -12,7 +12,11 @@ export function addBackup(program: Command, parts: CliParts): void {
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife backup penknife-backup.db"))
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") =>
-    printRecord(parts.terminal, toRecord(parts.safekeeping.backUp(config, file)), json),
+    printRecord(
+      parts.terminal,
+      toRecord(parts.safekeeping.backUp(config, file, showSteps(parts.terminal))),
+      json,
+    ),
   )
 }
 
@@ -40,9 +44,21 @@ export function addRestore(program: Command, parts: CliParts): void {
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife restore penknife-backup.db"))
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
-    const { replaced, ...copied } = parts.safekeeping.restore(config, file)
+    const { replaced, ...copied } = parts.safekeeping.restore(config, file, showSteps(parts.terminal))
     printRecord(parts.terminal, { ...toRecord(copied), replaced }, json)
   })
+}
+
+/** A smaller file is copied before anyone wonders. */
+const largeBytes = 100_000_000
+const steps = { copy: "Copying", check: "Checking" } as const
+
+/** Says on a terminal what is being done with a large file. SQLite copies and checks in one go, so there are no percents. */
+export function showSteps({ errIsTerminal, err }: Terminal): OnStep {
+  return (step, file, bytes) => {
+    if (!errIsTerminal || bytes < largeBytes) return
+    err(`${steps[step]} ${file} (${Math.round(bytes / 1_000_000).toLocaleString("en")} MB) ...\n`)
+  }
 }
 
 function toRecord({ file, bytes, storeVersion, accounts }: Copied) {

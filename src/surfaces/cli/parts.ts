@@ -85,11 +85,11 @@ export interface RunningMock {
 
 /** Copies the data file to a new file and back, and everything from one kind of store to another. */
 export interface Safekeeping {
-  backUp(config: Config, file: string): Copied
+  backUp(config: Config, file: string, onStep: OnStep): Copied
   /** Checks a backup without changing it. */
   checkBackup(file: string): Copied
   /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
-  restore(config: Config, file: string): Copied & { readonly replaced: string | null }
+  restore(config: Config, file: string, onStep: OnStep): Copied & { readonly replaced: string | null }
   /** Copies everything from a data file, or the URL of a database, to an empty one. */
   move(config: Config, from: string, to: string): Promise<Moved>
 }
@@ -121,6 +121,9 @@ export interface Moved {
   /** Answers kept for requests that are sent again. */
   readonly replays: string
 }
+
+/** Called before each step of a copy. */
+export type OnStep = (step: "copy" | "check", file: string, bytes: number) => void
 
 /** A copy of a data file. */
 export interface Copied {

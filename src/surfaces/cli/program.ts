@@ -27,6 +27,10 @@ const starts: Readonly<Record<string, (program: Command, parts: CliParts) => voi
 /** Runs one command line, given without the program's name. Gives the exit code: 0, 1 for errors, 2 for wrong usage. */
 export async function runCli(argv: readonly string[], given: CliParts): Promise<number> {
   const terminal = withoutHidden(given.terminal)
+  if (asksForVersion(argv)) {
+    terminal.out(`${given.version}\n`)
+    return 0
+  }
   const parts = { ...given, terminal }
   const program = new Command("penknife")
     .description("Many small utility APIs in one binary: a metered service, and a test double of it.")
@@ -50,6 +54,11 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
     terminal.err(`penknife: ${errorText(thrown)}\n`)
     return thrown instanceof ConfigError || thrown instanceof InputRejected ? 2 : 1
   }
+}
+
+/** Of any command: commander knows the option for the program alone. Behind another option it may be a value. */
+function asksForVersion(argv: readonly string[]): boolean {
+  return argv.at(-1) === "--version" && argv.slice(0, -1).every((word) => !word.startsWith("-"))
 }
 
 /** Adds every command, in the order of the help text. */

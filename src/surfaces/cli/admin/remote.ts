@@ -1,6 +1,7 @@
 import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
+import { isLoopback } from "../../../values/ip.ts"
 import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
 import { requireValues } from "./present.ts"
@@ -28,6 +29,7 @@ const maxWaitSeconds = 60
 export function createRemoteBackend(server: string, adminKey: string | null, parts: CliParts): RemoteBackend {
   const base = requireServer(server)
   const key = requireAdminKey(adminKey)
+  warnOfPlainHttp(base, parts)
   const { httpClient, random, timer, version } = parts
   const pause = (ms: number) => new Promise<void>((resolve) => void timer.after(ms, resolve))
 
@@ -121,6 +123,15 @@ function requireServer(text: string): string {
     throw new ConfigError("--server must be a URL without a user name, password, query or fragment.")
   }
   return url.href.replace(/\/$/, "")
+}
+
+/** Nothing hides the key from whoever is on the way. On this machine nobody is. */
+function warnOfPlainHttp(base: string, { terminal }: CliParts): void {
+  const { protocol, hostname } = new URL(base)
+  if (protocol !== "http:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"))) return
+  terminal.err(
+    `penknife: warning: the admin key goes to ${hostname} over plain HTTP, so whoever is on the way can read it. Use https://.\n`,
+  )
 }
 
 function requireAdminKey(key: string | null): string {
