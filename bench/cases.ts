@@ -1,5 +1,6 @@
 import type { Case } from "./case.ts"
 import { accounts } from "./cases/accounts.ts"
+import { adminLists } from "./cases/admin-lists.ts"
 import { batch } from "./cases/batch.ts"
 import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
@@ -31,4 +32,5 @@ export const cases: readonly Case[] = [
   endurance,
   postgres,
   postgresCalls,
+  adminLists,
 ]

@@ -25,12 +25,13 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
+import type { AdminStore } from "../store/admin-store.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
-import { type Store, StoreUnusable } from "../store/store.ts"
+import { StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
@@ -129,7 +130,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     log,
   })
   try {
-    await requireKnownPlans(store, config)
+    await requireKnownPlans(openedStore.admin, config)
     const shared = {
       scheduler: createScheduler(ports, (api, ms) =>
         log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
@@ -160,7 +161,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       channel,
       log,
       async check(next) {
-        await requireKnownPlans(store, next)
+        await requireKnownPlans(openedStore.admin, next)
       },
       onTaken: () => peers?.announce(),
       prepare(next) {
@@ -262,11 +263,11 @@ export async function checkConfig(config: Config): Promise<void> {
   checkSettings(config)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
-    const { store, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
+    const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
     if (isNew) logNewDataFile(opened.log, config)
     logOpenMetrics(opened.log, config)
     logAdminPlace(opened.log, config)
-    await requireKnownPlans(store, config).finally(store.close)
+    await requireKnownPlans(admin, config).finally(store.close)
   } finally {
     await opened.close()
   }
@@ -373,12 +374,20 @@ function programParts(opened: OpenStore, config: Config, { clock, random }: Port
 const maxNamed = 10
 
 /** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
-async function requireKnownPlans(store: Store, { plans, db }: Config): Promise<void> {
-  const accounts = await store.listAccounts()
-  const without = accounts.filter(({ closedMs, plan }) => closedMs === null && !plans.has(plan))
-  if (without.length === 0) return
-  const named = without.slice(0, maxNamed).map(missingPlan)
-  const others = without.length - named.length
+async function requireKnownPlans(
+  admin: Pick<AdminStore, "accounts" | "plansInUse">,
+  { plans, db }: Config,
+): Promise<void> {
+  const missing = (await admin.plansInUse()).filter(({ plan }) => !plans.has(plan))
+  if (missing.length === 0) return
+  const named: string[] = []
+  for (const { plan } of missing) {
+    const limit = maxNamed - named.length
+    if (limit === 0) break
+    const accounts = await admin.accounts({ plan, closed: false }, { limit, after: null })
+    named.push(...accounts.map(missingPlan))
+  }
+  const others = missing.reduce((sum, { accounts }) => sum + accounts, 0) - named.length
   throw new ConfigError(
     [
       ...named,

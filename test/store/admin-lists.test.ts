@@ -146,6 +146,15 @@ describe.each(kinds)("$name", ({ create }) => {
     expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.map(idOf))
   })
 
+  test("plans of open accounts are counted", async () => {
+    const open = Array.from({ length: count }, (_, i) => i).filter((i) => i % 8 !== 0)
+    const pro = open.filter((i) => i % 3 === 0).length
+    expect(await opened.admin.plansInUse()).toEqual([
+      { plan: "free", accounts: open.length - pro },
+      { plan: "pro", accounts: pro },
+    ])
+  })
+
   test("keys of an account, and by external id", async () => {
     const keys = (filter: object) => opened.admin.keys(filter, firstPage)
     expect(await keys({ accountId: idOf(1) })).toHaveLength(6)

@@ -62,6 +62,12 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       const [row] = await run<AccountDetailsRow>(`${selectAccountDetails} WHERE id = $1::text`, [id])
       return row ? toAccountDetails(row) : null
     },
+    plansInUse: () =>
+      run(
+        `SELECT plan, count(*)::float8 AS accounts FROM accounts JOIN ledger ON account_id = id
+         WHERE closed_ms IS NULL GROUP BY plan ORDER BY plan COLLATE "C"`,
+        [],
+      ),
     async findKey(id) {
       const [row] = await run<KeyDetailsRow>(`${selectKeyDetails} WHERE id = $1::text`, [id])
       return row ? toKeyDetails(row) : null

@@ -21,6 +21,10 @@ const selects = {
   audit: `SELECT ${auditColumns} FROM audit`,
 }
 
+/** The SQL that is true for a closed account. */
+export const isClosedAccount = `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed
+  WHERE ledger.account_id = accounts.id AND ledger.closed_ms IS NOT NULL)`
+
 /** The lists of the administration on one connection. */
 export function prepareSqliteLists(database: Database, read: <T>(operation: () => T) => T) {
   function readPage<Row>(query: ListQuery): readonly Row[] {
@@ -40,7 +44,6 @@ export function prepareSqliteLists(database: Database, read: <T>(operation: () =
     },
     selects,
     position: (column, text) => `instr(lower(${column}), ${text})`,
-    isClosed: `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed
-      WHERE ledger.account_id = accounts.id AND ledger.closed_ms IS NOT NULL)`,
+    isClosed: isClosedAccount,
   })
 }

@@ -23,7 +23,7 @@ import type {
 } from "../admin-store.ts"
 import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import type { AccountChanges } from "./account-changes.ts"
-import { prepareSqliteLists } from "./admin-lists.ts"
+import { isClosedAccount, prepareSqliteLists } from "./admin-lists.ts"
 import type { Administer } from "./administer.ts"
 import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
@@ -143,6 +143,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     async findAccount(id) {
       const row = read(() => findAccount.get(id))
       return row && toAccountDetails(row)
+    },
+    async plansInUse() {
+      const select = `SELECT plan, count(*) AS accounts FROM accounts WHERE NOT (${isClosedAccount}) GROUP BY plan ORDER BY plan`
+      return read(() => database.query<{ plan: string; accounts: number }, []>(select).all())
     },
     async findKey(id) {
       const row = read(() => findKey.get(id))
