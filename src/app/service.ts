@@ -58,6 +58,8 @@ export interface Service {
   readonly notices: Notices
   /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
+  /** Whether someone has an admin key or is signed in to the console. */
+  hasAdmin(): Promise<boolean>
   /** Reads the configuration again; what is wrong with it is logged, and the old one stays. */
   readonly configuration: HotConfig
   /**
@@ -226,6 +228,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       accounts: createProgramAccounts(programParts(openedStore, config, ports)),
       notices: createProgramNotices(programParts(openedStore, config, ports)),
       configuration: hot,
+      hasAdmin: () => openedStore.admin.hasAdmin(),
       async reloadCertificate() {
         try {
           const renewed = readTls(config)

@@ -69,6 +69,8 @@ export interface CliParts {
 export interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
   reloadCertificate(): Promise<void>
+  /** Whether someone has an admin key or is signed in to the console. */
+  hasAdmin(): Promise<boolean>
   readonly configuration: { reloadLogged(): Promise<void> }
   stop(): Promise<void>
 }

@@ -52,6 +52,8 @@ export function addServe(program: Command, parts: CliParts): void {
 interface Running {
   readonly url: string
   readonly adminUrl: string | null
+  /** Asks the store that is open; null where this process has opened none. */
+  readonly hasAdmin: (() => Promise<boolean>) | null
   readonly reload: () => void
   stop(): Promise<void>
 }
@@ -70,7 +72,7 @@ async function startHere(
     if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
   }
   const { url, adminUrl } = service.server
-  return { url, adminUrl, reload, stop: () => service.stop() }
+  return { url, adminUrl, hasAdmin: () => service.hasAdmin(), reload, stop: () => service.stop() }
 }
 
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
@@ -98,7 +100,7 @@ async function startWorkers(
     report,
     heartbeatMs,
   })
-  return { ...running, adminUrl: admin === "same" ? running.url : null }
+  return { ...running, hasAdmin: null, adminUrl: admin === "same" ? running.url : null }
 }
 
 /** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */
@@ -116,6 +118,8 @@ async function firstConsoleLink(
   { createFirstConsoleLink, terminal }: CliParts,
 ): Promise<string | null> {
   try {
+    // Most services have one. Opening the store again would make each start longer.
+    if (await listening.hasAdmin?.()) return null
     return await createFirstConsoleLink(config, listening)
   } catch (thrown) {
     if (!(thrown instanceof StoreUnavailable)) throw thrown
