@@ -4,6 +4,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { AdminKeyRecord } from "../../src/store/admin-store.ts"
 import { openStore } from "../../src/store/open.ts"
+import { checkAdminAnswer } from "./admin-answer-check.ts"
 import type { TestService } from "./service.ts"
 
 /** An admin key for tests. */
@@ -69,7 +70,7 @@ export interface AdminRequest {
   readonly body?: unknown
 }
 
-/** Sends requests to the admin API at an address, with a key unless the request has one. */
+/** Sends requests to the admin API at an address, with a key unless the request has one. Throws when an answer does not fit the OpenAPI document. */
 export function adminClient(url: string, defaultKey: string | null) {
   return async (method: string, path: string, request: AdminRequest = {}): Promise<AdminAnswer> => {
     const { key = defaultKey, body, headers } = request
@@ -82,6 +83,7 @@ export function adminClient(url: string, defaultKey: string | null) {
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     })
+    await checkAdminAnswer(method, `/admin/v1${path}`, response)
     const text = await readText(response)
     const isJson = /\bjson$/.test(response.headers.get("content-type") ?? "")
     return {

@@ -43,7 +43,11 @@ export function checkedFetch(url: string, check: AnswerCheck) {
   }
 }
 
-function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
+/** @param templateOf gives the path of the document that a request's path stands for */
+export function createAnswerCheck(
+  document: OpenApiDocument,
+  templateOf: (method: string, path: string) => string = (_, path) => path,
+): AnswerCheck {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const closedDocument = closed(document) as OpenApiDocument
   ajv.addSchema({ ...closedDocument, $id: "openapi" })
@@ -98,6 +102,8 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
     if (content === undefined) return []
     const type = response.headers.get("content-type")?.split(";")[0]?.trim() ?? ""
     if (!(type in content)) return [`the content type '${type}' is not declared`]
+    // It has no end.
+    if (type === "text/event-stream") return []
     const text = await response.clone().text()
     const value: unknown = /\bjson$/.test(type) ? JSON.parse(text) : text
     return problemsOf(`${found.pointer}/content/${type.replaceAll("/", "~1")}/schema`, value)
@@ -105,7 +111,9 @@ function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
 
   return async (method, path, response) => {
     // A percent sign is encoded, since a reference after # is decoded.
-    const name = (path.split(/[?#]/)[0] ?? "").replaceAll("%", "%25").replaceAll("/", "~1")
+    const name = templateOf(method, path.split(/[?#]/)[0] ?? "")
+      .replaceAll("%", "%25")
+      .replaceAll("/", "~1")
     const place = `#/paths/${name}`
     const item = at(place)?.part as Record<string, unknown> | undefined
     if (item === undefined || method === "OPTIONS") return

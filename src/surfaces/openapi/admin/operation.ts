@@ -75,7 +75,9 @@ function bodyOf(route: OperationRoute): JsonObject | null {
 
 function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
   const { output, run, status, title } = operation
-  const isVersioned = KindGuard.IsObject(output) && "version" in output.properties
+  // The settings by name have a version among them.
+  const isVersioned =
+    KindGuard.IsRecord(output) || (KindGuard.IsObject(output) && "version" in output.properties)
   const names = [
     "X-Request-ID",
     ...(isVersioned ? ["ETag"] : []),
@@ -126,7 +128,8 @@ function failuresOf(route: OperationRoute): JsonObject {
     404,
     405,
     ...(method === "GET" ? [] : ([408, 413, 415] as const)),
-    ...(run.kind === "change" ? ([409, 422] as const) : []),
+    409,
+    ...(run.kind === "change" ? ([422] as const) : []),
     ...(takesIfMatch(route) ? ([412] as const) : []),
     429,
     500,
