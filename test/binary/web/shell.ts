@@ -37,6 +37,28 @@ export function shellInBrowser(desk: Desk): void {
     await done()
   }, 60_000)
 
+  test("a link made on the screen of an account signs the customer in to the portal, once", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Linked customer", plan: "free" })
+    const operator = await desk.visit(`/console/accounts/${id}`)
+    await operator.page.getByRole("button", { name: "Portal link" }).click()
+    await operator.page.getByRole("button", { name: "Make a link" }).click()
+    const link = (await operator.page.getByText(/#token=/).textContent()) ?? ""
+    expect(link).toStartWith(`${desk.url}/portal#token=`)
+    await operator.look("account-portal-link", "two")
+    await operator.done()
+
+    const customer = await desk.visit(link.slice(desk.url.length), { key: null })
+    await customer.page.getByText("Signed in as").waitFor()
+    await customer.page.getByText("Linked customer").first().waitFor()
+    expect(customer.page.url()).toBe(`${desk.url}/portal`)
+    await customer.done()
+    const stranger = await desk.visit(link.slice(desk.url.length), { key: null })
+    await stranger.page.getByRole("alert").waitFor()
+    await stranger.page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
+    await stranger.look("portal-sign-in-link-used")
+    await stranger.done()
+  }, 60_000)
+
   test("when the service is gone it is said, what was typed stays, and all goes on when it is back", async () => {
     const { page, look, done } = await desk.visit("/console/accounts", { mayFail: true })
     await page.getByRole("button", { name: "Create account" }).click()
