@@ -62,7 +62,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/kit": ["web/client"],
   "web/shell": ["web/client", "web/kit"],
   "web/console": ["admin", "web/client", "web/kit", "web/shell"],
-  "web/portal": ["admin", "code-examples", "web/client", "web/kit", "web/shell"],
+  "web/portal": [
+    "admin",
+    "code-examples",
+    "web/client",
+    "web/kit",
+    "web/shell",
+    // What customers do with their keys and their webhook as operators do it.
+    "web/console/keys",
+    "web/console/accounts/set-webhook.tsx",
+  ],
   "web/docs": ["web/client"],
   "web/site": ["code-examples"],
   store: ["apis/contract.ts"],

@@ -9,6 +9,8 @@ import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { createDesk } from "./web/desk.ts"
 import { keysInBrowser } from "./web/keys.ts"
 import { overviewInBrowser } from "./web/overview.ts"
+import { pagesInBrowser } from "./web/pages.ts"
+import { portalInBrowser } from "./web/portal.ts"
 import { shellInBrowser } from "./web/shell.ts"
 
 const executable = findBrowser()
@@ -30,4 +32,6 @@ if (executable === null) {
   describe("accounts", () => accountsInBrowser(desk))
   describe("many accounts", () => manyAccountsInBrowser(desk))
   describe("keys", () => keysInBrowser(desk))
+  describe("portal", () => portalInBrowser(desk))
+  describe("pages", () => pagesInBrowser(desk, db))
 }

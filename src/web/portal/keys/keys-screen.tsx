@@ -1,0 +1,135 @@
+import { useState } from "preact/hooks"
+import { may, session } from "../../client/session.ts"
+import type { Key } from "../../client/types.ts"
+import { KeyState, nameOf, stateOf } from "../../console/keys/key-columns.tsx"
+import { RotateKey } from "../../console/keys/rotate-key.tsx"
+import { Button } from "../../kit/button.tsx"
+import { Page } from "../../kit/page.tsx"
+import { PagedTable } from "../../kit/paged-table.tsx"
+import { Empty, Notice } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { Time } from "../../kit/text.tsx"
+import { ownAccount } from "../own-account.ts"
+import { CreateOwnKey } from "./create-own-key.tsx"
+import { RenameKey } from "./rename-key.tsx"
+import { RevokeOwnKey } from "./revoke-own-key.tsx"
+
+type Window =
+  | { readonly kind: "create" }
+  | { readonly kind: "rename" | "rotate" | "revoke"; readonly key: Key }
+
+/** The keys of the account, and everything that its customer may do with them. */
+export function KeysScreen() {
+  const [window, setWindow] = useState<Window | null>(null)
+  const [version, setVersion] = useState(0)
+  const close = () => setWindow(null)
+
+  function changed(text: string): void {
+    close()
+    say(text)
+    setVersion(version + 1)
+  }
+
+  const create = may("keys.create") && (
+    <Button kind="primary" icon="plus" onClick={() => setWindow({ kind: "create" })}>
+      Create key
+    </Button>
+  )
+  return (
+    <Page
+      title="Keys"
+      intro="Each program that calls the APIs should have a key of its own."
+      actions={create}
+    >
+      <NotAllowed />
+      <PagedTable
+        what="keys"
+        path="/keys"
+        filters={{}}
+        columns={columnsFor(setWindow)}
+        keyOf={({ id }) => id}
+        version={version}
+        empty={
+          <Empty title="No keys yet" action={create}>
+            A key is what a program proves with that it calls for you.
+          </Empty>
+        }
+      />
+      {window?.kind === "create" && (
+        <CreateOwnKey account={ownAccount()} close={close} done={() => changed("Key created.")} />
+      )}
+      {window?.kind === "rename" && (
+        <RenameKey value={window.key} close={close} done={() => changed("Key renamed.")} />
+      )}
+      {window?.kind === "rotate" && (
+        <RotateKey value={window.key} close={close} done={() => changed("The key has a new text.")} />
+      )}
+      {window?.kind === "revoke" && (
+        <RevokeOwnKey value={window.key} close={close} done={() => changed("Key revoked.")} />
+      )}
+    </Page>
+  )
+}
+
+/** Says what this customer may not do, so that nobody looks for a button that is not there. */
+function NotAllowed() {
+  const missing = [
+    ["keys.create", "create"],
+    ["keys.rotate", "rotate"],
+    ["keys.revoke", "revoke"],
+  ].flatMap(([operation = "", word = ""]) => (may(operation) ? [] : [word]))
+  if (missing.length === 0) return null
+  return (
+    <Notice tone="plain">
+      You cannot {missing.join(", ").replace(/, (?=[^,]*$)/, " or ")} keys here: either the plan{" "}
+      {session.value?.account?.plan} does not allow it, or you signed in with a key that has limits of its
+      own. Ask the operator of this service.
+    </Notice>
+  )
+}
+
+function columnsFor(open: (window: Window) => void): readonly Column<Key>[] {
+  return [
+    {
+      title: "Key",
+      isName: true,
+      cell: (key) => (
+        <>
+          <span>{nameOf(key)}</span>
+          <span class="below">{key.prefix}…</span>
+        </>
+      ),
+    },
+    { title: "State", cell: (key) => <KeyState state={stateOf(key)} /> },
+    { title: "Created", cell: ({ created }) => <Time at={created} /> },
+    { title: "Expires", cell: ({ expires }) => (expires ? <Time at={expires} /> : "never") },
+    { title: "Actions", cell: (key) => <KeyActions of={key} open={open} /> },
+  ]
+}
+
+function KeyActions({ of: key, open }: { readonly of: Key; readonly open: (window: Window) => void }) {
+  if (key.revoked !== null) return <span class="muted">none</span>
+  const name = nameOf(key)
+  const actions = [
+    ["rename", "keys.update", "Rename"],
+    ["rotate", "keys.rotate", "Rotate"],
+    ["revoke", "keys.revoke", "Revoke"],
+  ] as const
+  const allowed = actions.filter(([, operation]) => may(operation))
+  if (allowed.length === 0) return <span class="muted">none</span>
+  return (
+    <div class="row-actions">
+      {allowed.map(([kind, , text]) => (
+        <Button
+          key={kind}
+          kind={kind === "revoke" ? "risky" : "plain"}
+          label={`${text} ${name}`}
+          onClick={() => open({ kind, key })}
+        >
+          {text}
+        </Button>
+      ))}
+    </div>
+  )
+}

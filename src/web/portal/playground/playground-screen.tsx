@@ -1,0 +1,43 @@
+import { useState } from "preact/hooks"
+import { query, setQuery } from "../../client/address.ts"
+import { Page } from "../../kit/page.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
+import { useCatalog } from "./catalog.ts"
+import type { OfferedApi } from "./offered-api.ts"
+import { Workbench } from "./workbench.tsx"
+
+/** Tries an API: a form made from its parameters, the code of the call, the answer and what it cost. */
+export function PlaygroundScreen() {
+  const catalog = useCatalog()
+  return (
+    <Page title="Playground" intro="Calls are real: a successful one costs its credits.">
+      <Ready reading={catalog} what="the APIs">
+        {(apis) => <ChooseApi apis={apis} />}
+      </Ready>
+    </Page>
+  )
+}
+
+function ChooseApi({ apis }: { readonly apis: readonly OfferedApi[] }) {
+  const [id] = useState("api-choice")
+  const chosen = apis.find((api) => api.id === query.value.get("api")) ?? apis[0]
+  if (!chosen) return <Empty title="This service offers no APIs" />
+  return (
+    <>
+      <div class="filter api-choice">
+        <label for={id}>API</label>
+        <select id={id} value={chosen.id} onChange={(event) => setQuery({ api: event.currentTarget.value })}>
+          {apis.map((api) => (
+            <option key={api.id} value={api.id}>
+              {api.title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <p class="intro">
+        {chosen.description} <a href={`/apis/${chosen.id}`}>Documentation</a>
+      </p>
+      <Workbench key={chosen.id} api={chosen} />
+    </>
+  )
+}

@@ -1,0 +1,257 @@
+import { expect, test } from "bun:test"
+import { hostile } from "./accounts.ts"
+import { type Desk, descriptionOf, tabTo } from "./desk.ts"
+
+/** An account with a key that may do everything. */
+async function createCustomer(desk: Desk, name: string, plan = "pro") {
+  const { id } = await desk.call("POST", "/accounts", { name, plan })
+  const { key, id: keyId } = await desk.call("POST", "/keys", { account: id, name: "first" })
+  return { account: id, key, keyId }
+}
+
+async function callOnce(desk: Desk, key: string): Promise<void> {
+  const answer = await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
+  expect(answer.status).toBe(200)
+}
+
+export function portalInBrowser(desk: Desk): void {
+  test("a customer signs in with an API key, and a wrong one is refused at its field", async () => {
+    const { key } = await createCustomer(desk, hostile)
+    const { page, look, done } = await desk.visit("/portal/usage", { key: null })
+    await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
+    await look("portal-sign-in")
+    await page.getByLabel("API key").fill("pk-00000000000000000000000000000000000000")
+    await page.keyboard.press("Enter")
+    await page.locator("[name=key][aria-invalid=true]:focus").waitFor()
+    await page.getByLabel("API key").fill(key)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
+    await page.getByText(hostile).first().waitFor()
+    await done()
+  }, 60_000)
+
+  test("a customer creates a key whose text is shown once, renames, rotates and revokes it", async () => {
+    const { key } = await createCustomer(desk, "Keys of a customer")
+    const { page, look, done } = await desk.visit("/portal", { key })
+    await page.getByRole("row").nth(1).waitFor()
+    await look("portal-keys-one")
+    await page.getByRole("button", { name: "Create key" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("textbox", { name: "Name" }).fill(hostile)
+    await dialog.getByLabel("Expires").fill("yesterday")
+    await dialog.getByText("Limits", { exact: true }).click()
+    await dialog.getByLabel("Line sorter").check()
+    await look("portal-keys-create", "two")
+    await dialog.getByRole("button", { name: "Create key" }).click()
+    await page.waitForFunction(
+      "document.querySelector('[name=expires]').getAttribute('aria-invalid') === 'true'",
+    )
+    expect(await descriptionOf(dialog.getByLabel("Expires"))).toContain("2027-01-31")
+    await dialog.getByLabel("Expires").fill("30d")
+    await dialog.getByRole("button", { name: "Create key" }).click()
+    const text = (await page.getByText(/^pk-\w{38}$/).textContent()) ?? ""
+    await look("portal-key-created", "two")
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByText(text).waitFor({ state: "detached" })
+    await page.getByRole("row").nth(2).waitFor()
+    await look("portal-keys")
+
+    await page.getByRole("button", { name: `Rename ${hostile}` }).click()
+    await page.getByRole("textbox", { name: "Name" }).fill("production")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Rotate production" }).click()
+    await look("portal-key-rotate", "two")
+    await page.getByLabel("How long the old text still works").selectOption("For a day")
+    await page.getByRole("button", { name: "Rotate key" }).click()
+    await page.getByText("The old text works until").waitFor()
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByRole("button", { name: "Revoke production" }).click()
+    await look("portal-key-revoke", "two")
+    await page.getByRole("button", { name: "Revoke key" }).click()
+    await page.getByText("Revoked", { exact: true }).waitFor()
+    await done()
+  }, 120_000)
+
+  test("a customer revokes a key by keyboard alone", async () => {
+    const { account, key } = await createCustomer(desk, "Keyboard customer")
+    const { id } = await desk.call("POST", "/keys", { account, name: "old" })
+    const { page, done } = await desk.visit("/portal", { key })
+    await page.getByRole("row").nth(2).waitFor()
+    await tabTo(page, "Revoke old")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: "Revoke old?" }).waitFor()
+    await tabTo(page, "Revoke key")
+    await page.keyboard.press("Enter")
+    await page.getByRole("status").getByText("Key revoked.").waitFor()
+    expect((await desk.call("GET", `/keys/${id}`)).revoked).not.toBeNull()
+    await done()
+  }, 60_000)
+
+  test("whoever signs in with a limited key is told what is not allowed", async () => {
+    const { account } = await createCustomer(desk, "Limited")
+    const limited = await desk.call("POST", "/keys", { account, name: "limited", rate_limit: 600 })
+    const { page, look, done } = await desk.visit("/portal", { key: limited.key })
+    await page.getByText("You cannot create, rotate or revoke keys here").waitFor()
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0)
+    await look("portal-keys-limited")
+    await page.getByRole("link", { name: "Webhook" }).click()
+    await page.getByText("You cannot change the webhook here").waitFor()
+    await look("portal-webhook-limited")
+    await done()
+  }, 60_000)
+
+  test("usage shows credits, days, APIs and keys, and what is shown can be saved", async () => {
+    const { key, keyId } = await createCustomer(desk, "Usage of a customer")
+    const { page, look, done } = await desk.visit("/portal/usage", { key })
+    await page.getByText("No calls in the last 31 days").waitFor()
+    await look("portal-usage-empty")
+    await callOnce(desk, key)
+    await callOnce(desk, key)
+    await page.reload()
+    await page.locator(".plot-canvas canvas").nth(1).waitFor()
+    await page.getByRole("rowheader", { name: "Bluetooth company lookup" }).waitFor()
+    await look("portal-usage")
+    const download = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Save as CSV: By API" }).click()
+    expect(await Bun.file(await (await download).path()).text()).toBe(
+      "API,Calls,Credits\r\nBluetooth company lookup,2,2\r\n",
+    )
+    await page.getByText("7 days", { exact: true }).click()
+    await page.getByLabel("Key", { exact: true }).selectOption("first")
+    await page.waitForURL(`${desk.url}/portal/usage?range=7&key=${keyId}`)
+    await page.getByLabel("API", { exact: true }).selectOption("HMAC signature")
+    await page.getByText("No calls in the last 7 days").waitFor()
+    await page.goBack()
+    await page.getByRole("rowheader", { name: "Bluetooth company lookup" }).waitFor()
+    await done()
+  }, 90_000)
+
+  test("the address of another account's key shows nothing of it", async () => {
+    const { key } = await createCustomer(desk, "Curious")
+    const other = await createCustomer(desk, "Other")
+    await callOnce(desk, other.key)
+    const { page, look, done } = await desk.visit(`/portal/usage?key=${other.keyId}`, { key })
+    await page.getByRole("alert").first().waitFor()
+    expect(await page.locator(".plot-canvas").count()).toBe(0)
+    await look("portal-usage-other")
+    for (const path of [
+      `/accounts/${other.account}`,
+      `/keys/${other.keyId}`,
+      `/accounts/${other.account}/webhook`,
+    ]) {
+      const answer = await page.request.get(`${desk.url}/portal/v1${path}`)
+      expect([path, answer.status()]).toEqual([path, 404])
+    }
+    await done()
+  }, 60_000)
+
+  test("the playground sends a call from a form, and shows its code, its answer and what it cost", async () => {
+    const { key } = await createCustomer(desk, "Player", "free")
+    const { page, look, done } = await desk.visit("/portal/playground?api=sunrisesunset", { key })
+    await page.getByRole("button", { name: "Send the call" }).waitFor()
+    await look("portal-playground")
+    await page.getByRole("button", { name: "Send the call" }).click()
+    await page.locator("[name=_key][aria-invalid=true]:focus").waitFor()
+    await page.locator("[name=_key]").fill(key)
+    await page.keyboard.press("Enter")
+    await page.getByText("Status 200").waitFor()
+    await page.getByText("Cost 1 credit, 1,499 left").waitFor()
+    await page.getByText("Headers", { exact: true }).click()
+    await page.getByText("x-api-remaining-credits").waitFor()
+    await look("portal-playground-answer")
+    await page.locator("[name=lat]").fill("99")
+    await page.getByText("lat=99").waitFor()
+    await page.getByRole("button", { name: "Send the call" }).click()
+    await page.locator("[name=lat][aria-invalid=true]:focus").waitFor()
+    expect(await descriptionOf(page.locator("[name=lat]"))).toContain("must be a number from -90 to 90")
+    await page.getByText("Cost nothing").waitFor()
+    await look("portal-playground-refused")
+    // The key stays in the tab, and is not in the code.
+    expect(await page.content()).not.toContain(`x-api-key: ${key}`)
+    await page.getByLabel("API", { exact: true }).selectOption("Line sorter")
+    await page.getByText("Python", { exact: true }).click()
+    await page.locator("[name=lines]").fill("b\na")
+    await page.locator("[name=order]").selectOption("desc")
+    await page.locator("[name=_format]").selectOption("YAML")
+    await page.getByText('"order": "desc"').waitFor()
+    expect(await page.locator("[name=_key]").inputValue()).toBe(key)
+    await page.getByRole("button", { name: "Send the call" }).click()
+    await page.getByText("lineCount: 2").waitFor()
+    await look("portal-playground-yaml", "two")
+    await done()
+  }, 90_000)
+
+  test("the playground works by keyboard alone, and forgets the key with its tab", async () => {
+    const { key } = await createCustomer(desk, "Keyboard player")
+    const { page, done } = await desk.visit("/portal/playground?api=hmac", { key })
+    await page.getByRole("button", { name: "Send the call" }).waitFor()
+    await tabTo(page, "message")
+    await page.keyboard.type("hello")
+    await tabTo(page, "API key")
+    await page.keyboard.type(key)
+    await tabTo(page, "Send the call")
+    await page.keyboard.press("Enter")
+    await page.getByText("Status 200").waitFor()
+    const next = await page.context().newPage()
+    await next.goto(`${desk.url}/portal/playground?api=hmac`)
+    await next.getByRole("button", { name: "Send the call" }).waitFor()
+    expect(await next.locator("[name=_key]").inputValue()).toBe("")
+    await done()
+  }, 60_000)
+
+  test("a webhook is set with its secret shown once, tested and removed", async () => {
+    const { account, key } = await createCustomer(desk, "Webhook of a customer")
+    const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") })
+    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    await page.getByText("No webhook").waitFor()
+    await look("portal-webhook-none")
+    await page.getByRole("button", { name: "Set a webhook" }).click()
+    await page.getByLabel("Address").fill("http://localhost:1/hook")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.locator("[name=url][aria-invalid=true]:focus").waitFor()
+    await look("portal-webhook-refused", "two")
+    await page.getByLabel("Address").fill("https://example.com/hook")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await look("portal-webhook-secret", "two")
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByText("https://example.com/hook").waitFor()
+    // Only operators may name an address in their own network.
+    await desk.call("POST", `/accounts/${account}/webhook`, {
+      url: `http://127.0.0.1:${receiver.port}/hook`,
+      allow_private: true,
+    })
+    await page.reload()
+    await page.getByRole("button", { name: "Send a test event" }).click()
+    await page.getByRole("rowheader", { name: "test" }).waitFor()
+    while ((await page.getByText("delivered", { exact: true }).count()) === 0) {
+      const read = page.waitForResponse((response) => response.url().includes("/notices"))
+      await page.getByRole("button", { name: "Read again" }).click()
+      await (await read).finished()
+    }
+    await look("portal-webhook")
+    await page.getByRole("button", { name: "Remove" }).click()
+    await page.getByRole("button", { name: "Remove webhook" }).click()
+    await page.getByText("No webhook").waitFor()
+    await done()
+    await receiver.stop(true)
+  }, 90_000)
+
+  test("an answer that does not come, and a service that is gone", async () => {
+    const { key } = await createCustomer(desk, "Patient")
+    const { page, look, done } = await desk.visit("/portal", { key, mayFail: true })
+    await page.getByRole("row").nth(1).waitFor()
+    await page.route(/\/portal\/v1\/usage/, () => {})
+    await page.getByRole("link", { name: "Usage" }).click()
+    await page.getByText("Loading usage").first().waitFor()
+    await look("portal-usage-loading")
+    await page.context().setOffline(true)
+    await page.getByRole("link", { name: "Webhook" }).click()
+    await page.getByRole("main").getByText("The service cannot be reached.").first().waitFor()
+    await look("portal-gone")
+    await page.context().setOffline(false)
+    await page.getByText("No webhook").waitFor()
+    await done()
+  }, 60_000)
+}
