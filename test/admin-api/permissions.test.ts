@@ -11,6 +11,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, createTestAdminKey } from "../support/admin.ts"
 import { exampleRequest } from "../support/admin-examples.ts"
 import { type StoreKind, useStoreKinds } from "../support/any-store.ts"
+import { openBrowser } from "../support/browser.ts"
 import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
@@ -39,12 +40,12 @@ async function prepare({ name, create }: StoreKind) {
   const admins: ReturnType<typeof adminClient>[] = []
   for (let count = 0; count < 8; count++) admins.push(adminClient(service.url, await issue("*")))
   const { key: apiKey } = await service.createKey("pro")
-  return { name, ask: adminClient(service.url, null), keys, admins, apiKey }
+  return { name, url: service.url, ask: adminClient(service.url, null), keys, admins, apiKey }
 }
 
 const stores = await Promise.all(useStoreKinds().map(prepare))
 
-describe.each(stores)("$name", ({ name, ask, keys, admins, apiKey }) => {
+describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
   const adminFor = (operation: Operation) => admins[operations.indexOf(operation) % admins.length] ?? ask
 
   describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
@@ -57,6 +58,27 @@ describe.each(stores)("$name", ({ name, ask, keys, admins, apiKey }) => {
       const { method, path, body } = await exampleRequest(operation, adminFor(operation))
       for (const key of [null, apiKey, createAdminKey(systemRandom)]) {
         expect((await ask(method, path, { key, body })).status).toBe(401)
+      }
+    })
+
+    test("through a session of the console it is as with the key that opened it", async () => {
+      const admin = adminFor(operation)
+      const refused = await exampleRequest(operation, admin)
+      for (const grant of new Set([
+        permission ?? "*",
+        groupOf(permission ?? "keys.read"),
+        "*",
+        "health.read",
+        "keys.*",
+      ])) {
+        const browser = openBrowser(url)
+        expect((await browser.signIn("console", { key: keys.get(grant) })).status).toBe(201)
+        const isEnough = permission === null || [permission, groupOf(permission), "*"].includes(grant)
+        const request = isEnough ? await exampleRequest(operation, admin) : refused
+        const body = operation.id === "admins.create" ? { ...request.body, may: [grant] } : request.body
+        const answer = await browser.send(request.method, `/admin/v1${request.path}`, { body })
+        const problem = isEnough && answer.status !== status ? answer.text : ""
+        expect([grant, answer.status, problem]).toEqual([grant, isEnough ? status : 403, ""])
       }
     })
 

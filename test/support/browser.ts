@@ -38,7 +38,10 @@ export function openBrowser(url: string): TestBrowser {
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       })
       for (const set of response.headers.getSetCookie()) keep(set, cookies)
-      const text = await response.text()
+      // Events come without an end.
+      const isEndless = response.headers.get("content-type") === "text/event-stream"
+      if (isEndless) await response.body?.cancel()
+      const text = isEndless ? "" : await response.text()
       const isJson = /\bjson$/.test(response.headers.get("content-type") ?? "")
       const { status, headers: answered } = response
       return { status, headers: answered, text, body: isJson && text !== "" ? JSON.parse(text) : {} }

@@ -10,8 +10,8 @@ import { type AnswerParts, answerOperation } from "./answer-operation.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
 import { documentPath } from "./document-path.ts"
-import { type OperationRoute, portalRoot, routesOf } from "./operation-path.ts"
-import { allowedMethods, noOperation, routeFor } from "./paths.ts"
+import { portalRoot, routesOf } from "./operation-path.ts"
+import { allowedMethods, noOperation, type Routes, routeFor, routesAt } from "./paths.ts"
 import { problems, sendProblem, toRefusal } from "./problem.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
 import { createSessionHttp } from "./session-http.ts"
@@ -42,7 +42,16 @@ const portalRoutes = routesOf(
 )
 
 /** The operations under `/admin/v1` and `/portal/v1`, the sessions of both, and the document that describes the first. */
-export function createAdminHttp(context: HttpContext, access: AdminAccess, version: string): AdminHttp {
+export function createAdminHttp(
+  context: HttpContext,
+  access: AdminAccess,
+  serves: { readonly admin: boolean; readonly portal: boolean },
+  version: string,
+): AdminHttp {
+  const known: Routes = {
+    admin: serves.admin ? adminRoutes : null,
+    portal: serves.portal ? portalRoutes : null,
+  }
   const { observer, pipeline } = context
   const { clock, timer } = pipeline.ports
   const { log } = pipeline
@@ -72,7 +81,7 @@ export function createAdminHttp(context: HttpContext, access: AdminAccess, versi
   const answerSession = createSessionHttp(context, { access, browser, ...guards })
 
   async function refuse(thrown: unknown, { request, set, incoming }: Exchange): Promise<string> {
-    const error = thrown === undefined ? noOperation(request, routesAt(pathOf(request.url))) : thrown
+    const error = thrown === undefined ? noOperation(request, known) : thrown
     const refusal = toRefusal(error, incoming.requestId, log)
     await inProgress(context, () => finishBody(request, set, context))
     recordOther(incoming, { status: problems[refusal.code].status, fault: refusal.code })
@@ -86,23 +95,19 @@ export function createAdminHttp(context: HttpContext, access: AdminAccess, versi
       if (path === "/console/session") return answerSession("console", exchange)
       if (path === "/portal/session") return answerSession("portal", exchange)
       if (path === documentPath && (method === "GET" || method === "HEAD")) return answerDocument(exchange)
-      const routes = routesAt(path)
-      const route = routeFor(method, path, routes)
+      const routes = routesAt(path, known)
+      const route = routes && routeFor(method, path, routes)
       const record = route && records.get(route)
       if (!record) return refuse(undefined, exchange)
       return answerOperation(exchange, route, record, routes === portalRoutes ? forCustomers : forOperators)
     },
     answerPreflight({ request, set }) {
       sameOriginOnly(set)
-      const allow = allowedMethods(request.url, routesAt(pathOf(request.url)))
+      const allow = allowedMethods(request.url, known)
       return new Response(null, { status: 204, headers: { allow } })
     },
     refuse,
   }
-}
-
-function routesAt(path: string): readonly OperationRoute[] {
-  return path.startsWith(`${portalRoot}/`) ? portalRoutes : adminRoutes
 }
 
 /** The document needs no key: it says nothing of this installation. */

@@ -47,7 +47,7 @@ export function createAdminFeature(
 
   function load(from: AdminAccess): Promise<AdminHttp> {
     loading ??= import("./admin-http.ts").then(({ createAdminHttp }) =>
-      createAdminHttp(context, from, version),
+      createAdminHttp(context, from, { admin: admin !== null, portal: portal !== null }, version),
     )
     return loading
   }

@@ -21,16 +21,29 @@ const otherPaths: Readonly<Record<string, readonly string[]>> = {
   "/portal/session": ["DELETE", "GET", "POST"],
 }
 
+/** The routes of an app; an app that serves nothing for operators, or for customers, knows none of their paths. */
+export interface Routes {
+  readonly admin: readonly OperationRoute[] | null
+  readonly portal: readonly OperationRoute[] | null
+}
+
+/** The routes among which the one of a path is. Null: this app serves nothing of the kind. */
+export function routesAt(path: string, { admin, portal }: Routes): readonly OperationRoute[] | null {
+  return /^\/portal(?:\/|$)/.test(path) ? portal : admin
+}
+
 /** The methods that a path takes, for `Allow`; empty for an unknown path. */
-export function allowedMethods(url: string, routes: readonly OperationRoute[]): string {
+export function allowedMethods(url: string, known: Routes): string {
   const path = pathOf(url)
+  const routes = routesAt(path, known)
+  if (routes === null) return ""
   const methods = otherPaths[path] ?? matching(path, routes).map(({ operation }) => operation.method)
   return [...new Set(methods)].sort().join(", ")
 }
 
 /** What a request is refused with that is for no operation. */
-export function noOperation({ url, method }: Request, routes: readonly OperationRoute[]): HttpProblem {
-  const allow = allowedMethods(url, routes)
+export function noOperation({ url, method }: Request, known: Routes): HttpProblem {
+  const allow = allowedMethods(url, known)
   // The path is not repeated: people paste keys into the wrong places.
   if (allow === "") {
     return new HttpProblem("not-found", `No such path. ${documentPath} lists the paths of the admin API.`)

@@ -120,7 +120,7 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
         if (method === "GET") return answer(await requireSession(kind, exchange, note), 200, exchange)
         if (method === "POST") return post(kind, exchange, note)
         if (method === "DELETE") return signOut(kind, exchange, note)
-        throw noOperation(exchange.request, [])
+        throw noOperation(exchange.request, { admin: [], portal: [] })
       }),
     )
 }

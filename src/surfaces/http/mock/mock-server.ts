@@ -162,7 +162,7 @@ export async function startMockServer(
       request: toMessage(headers, asked),
       response: answer && {
         status: answer.status,
-        ...toMessage(Object.fromEntries(answer.headers), answer.body),
+        ...toMessage(Object.fromEntries(answer.headers), withoutLinks(answer.body)),
       },
     })
     if (answer === null) return resetConnection()
@@ -244,12 +244,18 @@ function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault
   }
 }
 
+/** The body of an answer without the tokens of links that sign in: whoever reads the journal could use them first. */
+function withoutLinks(body: string): string {
+  return body.includes("#token=") ? shortenKeys(body) : body
+}
+
 /** The headers of a request as the journal keeps them: keys and other credentials may be real, sent here by mistake. */
 function requestHeaders(headers: Headers): Record<string, string> {
   const entries = Object.fromEntries([...headers].map(([name, value]) => [name, shortenKeys(value)]))
   const { "x-api-key": key, "x-admin-key": adminKey, authorization } = entries
   return {
     ...entries,
+    ...(entries["x-csrf-token"] !== undefined && { "x-csrf-token": "…" }),
     ...(key !== undefined && { "x-api-key": shownKey(key) }),
     ...(adminKey !== undefined && { "x-admin-key": shownKey(adminKey) }),
     ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),

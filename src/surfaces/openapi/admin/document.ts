@@ -37,7 +37,12 @@ export function createAdminDocument({ operations, version }: AdminDocInput): Ope
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],
-    security: [{ adminKey: [] }, { bearerKey: [] }],
+    security: [
+      { adminKey: [] },
+      { bearerKey: [] },
+      { consoleSession: [], csrfToken: [] },
+      { consoleSession: [] },
+    ],
     tags: tagsOf(operations),
     paths: { ...paths, [documentPath]: { get: documentOperation } },
     components: {
@@ -52,6 +57,19 @@ export function createAdminDocument({ operations, version }: AdminDocInput): Ope
           type: "http",
           scheme: "bearer",
           description: "The same key. Where both headers are sent, they must hold the same key.",
+        },
+        consoleSession: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-penknife-console",
+          description:
+            "The session of the console, which `POST /console/session` opens; over plain HTTP the name is `penknife-console`. Without an admin key it is enough to read. A change also needs `csrfToken`, and `Origin` or `Sec-Fetch-Site` of a page of this service.",
+        },
+        csrfToken: {
+          type: "apiKey",
+          in: "header",
+          name: "x-csrf-token",
+          description: "The `csrf` of the session, which `GET /console/session` gives.",
         },
       },
       parameters: adminParameters,
