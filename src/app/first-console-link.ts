@@ -17,10 +17,7 @@ export async function createFirstConsoleLink(config: Config, listening: Listenin
   try {
     if (await opened.admin.hasAdmin()) return null
     const { consoleLink } = await import("../admin/links/console.ts")
-    const pages = pageAddresses(
-      () => config,
-      () => listening,
-    )
+    const pages = pageAddresses({ config: () => config, listening: () => listening })
     const { store, admin, outbox } = opened
     const { plans } = config
     const parts = {

@@ -143,10 +143,10 @@ async function createWorld(
     auditRandom,
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     watchRequests: requests.watch,
-    pages: pageAddresses(
-      () => config,
-      () => ({ url: server().url, adminUrl: server().url }),
-    ),
+    pages: pageAddresses({
+      config: () => config,
+      listening: () => ({ url: server().url, adminUrl: server().url }),
+    }),
     version,
     startedMs: clock.now(),
   })

@@ -10,11 +10,14 @@ export interface ListeningAt {
   readonly adminUrl: string | null
 }
 
-/**
- * Where browsers find the pages: at the address that the operator names, otherwise where the service listens.
- * @param config gives the present configuration
- */
-export function pageAddresses(config: () => Config, listening: () => ListeningAt): PageAddresses {
+interface PageAddressParts {
+  /** Gives the present configuration. */
+  readonly config: () => Config
+  readonly listening: () => ListeningAt
+}
+
+/** Where browsers find the pages: at the address that the operator names, otherwise where the service listens. */
+export function pageAddresses({ config, listening }: PageAddressParts): PageAddresses {
   const main = () => config().publicUrl ?? reachable(listening().url)
   return {
     console() {
@@ -38,10 +41,8 @@ export function pageAddresses(config: () => Config, listening: () => ListeningAt
 /** For a command that does not run the service: where a service with these settings listens. */
 export function configuredAddresses(config: Config): PageAddresses {
   const { host, port, tlsCert } = config
-  return pageAddresses(
-    () => config,
-    () => ({ url: urlOf(host, port, tlsCert !== null), adminUrl: null }),
-  )
+  const listening = { url: urlOf(host, port, tlsCert !== null), adminUrl: null }
+  return pageAddresses({ config: () => config, listening: () => listening })
 }
 
 /** A service that listens on all addresses is reached on this machine by this name. */

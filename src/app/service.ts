@@ -184,10 +184,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       random,
       backups: createBackups(config, runOwnCommand),
       watchRequests: observability.requests.watch,
-      pages: pageAddresses(
-        () => current.config,
-        () => server,
-      ),
+      pages: pageAddresses({ config: () => current.config, listening: () => server }),
       version,
       startedMs: clock.now(),
       instances: () => peers?.instances() ?? null,
