@@ -35,6 +35,7 @@ test("stderr has a line for every request up to the last, and stdout only the ad
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line))
+    .filter(({ message }) => message !== "console link")
   expect(lines.map(({ message, status, api }) => [message, status, api])).toEqual(
     Array(20).fill(["request", 200, "bluetoothlookup"]),
   )
@@ -48,7 +49,7 @@ test("--log-format pretty is for people, and --log-level silent writes nothing",
   await pretty.call()
   await pretty.server.stop()
   expect(await pretty.server.stderr).toMatch(
-    /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request \{"requestId":"\S+","account":"acc_\w+","key":"key_\w+","api":"bluetoothlookup",.*"status":200,.*\}\n$/,
+    /\n\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request \{"requestId":"\S+","account":"acc_\w+","key":"key_\w+","api":"bluetoothlookup",.*"status":200,.*\}\n$/,
   )
   const silent = await startWithKey("--log-level", "silent")
   await silent.call()
@@ -111,7 +112,7 @@ test.if(process.platform === "linux")(
     const lines = (await server.stderr)
       .trimEnd()
       .split("\n")
-      .filter((line) => !line.startsWith("penknife: "))
+      .filter((line) => !line.startsWith("penknife: ") && !line.includes('"console link"'))
     // The last lines of a killed worker may be missing, but no line is incomplete.
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ message: "request" })
   },

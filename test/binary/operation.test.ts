@@ -21,12 +21,12 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       pid: server.child.pid,
     })
     expect(await server.stop(signal)).toBe(0)
-    // One line and nothing else.
-    expect(JSON.parse(await server.stderr)).toMatchObject({
-      level: "info",
-      message: "new data file",
-      file: db,
-    })
+    // Two lines and nothing else.
+    const lines = (await server.stderr).trimEnd().split("\n")
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "info", message: "new data file", file: db },
+      { level: "info", message: "console link" },
+    ])
     const files = readdirSync(dir).filter((name) => name.startsWith(signal))
     expect(files.sort()).toEqual([`${signal}.db`, `${signal}.db-lock`])
     expect(await runJson("account", "list", "--db", db)).toEqual([])

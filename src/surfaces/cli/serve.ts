@@ -131,8 +131,9 @@ async function firstConsoleLink(
 }
 
 /** A program that reads standard error expects a log of JSON lines. */
-function announceLink(url: string, { logFormat }: Config, { terminal, clock }: CliParts): void {
+function announceLink(url: string, { logFormat, logLevel }: Config, { terminal, clock }: CliParts): void {
   const asText = logFormat === "pretty" || (logFormat === "auto" && terminal.errIsTerminal)
+  if (!asText && logLevel === "silent") return
   const time = new Date(clock.now()).toISOString()
   terminal.err(
     asText
