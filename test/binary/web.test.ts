@@ -1,5 +1,6 @@
 /** Console and portal in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
 import { afterAll, describe, expect } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
@@ -8,9 +9,12 @@ import { runJson, serveForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { createDesk } from "./web/desk.ts"
 import { keysInBrowser } from "./web/keys.ts"
+import { backupsInBrowser, plansInBrowser } from "./web/operation.ts"
 import { overviewInBrowser } from "./web/overview.ts"
 import { pagesInBrowser } from "./web/pages.ts"
 import { portalInBrowser } from "./web/portal.ts"
+import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
+import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { shellInBrowser } from "./web/shell.ts"
 
 const executable = findBrowser()
@@ -27,6 +31,8 @@ if (executable === null) {
   afterAll(() => browser.close())
   expect(key).toStartWith("pka-")
   const desk = createDesk(browser, server.url, key)
+  const whole = await serveWhole()
+  const wholeDesk = createDesk(browser, whole.url, whole.key)
   describe("shell", () => shellInBrowser(desk))
   describe("overview", () => overviewInBrowser(desk))
   describe("accounts", () => accountsInBrowser(desk))
@@ -34,4 +40,24 @@ if (executable === null) {
   describe("keys", () => keysInBrowser(desk))
   describe("portal", () => portalInBrowser(desk))
   describe("pages", () => pagesInBrowser(desk, db))
+  describe("requests", () => requestsInBrowser(desk))
+  describe("errors", () => errorsInBrowser(desk))
+  describe("notices", () => noticesInBrowser(desk))
+  describe("plans", () => plansInBrowser(wholeDesk, desk, whole.file))
+  describe("audit", () => auditInBrowser(desk))
+  describe("backups", () => backupsInBrowser(wholeDesk, desk))
+}
+
+/** A service with a configuration file and a directory for backups. */
+async function serveWhole() {
+  const dir = tempDir()
+  const db = join(dir, "whole.db")
+  const file = join(dir, "penknife.toml")
+  const backups = join(dir, "backups")
+  writeFileSync(file, "# made by hand\n[credits]\nhmac = 2\n")
+  mkdirSync(backups)
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  const { url } = await serveForFile(db, "--config", file, "--backup-dir", backups)
+  return { url, key, file }
 }

@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test"
+import { readFileSync, writeFileSync } from "node:fs"
+import { type Desk, tabTo } from "./desk.ts"
+
+/**
+ * @param desk of a service with a configuration file
+ * @param bare of one without
+ */
+export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
+  const plan = async (name: string) => {
+    const { data } = await desk.call("GET", "/plans")
+    return (data as { name: string }[]).find((one) => one.name === name)
+  }
+
+  test("a plan is changed after its difference was shown; nothing is lost on the way back", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.getByRole("button", { name: "Edit free" }).click()
+    await page.getByLabel("Credits a month").fill("many")
+    await page.getByRole("button", { name: "Show the difference" }).click()
+    await page.getByRole("alert").waitFor()
+    await look("plans-refused", "two")
+    await page.getByLabel("Credits a month").fill("2000")
+    await page.getByRole("button", { name: "Show the difference" }).click()
+    await page.getByText("plans.free.monthly_credits").waitFor()
+    await look("plans-difference", "two")
+    await page.getByRole("button", { name: "Back" }).click()
+    expect(await page.getByLabel("Credits a month").inputValue()).toBe("2000")
+    await page.getByLabel("Set their webhook").uncheck()
+    await page.getByRole("button", { name: "Show the difference" }).click()
+    await page.getByText("plans.free.portal", { exact: true }).waitFor()
+    expect(await plan("free")).toMatchObject({ monthly_credits: 1_000 })
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("cell", { name: "2,000" }).waitFor()
+    expect(await plan("free")).toMatchObject({
+      monthly_credits: 2_000,
+      portal: ["create", "rotate", "revoke"],
+    })
+    expect(readFileSync(file, "utf8")).toStartWith("# made by hand\n")
+    await look("plans-many")
+    await done()
+  }, 60_000)
+
+  test("by keyboard alone a price is changed, and a plan is made and removed", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.getByRole("button", { name: "Edit prices" }).waitFor()
+    await tabTo(page, "Edit prices")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "linesorter")
+    await page.keyboard.type("7")
+    await look("plans-prices", "two")
+    await page.keyboard.press("Enter")
+    await page.getByText("credits.linesorter").waitFor()
+    await tabTo(page, "Save")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    expect((await desk.call("GET", "/plans")).prices).toMatchObject({ linesorter: 7 })
+
+    await tabTo(page, "Create plan")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "Name")
+    await page.keyboard.type("team")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "Save")
+    await page.keyboard.press("Enter")
+    await page.getByRole("rowheader", { name: "team", exact: true }).waitFor()
+    expect(await plan("team")).toMatchObject({ monthly_credits: 10_000, premium: false })
+    await tabTo(page, "Edit team")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "Remove plan team")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "Show the difference")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "Save")
+    await page.keyboard.press("Enter")
+    await page.getByRole("rowheader", { name: "team", exact: true }).waitFor({ state: "detached" })
+    await done()
+  }, 60_000)
+
+  test("what was changed in the file by hand is shown, and taken over", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.getByText("The file says what runs.").waitFor()
+    writeFileSync(file, `${readFileSync(file, "utf8")}\n[plans.mega]\nmonthly_credits = 5000000\n`)
+    await page.getByRole("button", { name: "Compare again" }).click()
+    await page.getByText("plans.mega.monthly_credits").waitFor()
+    await look("plans-file-differs", "two")
+    await page.getByRole("button", { name: "Take these changes over" }).click()
+    await page.getByText("The file says what runs.").waitFor()
+    expect(await plan("mega")).toMatchObject({ monthly_credits: 5_000_000 })
+    await done()
+  }, 60_000)
+
+  test("without a configuration file it says why nothing can be edited, and what to do", async () => {
+    const { page, look, done } = await bare.visit("/console/plans")
+    await page.getByText("Read-only: this service runs without a configuration file.").waitFor()
+    expect(await page.getByRole("button", { name: /Edit|Create/ }).count()).toBe(0)
+    await look("plans-read-only")
+    await done()
+  }, 60_000)
+}
+
+/**
+ * @param desk of a service with a directory for backups
+ * @param bare of one without
+ */
+export function backupsInBrowser(desk: Desk, bare: Desk): void {
+  test("a backup is made by keyboard and verified by mouse", async () => {
+    const { page, look, done } = await desk.visit("/console/backups")
+    await page.getByText("No backups yet").waitFor()
+    await look("backups-empty")
+    await tabTo(page, "Make a backup")
+    await page.keyboard.press("Enter")
+    await tabTo(page, "File name")
+    await page.keyboard.type("../outside.db")
+    await page.keyboard.press("Enter")
+    await page.locator("[name=name][aria-invalid=true]:focus").waitFor()
+    await look("backups-refused", "two")
+    await page.getByLabel("File name").fill("before-the-update.db")
+    await page.keyboard.press("Enter")
+    await page.getByRole("rowheader", { name: "before-the-update.db" }).waitFor()
+    await page.getByText("Whole", { exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole("button", { name: "Verify before-the-update.db" }).click()
+    await page.getByText(/1 account/).waitFor()
+    await look("backups-one")
+    await done()
+  }, 60_000)
+
+  test("where none can be made it says why, and what to do", async () => {
+    const { page, look, done } = await bare.visit("/console/backups")
+    await page.getByText("No directory for backups is set").waitFor()
+    await look("backups-no-directory")
+    const health = await bare.call("GET", "/health")
+    await page.route(/\/admin\/v1\/health/, (route) =>
+      route.fulfill({ json: { ...health, store: "postgresql" } }),
+    )
+    await page.reload()
+    await page.getByText("PostgreSQL makes its own backups").waitFor()
+    await look("backups-postgresql", "two")
+    await done()
+  }, 60_000)
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { hostile } from "./accounts.ts"
+import { type Desk, tabTo } from "./desk.ts"
+
+export function noticesInBrowser(desk: Desk): void {
+  test("a notice is looked at and sent again, by mouse and by keyboard", async () => {
+    let received = 0
+    const receiver = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch() {
+        received++
+        return new Response()
+      },
+    })
+    const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "pro" })
+    const webhook = { url: `http://127.0.0.1:${receiver.port}/hook`, allow_private: true }
+    await desk.call("POST", `/accounts/${id}/webhook`, webhook)
+    const notice = await desk.call("POST", `/accounts/${id}/webhook/test`, {})
+    const { page, look, done } = await desk.visit(`/console/notices?account=${id}`)
+    const delivered = page.getByRole("table").getByText("delivered", { exact: true })
+    while (!(await delivered.isVisible())) {
+      await page.getByRole("button", { name: "Read again" }).click()
+      await page.waitForTimeout(50)
+    }
+    await look("notices-one")
+    await page.getByRole("button", { name: `Details of ${notice.id}` }).click()
+    await page.getByRole("dialog").getByText("Attempts to deliver it").waitFor()
+    await page.getByRole("dialog").getByRole("rowheader", { name: "1", exact: true }).waitFor()
+    await look("notices-details", "two")
+    await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
+    await page.getByRole("status").getByText("The notice is sent again.").waitFor()
+    while (received < 2) await page.waitForTimeout(20)
+    while (!(await delivered.isVisible())) {
+      await page.getByRole("button", { name: "Read again" }).click()
+      await page.waitForTimeout(50)
+    }
+    await page.getByLabel("Account").focus()
+    await tabTo(page, `Send again ${notice.id}`)
+    await page.keyboard.press("Enter")
+    while (received < 3) await page.waitForTimeout(20)
+    await page.getByLabel("State").selectOption("failed")
+    await page.getByText("No notices match").waitFor()
+    await receiver.stop(true)
+    await done()
+  }, 60_000)
+
+  test("without notices it says when there will be some", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.route(/\/admin\/v1\/notices/, (route) =>
+      route.fulfill({ json: { data: [], has_more: false, next: null } }),
+    )
+    await page.getByRole("link", { name: "Notices" }).click()
+    await page.getByText("No notices yet").waitFor()
+    await look("notices-empty", "two")
+    await done()
+  }, 60_000)
+}
+
+export function auditInBrowser(desk: Desk): void {
+  test("changes are found by what was done, read field by field, and saved as JSON lines", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "free" })
+    await desk.call("PATCH", `/accounts/${id}`, { plan: "pro", metadata: { note: hostile } })
+    const { page, look, done } = await desk.visit("/console/audit")
+    await page.getByLabel("Operation").fill("accounts.update")
+    await page.waitForURL(/operation=accounts.update/)
+    await page.getByLabel("Account").fill(id)
+    await page.waitForURL(/account=/)
+    const row = page.locator("tbody tr")
+    await row.locator("del", { hasText: "free" }).waitFor()
+    expect(await row.count()).toBe(1)
+    expect(await row.locator("ins").first().textContent()).toBe("after: pro")
+    await look("audit-one")
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Save as JSON lines" }).click(),
+    ])
+    const lines = readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\n")
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { operation: "accounts.update", target: id, before: { plan: "free" }, after: { plan: "pro" } },
+    ])
+    await done()
+  }, 60_000)
+
+  test("by keyboard a record leads to what was changed; a day without changes is empty", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Changed", plan: "free" })
+    const { page, look, done } = await desk.visit(`/console/audit?target=${id}`)
+    await page.getByRole("link", { name: id }).waitFor()
+    await tabTo(page, id)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Changed" }).waitFor()
+    await page.goBack()
+    await page.getByLabel("Before").fill("2020-01-01")
+    await page.getByText("No records match").waitFor()
+    await look("audit-none", "two")
+    await page.getByRole("link", { name: "Audit" }).click()
+    await page.getByRole("row").nth(2).waitFor()
+    await look("audit-many")
+    await done()
+  }, 60_000)
+}

@@ -1,0 +1,156 @@
+import { expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { hostile } from "./accounts.ts"
+import { type Desk, tabTo } from "./desk.ts"
+
+const stream = /\/admin\/v1\/requests/
+const request = {
+  at: "2027-01-31T12:00:00.250Z",
+  request_id: "7Hf2kQ9x",
+  surface: "rest",
+  api: "hmac",
+  status: 200,
+  fault: null,
+  account: "acc_1234567890abcdef",
+  key: "key_1234567890abcdef",
+  credits: 1,
+  ms: 0.42,
+  address: "203.0.113.7",
+}
+
+/** Answers the first watch with some events, and ends it. */
+async function answerOnce(page: Page, events: readonly object[]): Promise<void> {
+  const body = `retry: 2000\n: watching\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}`
+  await page.route(stream, (route) => route.fulfill({ body, contentType: "text/event-stream" }), { times: 1 })
+}
+
+/** Rows of requests, without the heading. */
+const rows = (page: Page) => page.locator("tbody tr")
+
+export function requestsInBrowser(desk: Desk): void {
+  async function withKey() {
+    const { id } = await desk.call("POST", "/accounts", { name: "Watched", plan: "pro" })
+    const { key } = await desk.call("POST", "/keys", { account: id })
+    const call = (company: string) =>
+      fetch(`${desk.url}/v1/bluetoothlookup?companyid=${company}`, { headers: { "x-api-key": key } })
+    return { id, call }
+  }
+
+  test("requests appear while they happen, filtered by what the address says", async () => {
+    const { id, call } = await withKey()
+    const { page, look, done } = await desk.visit("/console/requests")
+    await page.getByText("Live", { exact: true }).waitFor()
+    await look("requests-empty")
+    await call("76")
+    await call("nobody")
+    await page.getByText("inputRejected").waitFor()
+    expect(await rows(page).count()).toBe(2)
+    await look("requests-two")
+    await page.getByLabel("Status").selectOption("4xx")
+    await page.waitForURL(/status=4xx/)
+    await page.getByText("Live", { exact: true }).waitFor()
+    await call("76")
+    await call("nobody")
+    await page.getByText("inputRejected").waitFor()
+    expect(await rows(page).count()).toBe(1)
+    await page.getByRole("link", { name: id }).click()
+    await page.getByRole("heading", { level: 1, name: "Watched" }).waitFor()
+    await done()
+  }, 60_000)
+
+  test("by keyboard the list is paused, and shows what came meanwhile when it goes on", async () => {
+    const { call } = await withKey()
+    const { page, look, done } = await desk.visit("/console/requests?api=bluetoothlookup")
+    await page.getByText("Live", { exact: true }).waitFor()
+    await call("76")
+    await rows(page).first().waitFor()
+    await tabTo(page, "Pause")
+    await page.keyboard.press("Enter")
+    await call("76")
+    await call("77")
+    await page.getByText("2 new since the pause").waitFor()
+    expect(await rows(page).count()).toBe(1)
+    await look("requests-paused", "two")
+    await page.keyboard.press("Enter")
+    await rows(page).nth(2).waitFor()
+    expect(await rows(page).count()).toBe(3)
+    await done()
+  }, 60_000)
+
+  test("a connection that ends is made again, and what the rows say is text", async () => {
+    const { call } = await withKey()
+    const { page, look, done } = await desk.visit("/console/plans")
+    await answerOnce(page, [{ ...request, api: hostile, fault: hostile, status: 500 }])
+    await page.getByRole("link", { name: "Requests" }).click()
+    await page.getByText("Connection lost, trying again").waitFor()
+    await page.getByText(hostile).first().waitFor()
+    await look("requests-lost", "two")
+    await page.getByText("Live", { exact: true }).waitFor()
+    await call("76")
+    await rows(page).nth(1).waitFor()
+    await done()
+  }, 60_000)
+
+  test("of many requests the newest 200 are kept", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await answerOnce(
+      page,
+      Array.from({ length: 450 }, (_, index) => ({ ...request, request_id: "the same", ms: index })),
+    )
+    await page.getByRole("link", { name: "Requests" }).click()
+    await page.getByText("The newest 200 are shown.").waitFor()
+    expect(await rows(page).count()).toBe(200)
+    expect(await rows(page).first().textContent()).toContain("449")
+    await look("requests-many", "two")
+    await page.getByRole("button", { name: "Clear" }).click()
+    await page.getByText("Waiting for the first request").waitFor()
+    await done()
+  }, 120_000)
+
+  test("a refusal is shown with its reason", async () => {
+    const { page, look, done } = await desk.visit("/console/plans", { mayFail: true })
+    const problem = {
+      type: "https://x/unavailable",
+      detail: "Close another watch first: so many cannot watch at once.",
+    }
+    await page.route(stream, (route) => route.fulfill({ status: 503, json: problem }))
+    await page.getByRole("link", { name: "Requests" }).click()
+    await page.getByText("Close another watch first").waitFor()
+    await page.getByText("Not watching").waitFor()
+    await look("requests-refused", "two")
+    await done()
+  }, 60_000)
+}
+
+export function errorsInBrowser(desk: Desk): void {
+  const texts = { meaning: "The account had used up its calls.", advice: "Give it a larger plan." }
+  const data = [
+    { fault: "rateLimited", api: "hmac", calls: 1_204 },
+    { fault: "rateLimited", api: "several", calls: 12 },
+    { fault: hostile, api: hostile, calls: 3 },
+  ].map((fault) => ({ ...fault, first: request.at, last: request.at, ...texts }))
+
+  test("errors are grouped by what was wrong, with what to do, and lead to the requests", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.route(/\/history\/faults/, (route) => route.fulfill({ json: { data } }))
+    await page.getByRole("link", { name: "Errors" }).click()
+    await page.getByText("1,216 requests").waitFor()
+    expect(await page.getByRole("heading", { level: 2 }).count()).toBe(2)
+    await look("errors-many")
+    await page.getByRole("link", { name: "Watch live rateLimited of hmac" }).click()
+    await page.waitForURL(/fault=rateLimited&api=hmac/)
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
+    expect(await page.getByLabel("Fault").inputValue()).toBe("rateLimited")
+    await done()
+  }, 60_000)
+
+  test("the time is chosen by keyboard; without errors it is said", async () => {
+    const { page, look, done } = await desk.visit("/console/errors?api=danevalidator")
+    await page.getByText("No errors in this time").waitFor()
+    await look("errors-none")
+    await page.getByLabel("Time").focus()
+    await page.keyboard.press("ArrowDown")
+    await page.waitForURL(/range=week/)
+    await done()
+  }, 60_000)
+}
