@@ -49,15 +49,17 @@ export const cursorParameters = {
   ),
 }
 
-/** The parameters of a list. */
-export const pageParameters = {
-  ...cursorParameters,
+/** The parameter of what can be had as a table. */
+export const formatParameter = {
   format: Type.Optional(
     choice(["json", "csv"], {
       description: "`csv` gives all entries, page after page, as a table; `json`, the default, one page.",
     }),
   ),
 }
+
+/** The parameters of a list. */
+export const pageParameters = { ...cursorParameters, ...formatParameter }
 
 /** The answer of a list. */
 export function listOf<T extends TSchema>(item: T) {

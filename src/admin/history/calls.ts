@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
-import { instant } from "../fields.ts"
+import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { percentileOf } from "./percentile.ts"
 import { rangeFields, rangeParameters, readRange, showRange, toInstant } from "./range.ts"
@@ -24,7 +24,7 @@ export const historyOfCalls = defineOperation({
   id: "history.calls",
   title: "Show calls by time",
   description:
-    "Shows requests, errors and latency by time and API, of all processes. A request is in it a minute later, and `--history` says for how long.",
+    "Shows requests, errors and latency by time and API, of all processes, sorted by time and API, in one answer. A request is in it a minute later, and `--history` says for how long.",
   permission: "usage.read",
   method: "GET",
   path: "/history/calls",
@@ -33,10 +33,10 @@ export const historyOfCalls = defineOperation({
     example: "--step day",
     empty: "No calls in this time.",
   },
-  input: Type.Object({ ...rangeParameters, api: apiParameter }),
+  input: Type.Object({ ...rangeParameters, api: apiParameter, ...formatParameter }),
   output: Type.Object({
     ...rangeFields,
-    data: Type.Array(
+    ...listOf(
       Type.Object({
         at: instant("When the minute, hour or day begins."),
         api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
@@ -45,13 +45,12 @@ export const historyOfCalls = defineOperation({
         p50_ms: duration("half"),
         p99_ms: duration("99 %"),
       }),
-      { description: "Sorted by time and API. Without requests there is no entry." },
-    ),
+    ).properties,
   }),
   example: { step: "hour" },
   run: {
     kind: "read",
-    async read({ api, ...given }, { history, clock }) {
+    async read({ api, format: _, ...given }, { history, clock }) {
       const range = readRange(given, { clock })
       const sums = await history.calls({ ...range, api })
       return {
@@ -66,6 +65,8 @@ export const historyOfCalls = defineOperation({
             p50_ms: percentileOf(latency, 0.5),
             p99_ms: percentileOf(latency, 0.99),
           })),
+        has_more: false,
+        next: null,
       }
     },
   },

@@ -42,7 +42,7 @@ export const historyOfCredits = defineOperation({
   example: { step: "day" },
   run: {
     kind: "read",
-    async read({ account, by = "none", limit, after, ...given }, context) {
+    async read({ account, by = "none", limit, after, format: _, ...given }, context) {
       const { history } = context
       const range = readRange(given, context)
       if (account !== undefined) await requireAccount(context, account)

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { instant } from "../fields.ts"
+import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { apiParameter } from "./calls.ts"
 import { adviceFor } from "./fault-advice.ts"
@@ -19,25 +19,22 @@ export const historyOfFaults = defineOperation({
     empty: "No errors in this time.",
     columns: ["fault", "api", "calls", "first", "last"],
   },
-  input: Type.Object({ ...timeParameters, api: apiParameter }),
-  output: Type.Object({
-    data: Type.Array(
-      Type.Object({
-        fault: Type.String({ description: "What was wrong, such as `rateLimited`." }),
-        api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
-        calls: Type.Integer({ description: "Requests that failed so." }),
-        first: instant("When the first one failed."),
-        last: instant("When the last one failed."),
-        meaning: Type.String({ description: "What was wrong, for an operator." }),
-        advice: Type.String({ description: "What to do about it." }),
-      }),
-      { description: "Most frequent first." },
-    ),
-  }),
+  input: Type.Object({ ...timeParameters, api: apiParameter, ...formatParameter }),
+  output: listOf(
+    Type.Object({
+      fault: Type.String({ description: "What was wrong, such as `rateLimited`." }),
+      api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
+      calls: Type.Integer({ description: "Requests that failed so." }),
+      first: instant("When the first one failed."),
+      last: instant("When the last one failed."),
+      meaning: Type.String({ description: "What was wrong, for an operator." }),
+      advice: Type.String({ description: "What to do about it." }),
+    }),
+  ),
   example: {},
   run: {
     kind: "read",
-    async read({ api, ...given }, { history, clock }) {
+    async read({ api, format: _, ...given }, { history, clock }) {
       const faults = await history.faults({ ...readTime(given, { clock }), api })
       return {
         data: faults
@@ -50,6 +47,8 @@ export const historyOfFaults = defineOperation({
             last: toInstant(lastMs),
             ...adviceFor(fault),
           })),
+        has_more: false,
+        next: null,
       }
     },
   },

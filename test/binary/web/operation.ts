@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
-import { type Desk, tabTo } from "./desk.ts"
+import { type Desk, descriptionOf, tabTo } from "./desk.ts"
 
 /**
  * @param desk of a service with a configuration file
@@ -17,7 +17,8 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByRole("button", { name: "Edit free" }).click()
     await page.getByLabel("Credits a month").fill("many")
     await page.getByRole("button", { name: "Show the difference" }).click()
-    await page.getByRole("alert").waitFor()
+    await page.locator("[name=monthly_credits][aria-invalid=true]:focus").waitFor()
+    expect(await descriptionOf(page.getByLabel("Credits a month"))).toContain("expected 'unlimited'")
     await look("plans-refused", "two")
     await page.getByLabel("Credits a month").fill("2000")
     await page.getByRole("button", { name: "Show the difference" }).click()

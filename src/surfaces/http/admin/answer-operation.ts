@@ -51,7 +51,7 @@ function run(
     const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
     const given = await readOperationInput(route, request, context.intake, giveWay)
     const asCsv = wantsCsv(operation, given)
-    const input = asCsv ? inLargePages(given) : given
+    const input = asCsv ? inLargePages(operation, given) : given
     if (operation.run.kind === "watch") return watch(exchange, operation, input, actor, parts)
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200

@@ -14,7 +14,8 @@ export function wantsCsv({ input }: Operation, raw: RawInput): boolean {
 }
 
 /** The same input with the largest pages that there are, unless it says how large they are. */
-export function inLargePages(raw: RawInput): RawInput {
+export function inLargePages({ input }: Operation, raw: RawInput): RawInput {
+  if (!("limit" in input.properties)) return raw
   if (raw.kind !== "text" || raw.parameters.some(({ name }) => name === "limit")) return raw
   return { kind: "text", parameters: [...raw.parameters, { name: "limit", text: "1000" }] }
 }

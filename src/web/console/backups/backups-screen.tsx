@@ -159,8 +159,12 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
     <>
       <Tag tone="good">Whole</Tag>
       <span class="below">
-        {formatNumber(accounts)} accounts, {formatNumber(keys)} keys, tables of version {storeVersion}
+        {countOf(accounts, "account")}, {countOf(keys, "key")}, tables of version {storeVersion}
       </span>
     </>
   )
+}
+
+function countOf(count: number, thing: string): string {
+  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`
 }

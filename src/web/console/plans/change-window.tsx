@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import { Problem } from "../../client/problem.ts"
 import { write } from "../../client/request.ts"
 import type { SavedConfig } from "../../client/types.ts"
 import { Button } from "../../kit/button.tsx"
@@ -52,11 +53,9 @@ export function ChangeWindow(props: ChangeWindowProps) {
 
   async function check(changes: Changes): Promise<Trial | null> {
     if (Object.keys(changes).length === 0) return null
-    const difference = await write<SavedConfig>(
-      "PATCH",
-      "/config",
-      { changes, dry_run: true },
-      { ifVersion: version },
+    const difference = await atItsField(
+      changes,
+      write<SavedConfig>("PATCH", "/config", { changes, dry_run: true }, { ifVersion: version }),
     )
     return difference.data.length === 0 ? null : { changes, difference }
   }
@@ -131,4 +130,16 @@ export function ChangeWindow(props: ChangeWindowProps) {
       )}
     </Dialog>
   )
+}
+
+/** A refusal names the setting in its text: it then stands at the field of this setting. */
+async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> {
+  try {
+    return await sending
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown
+    const { status, code: type, message: detail, requestId: request_id } = thrown
+    const setting = Object.keys(changes).find((name) => detail.includes(`'${name}'`))
+    throw new Problem(status, { type, detail, request_id, parameter: setting?.split(".").at(-1) ?? null })
+  }
 }
