@@ -1,5 +1,6 @@
 import { openAdministration } from "./app/administer.ts"
 import { createFirstConsoleLink } from "./app/first-console-link.ts"
+import { safekeeping } from "./app/safekeeping.ts"
 import {
   catalog,
   checkConfig,
@@ -7,7 +8,6 @@ import {
   createLocalCalls,
   openAccounts,
   prepareApis,
-  safekeeping,
   startService,
   version,
 } from "./app/service.ts"

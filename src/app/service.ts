@@ -26,12 +26,8 @@ import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import { move } from "../store/move.ts"
-import { isPostgresUrl, openStore, requireStoreName, withoutPassword } from "../store/open.ts"
+import { isPostgresUrl, openStore, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
-import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
-import { restore } from "../store/sqlite/restore.ts"
-import { StoreUnusable } from "../store/store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { isLoopback } from "../values/ip.ts"
@@ -320,32 +316,6 @@ export async function openAccounts(
 /** What every store is opened with. Its timers keep the process running, since their results are waited for. */
 function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
   return { timer: keepAliveTimer, clock, random, login: dbLogin }
-}
-
-/** Copies the data file away and back. */
-export const safekeeping = {
-  backUp({ db }: Config, file: string, onStep: OnStep) {
-    requireFiles(db, file)
-    return backUp(db, file, onStep)
-  },
-  checkBackup: inspectBackup,
-  restore({ db }: Config, file: string, onStep: OnStep) {
-    requireFiles(db, file)
-    return restore(file, db, systemClock.now(), onStep)
-  },
-  move({ dbLogin }: Config, from: string, to: string) {
-    return move(from, to, { timer: keepAliveTimer, clock: systemClock, login: dbLogin })
-  },
-}
-
-/** A server of databases copies itself: it has what that takes, and the rights to read it all. */
-function requireFiles(...names: readonly string[]): void {
-  for (const name of names) requireStoreName(name)
-  if (!names.some(isPostgresUrl)) return
-  throw new StoreUnusable(
-    "'backup' and 'restore' work on data files. Copy a PostgreSQL server with pg_basebackup, and restore it with " +
-      "point-in-time recovery, or with a managed database's own backups; see docs/backup.md.",
-  )
 }
 
 /** Runs APIs in this process: no server, no key, no charge, premium fields included. */

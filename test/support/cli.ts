@@ -2,6 +2,7 @@ import type { Ports, Timer } from "../../src/apis/contract.ts"
 import { openAdministration } from "../../src/app/administer.ts"
 import { createFirstConsoleLink } from "../../src/app/first-console-link.ts"
 import { startMock } from "../../src/app/mock.ts"
+import { safekeeping } from "../../src/app/safekeeping.ts"
 import {
   catalog,
   checkConfig,
@@ -9,7 +10,6 @@ import {
   createLocalCalls,
   openAccounts,
   prepareApis,
-  safekeeping,
   startService,
 } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
