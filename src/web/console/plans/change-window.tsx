@@ -140,6 +140,14 @@ async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> 
     if (!(thrown instanceof Problem)) throw thrown
     const { status, code: type, message: detail, requestId: request_id } = thrown
     const setting = Object.keys(changes).find((name) => detail.includes(`'${name}'`))
-    throw new Problem(status, { type, detail, request_id, parameter: setting?.split(".").at(-1) ?? null })
+    if (setting === undefined) throw thrown
+    // At the field nobody needs to read the names of setting and file again.
+    const [, why = null] = detail.split(" cannot be used: ")
+    throw new Problem(status, {
+      type,
+      detail: why === null ? detail : `This cannot be used: ${why}`,
+      request_id,
+      parameter: setting.split(".").at(-1),
+    })
   }
 }
