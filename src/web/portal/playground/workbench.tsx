@@ -22,6 +22,11 @@ export function Workbench({ api }: { readonly api: OfferedApi }) {
   const [answer, setAnswer] = useState<CallAnswer | null>(null)
   const update = () => setCall(toCall(api, place.current?.querySelector("form") ?? null))
   useEffect(update, [])
+  // The field that was refused is marked a moment after the answer is there.
+  useEffect(() => {
+    if (answer !== null && answer.error !== null)
+      place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [answer])
 
   async function run(): Promise<CallAnswer> {
     const sent = toCall(api, place.current?.querySelector("form") ?? null)
