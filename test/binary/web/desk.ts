@@ -133,6 +133,8 @@ async function look(page: Page, name: string, which: "all" | "two"): Promise<voi
   for (const [width, colorScheme] of views[which]) {
     await page.setViewportSize({ width, height: 860 })
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+    // A page that follows the theme by script does so with the next frame.
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
     const seen = [...(await violations(page)), ...(await cutOff(page))]
     wrong.push(...seen.map((text) => `${name}, ${width} px, ${colorScheme}: ${text}`))
     await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true })
