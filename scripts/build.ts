@@ -48,5 +48,7 @@ function build(outfile: string, target?: string): boolean {
     ...(target ? [`--target=bun-${target}`] : []),
     `--outfile=${outfile}`,
     "src/main.ts",
+    // Runs in threads.
+    "src/plugins/worker.ts",
   ])
 }

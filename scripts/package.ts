@@ -72,6 +72,8 @@ function makeProgram(webInputs: readonly string[]): boolean {
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])
+  const worker = [`--outdir=${folder}/plugins`, "--entry-naming=worker.js", "src/plugins/worker.ts"]
+  if (!build(["--target=bun", ...programOptions, ...worker])) return false
   if (built) {
     // The executable contains the same packages.
     writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile, webInputs))

@@ -6,8 +6,9 @@ import {
   checkConfig,
   checkSettings,
   createLocalCalls,
+  loadApis,
   openAccounts,
-  prepareApis,
+  ownApiFolders,
   startService,
   version,
 } from "./app/service.ts"
@@ -77,7 +78,8 @@ runCli(argv, {
   openAccounts,
   createFirstConsoleLink,
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
-  prepareApis,
+  loadApis,
+  ownApis: ownApiFolders,
   safekeeping,
   createLocalCalls,
 }).then((code) => {

@@ -21,6 +21,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "history",
     "mock",
     "observe",
+    "plugins",
     "ports",
     "store",
     "surfaces",
@@ -57,6 +58,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "store/store.ts",
   ],
   "mock-client": [],
+  // What runs an operator's own APIs.
+  plugins: ["apis/contract.ts", "call/input.ts", "ports", "values"],
   // What runs in a browser knows of the server the types of its answers alone.
   "web/client": ["admin"],
   "web/kit": ["web/client"],
@@ -88,6 +91,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "encode",
     "mock",
     "observe",
+    "plugins/errors.ts",
     "ports/http-client.ts",
     "ports/standard-input.ts",
     "ports/timer.ts",

@@ -1,20 +1,32 @@
-/** What every API of the catalog must do, over every surface. A new API in the list is tested without further code. */
-import { describe, expect, test } from "bun:test"
+/**
+ * What every API must do, over every surface: those of the catalog, and those of an operator's folder. A new API in the list is tested
+ * without further code.
+ */
+import { afterAll, describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parse as parseCsv } from "csv-parse/sync"
 import { XMLParser } from "fast-xml-parser"
 import { parse as parseYaml } from "yaml"
 import { type ApiDefinition, type Dns, type Example, isPremium } from "../src/apis/contract.ts"
-import { catalog } from "../src/app/service.ts"
+import { catalog as builtIn } from "../src/app/service.ts"
 import { compileInput } from "../src/call/input.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
+import { loadOwn } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
+
+const ownFolder = join(import.meta.dir, "../examples/apis")
+const own = await loadOwn(ownFolder, { taken: builtIn.map(({ id }) => id) })
+afterAll(own.end)
+expect(own.problems).toEqual([])
+const catalog = [...builtIn, ...own.definitions]
+const isOwn = ({ id }: ApiDefinition) => own.definitions.some((api) => api.id === id)
 
 const cases = catalog.flatMap((api) =>
   api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
@@ -23,8 +35,9 @@ const cases = catalog.flatMap((api) =>
 const services = new Map<string, Promise<TestService>>()
 /** The service whose clock and DNS are those that the example needs. */
 function serviceFor(example: Example): Promise<TestService> {
-  const world = JSON.stringify(example.given ?? {})
-  const service = services.get(world) ?? startTestService({ ports: portsFor(example) })
+  const flags = own.definitions.some(({ examples }) => examples.includes(example)) ? { apis: ownFolder } : {}
+  const world = JSON.stringify([example.given ?? {}, flags])
+  const service = services.get(world) ?? startTestService({ ports: portsFor(example), flags })
   services.set(world, service)
   return service
 }
@@ -158,7 +171,10 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     const args = Object.entries(example.input).flatMap(([name, value]) =>
       [value].flat().flatMap((item) => [`--${name}`, String(item)]),
     )
-    const { code, out, err } = await runCliForTest(["call", api.id, ...args], { ports: portsFor(example) })
+    const folder = isOwn(api) ? ["--apis", ownFolder] : []
+    const { code, out, err } = await runCliForTest(["call", api.id, ...args, ...folder], {
+      ports: portsFor(example),
+    })
     expect({ code, err }).toEqual({ code: 0, err: "" })
     expect(withoutVarying(JSON.parse(out), example)).toEqual(withoutVarying(example.output, example))
   })

@@ -109,6 +109,7 @@ describe("help", () => {
         .replace(/key_\w+/, key.id)
         .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
+        .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)
         .replace("--from penknife.db", `--from ${db}`)
         .replace(/postgres:\S+/, newStore())
         .replace(/ ?[<>] .*/, "")

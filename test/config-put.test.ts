@@ -158,6 +158,12 @@ describe("nothing at all is changed", () => {
       400,
       "names a file of the service's machine",
     ],
+    [
+      "a folder of APIs, whose code would run",
+      { apis: "/tmp" },
+      400,
+      "names a file of the service's machine",
+    ],
     ["no setting", {}, 400, "must be an object of 1 to 100 settings"],
     ["a lone surrogate", { public_url: "https://\ud800" }, 400, "well-formed Unicode"],
   ])("by %s", async (_, changes, status, detail) => {

@@ -51,6 +51,8 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
 export interface RunContext {
   readonly ports: Ports
   readonly giveWay: GiveWay
+  /** For whom it runs, for limits that each account has. Absent where nothing is metered. */
+  readonly account?: string
 }
 
 /**
@@ -203,9 +205,11 @@ export function reject(parameter: string, requirement: string): never {
 export class InputRejected extends Error {
   override readonly name = "InputRejected"
   readonly parameter: string
+  readonly requirement: string
   constructor(parameter: string, requirement: string) {
     super(`The '${parameter}' parameter ${requirement}.`)
     this.parameter = parameter
+    this.requirement = requirement
   }
 }
 
@@ -228,6 +232,19 @@ export class Unavailable extends Error {
   constructor(sentence: string, reason = "unavailable") {
     super(sentence)
     this.reason = reason
+  }
+}
+
+/**
+ * A mistake of an API that holds nothing from a client's input, so that the log may show its message. The client gets an internal
+ * error. `detail` may hold input; it is for those who try the API.
+ */
+export class ApiMistake extends Error {
+  override readonly name = "ApiMistake"
+  readonly detail: string
+  constructor(message: string, detail = message) {
+    super(message)
+    this.detail = detail
   }
 }
 

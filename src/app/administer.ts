@@ -13,7 +13,7 @@ import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
 import { configuredAddresses } from "./page-addresses.ts"
-import { catalog, version } from "./service.ts"
+import { loadApis, version } from "./service.ts"
 
 const onlyRunning =
   "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."
@@ -30,7 +30,9 @@ export async function openAdministration(
     runOwnCommand = null,
   }: { readonly create: boolean; readonly runOwnCommand?: RunOwnCommand | null },
 ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }> {
-  const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
+  const { apis, end } = await loadApis(config)
+  end()
+  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
   const ports = { clock: systemClock, random: systemRandom }
   const opened = await openStore(config.db, {
     ...ports,

@@ -35,7 +35,8 @@ export async function prepareEdit(values: SettingValues, parts: EditParts): Prom
   // Loaded with the first change, since most services never see one.
   const { editToml } = await import("../config/edit-toml.ts")
   const next = await orRefuse(() => editToml(name, text, edits), "values")
-  const { changes } = await orRefuse(async () => prepareNext(source.read(next)), "values")
+  const { changes, drop } = await orRefuse(async () => prepareNext(source.read(next)), "values")
+  drop()
   return { changes, isNew: next !== text, save: () => replace(text, next) }
 }
 

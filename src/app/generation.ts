@@ -9,6 +9,7 @@ import type { HttpParts } from "../surfaces/http/app.ts"
 import type { Tls } from "../surfaces/http/listener.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import type { createObservability } from "./observability.ts"
+import type { OwnApis } from "./own-apis.ts"
 import { mcpNames, prepareApis } from "./prepare.ts"
 
 /**
@@ -17,6 +18,7 @@ import { mcpNames, prepareApis } from "./prepare.ts"
  */
 export interface Generation {
   readonly config: Config
+  readonly ownApis: OwnApis
   readonly parts: HttpParts
   /** Credits of a call, by API. */
   readonly prices: ReadonlyMap<string, number>
@@ -33,21 +35,26 @@ interface GenerationParts {
 }
 
 /** Gives what makes a generation. That throws ConfigError for prices and data files that cannot be used. */
-export function createGenerations(options: GenerationParts): (config: Config) => Generation {
+export function createGenerations(
+  options: GenerationParts,
+): (config: Config, ownApis: OwnApis) => Generation {
   const { store, shared, findSnapshot, observability, admin, version } = options
   const { ports, log } = shared
-  return (config) => {
-    const apis = prepareApis(config)
-    const gate = createGate(store, config.plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
+  return (config, ownApis) => {
+    const apis = prepareApis(config, ownApis.definitions)
+    const definitions = apis.map(({ definition }) => definition)
+    const gate = createGate(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, gate, ports, log, findSnapshot)
+    const apiIds = definitions.map(({ id }) => id)
     return {
       config,
+      ownApis,
       prices: new Map(apis.map(({ definition, credits }) => [definition.id, credits])),
       parts: {
         apis,
         pipeline: { ...shared, gate, charges },
         random: ports.random,
-        observer: observability.observerFor(config.logLevel, config.logSample),
+        observer: observability.observerFor(apiIds, config.logLevel, config.logSample),
         readMetrics: config.noMetrics ? null : observability.readMetrics,
         ping: () => store.ping(),
         admin,

@@ -24,12 +24,13 @@ interface HotConfigParts {
   readonly log: Log
   /** To the supervisor, when this is one of several workers: they take a configuration over together. */
   readonly channel: Channel | null
-  /** Rejects with ConfigError when the store does not allow this configuration. */
-  check(next: Config): Promise<void>
   /** Called when a change was taken over. */
   onTaken?(): void
-  /** Makes everything that follows from a configuration; throws ConfigError. The function that it gives takes it over. */
-  prepare(next: Config): () => void
+  /**
+   * Makes everything that follows from a configuration; null when nothing has changed, here or in the files that the configuration
+   * names. Rejects with ConfigError when it cannot be used, and with ConfigRefused when something else stands against it.
+   */
+  prepare(next: Config, isChanged: boolean): Promise<Pick<Prepared, "takeOver" | "drop"> | null>
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
@@ -42,7 +43,6 @@ export function createHotConfig({
   source,
   log,
   channel,
-  check,
   prepare,
   onTaken = () => {},
 }: HotConfigParts): HotConfig {
@@ -58,13 +58,12 @@ export function createHotConfig({
     const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ setting }) => setting)
     const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
     const config = keepUntilRestart(running, next)
-    // The same configuration again makes nothing new.
-    if (taken.length > 0) await orRefuse(() => check(config))
-    const swap = taken.length > 0 ? prepare(config) : () => {}
+    const prepared = await prepare(config, taken.length > 0)
     return {
       changes,
+      drop: () => prepared?.drop(),
       takeOver() {
-        swap()
+        prepared?.takeOver()
         running = config
         if (taken.length > 0) {
           log.info("configuration changed", { settings: taken })

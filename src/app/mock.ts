@@ -37,8 +37,9 @@ import { createEventLook } from "../webhooks/look.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
+import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { mcpNames, prepareApis, version } from "./service.ts"
+import { catalogIds, mcpNames, prepareApis, version } from "./service.ts"
 
 /** Tests wait no longer for their own calls when the mock stops. */
 const stopGraceMs = 1_000
@@ -56,11 +57,14 @@ export async function startMock(
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
   }
-  const apis = prepareApis(config)
   const zone = config.dnsFile === null ? dnsWorld : readZone(config.dnsFile)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
+  const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
+  const ownApis = await loadOwnApis(config, ownParts)
+  logRefused(ownApis, opened.log)
+  const apis = prepareApis(config, ownApis.definitions)
   const server = await startMockServer(
     {
       createWorld: () => createWorld(config, apis, zone, opened, () => server),
@@ -82,6 +86,7 @@ export async function startMock(
     ca: tls?.ca ?? null,
     async stop() {
       await server.stop(stopGraceMs)
+      ownApis.end()
       await opened.close()
     },
   }
@@ -123,7 +128,6 @@ async function createWorld(
     ports,
     store: openedStore,
     keepDays: () => config.history,
-    apiIds,
     version,
     openRequests: () => server().openRequests(),
     unsentOctets,
@@ -171,7 +175,7 @@ async function createWorld(
       signIn: nameAdminKey(admin.signIn, adminKey),
       sessions: nameSignIns(admin.sessions, names),
     },
-    observer: observerFor(logLevel, logSample),
+    observer: observerFor(apiIds, logLevel, logSample),
     readMetrics,
     clock,
     dns,

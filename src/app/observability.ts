@@ -64,7 +64,6 @@ interface ObservabilityParts {
   readonly store: Pick<OpenStore, "gauges" | "history">
   /** How long the history is kept, in days; 0 for none. */
   readonly keepDays: () => number
-  readonly apiIds: readonly string[]
   readonly version: string
   readonly openRequests: () => number
   readonly unsentOctets: () => number
@@ -82,7 +81,6 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     ports,
     store,
     keepDays,
-    apiIds,
     version,
     openRequests,
     unsentOctets,
@@ -125,8 +123,8 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   const requests: RequestFeed = channel ? shareFeed(ownFeed, channel) : ownFeed
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
   return {
-    /** Makes an observer with the log settings of a configuration. All of them count together; a sample of null logs no requests. */
-    observerFor(logLevel: LogLevel | null, sample: number | null): Observer {
+    /** Makes an observer with APIs and log settings of a configuration. All of them count together; a sample of null logs no requests. */
+    observerFor(apiIds: readonly string[], logLevel: LogLevel | null, sample: number | null): Observer {
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
         sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })

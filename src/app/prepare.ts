@@ -5,17 +5,23 @@ import type { ApiDefinition } from "../apis/contract.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import type { PluginProblem } from "../plugins/load-plugins.ts"
+import { systemClock } from "../ports/clock.ts"
+import { keepAliveTimer } from "../ports/timer.ts"
 import type { TrustedNames } from "../surfaces/http/mcp-names.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
+import { loadOwnApis } from "./own-apis.ts"
 
 /** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
 
-/** The APIs with a configuration's prices and data files, compiled. */
-export function prepareApis(config: Config): readonly PreparedApi[] {
-  const definitions = catalogFor(config)
+export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
+
+/** The catalog and the operator's own APIs with a configuration's prices and data files, compiled. */
+export function prepareApis(config: Config, ownApis: readonly ApiDefinition[] = []): readonly PreparedApi[] {
+  const definitions = [...catalogFor(config), ...ownApis]
   const ids = definitions.map(({ id }) => id)
   const mistakes = [...config.credits.keys()]
     .filter((id) => !ids.includes(id))
@@ -61,10 +67,30 @@ function readPem(flag: string, file: string, label: string): string {
 }
 
 /**
- * Checks a configuration without opening anything.
+ * Checks a configuration without opening anything. It tries the operator's own APIs.
  * @throws ConfigError
  */
-export function checkSettings(config: Config): void {
-  prepareApis(config)
+export async function checkSettings(config: Config): Promise<void> {
+  const { problems, end } = await loadApis(config)
+  end()
+  if (problems.length > 0) throw new ConfigError(problems.map(({ problem }) => problem).join("\n"))
   readTls(config)
+}
+
+/**
+ * The catalog and the operator's own APIs for a command. Its process ends with it, and so do the threads.
+ * @throws ConfigError
+ */
+export async function loadApis(config: Config): Promise<LoadedApis> {
+  // A command runs one call, whose faults it prints.
+  const log = { error() {} }
+  const own = await loadOwnApis(config, { clock: systemClock, timer: keepAliveTimer, log, taken: catalogIds })
+  return { apis: prepareApis(config, own.definitions), problems: own.problems, end: own.end }
+}
+
+export interface LoadedApis {
+  readonly apis: readonly PreparedApi[]
+  /** Own APIs that cannot be used, with what to change. */
+  readonly problems: readonly PluginProblem[]
+  end(): void
 }

@@ -1,5 +1,4 @@
 import { X509Certificate } from "node:crypto"
-import { resolve } from "node:path"
 import packageJson from "../../package.json" with { type: "json" }
 import { noticeThresholds } from "../accounts/notices.ts"
 import { missingPlan } from "../accounts/plan.ts"
@@ -18,7 +17,6 @@ import type { Channel } from "../observe/siblings.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { collectGarbage } from "../ports/garbage.ts"
-import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { hostName } from "../ports/operator.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
@@ -26,24 +24,28 @@ import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import { isPostgresUrl, openStore, withoutPassword } from "../store/open.ts"
+import { openStore, withoutPassword } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
-import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createBackups } from "./backups.ts"
 import type { ConfigPeers } from "./config-peers.ts"
+import { orRefuse } from "./config-refusal.ts"
 import { createGenerations, type Generation, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
+import { loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalog, checkSettings, prepareApis, readTls } from "./prepare.ts"
+import { catalog, catalogIds, checkSettings, readTls } from "./prepare.ts"
+import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
+import { watchFolder } from "./watch-folder.ts"
 
-export { catalog, checkSettings, mcpNames, prepareApis } from "./prepare.ts"
+export { ownApiFolders } from "./own-apis.ts"
+export { catalog, catalogIds, checkSettings, loadApis, mcpNames, prepareApis } from "./prepare.ts"
 
 export const version = packageJson.version
 
@@ -96,11 +98,13 @@ export async function startService(config: Config, options: StartOptions = {}): 
     databaseLimitMs,
     configSource = null,
   } = options
-  const apis = prepareApis(config)
   const tls = readTls(config)
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { log } = opened
+  const ownParts = { clock, timer: systemTimer, log, taken: catalogIds }
+  const ownApis = await loadOwnApis(config, ownParts)
+  logRefused(ownApis, log)
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
@@ -143,7 +147,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
         ports,
         store: openedStore,
         keepDays: () => current.config.history,
-        apiIds: apis.map(({ definition }) => definition.id),
         version,
         openRequests: () => server.openRequests(),
         unsentOctets: shared.unsent.octets,
@@ -158,19 +161,39 @@ export async function startService(config: Config, options: StartOptions = {}): 
       source: configSource,
       channel,
       log,
-      async check(next) {
-        await requireKnownPlans(openedStore.admin, next)
-      },
       onTaken: () => peers?.announce(),
-      prepare(next) {
-        const generation = generationOf(next)
+      async prepare(next, isChanged) {
+        const before = current.ownApis
+        const own = await loadOwnApis(next, ownParts, before)
+        if (!isChanged && own === before) return null
+        let generation: Generation
+        try {
+          await orRefuse(async () => {
+            requireNoLoss(before, own)
+            await requireKnownPlans(openedStore.admin, next)
+          })
+          generation = generationOf(next, own)
+        } catch (thrown) {
+          if (own !== before) own.end()
+          throw thrown
+        }
         const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
-        return () => {
-          swap()
-          current = generation
-          plans = next.plans
-          log.setLevel(next.logLevel ?? opened.defaultLevel)
-          shared.unsent.setLimit(next.maxUnsentBytes)
+        return {
+          takeOver() {
+            swap()
+            if (own !== before) {
+              before.retire()
+              logRefused(own, log)
+              log.info("own APIs loaded again", { apis: own.definitions.map(({ id }) => id) })
+            }
+            current = generation
+            plans = next.plans
+            log.setLevel(next.logLevel ?? opened.defaultLevel)
+            shared.unsent.setLimit(next.maxUnsentBytes)
+          },
+          drop() {
+            if (own !== before) own.end()
+          },
         }
       },
     })
@@ -194,7 +217,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       admin,
       version,
     })
-    current = generationOf(config)
+    current = generationOf(config, ownApis)
     const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     if (openedStore.instances) {
@@ -213,6 +236,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
         reload: hot.reloadLogged,
       })
     }
+    const { apis, watch } = config
+    const endWatch =
+      watch && apis !== null ? watchFolder(apis, ownParts, () => void hot.reloadLogged()) : () => {}
     delivery.start()
     look.start()
     observability.history.start()
@@ -239,6 +265,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
           await Promise.all([stopped, delivery.stop(), look.stop(), peers?.stop()])
           await observability.stop()
+          endWatch()
+          current.ownApis.end()
           await store.close()
         } finally {
           await opened.close()
@@ -246,6 +274,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       },
     }
   } catch (thrown) {
+    ownApis.end()
     await Promise.all([store.close(), opened.close()])
     throw thrown
   }
@@ -256,7 +285,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
  * @throws {ConfigError} and what opening the data file throws
  */
 export async function checkConfig(config: Config): Promise<void> {
-  checkSettings(config)
+  await checkSettings({ ...config, apis: null, credits: new Map() })
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
@@ -267,37 +296,6 @@ export async function checkConfig(config: Config): Promise<void> {
   } finally {
     await opened.close()
   }
-}
-
-/** A new data file instead of the expected one tells an operator that the path is wrong. */
-function logNewDataFile(log: Log, { db }: Config): void {
-  if (isPostgresUrl(db)) log.info("new tables", { database: withoutPassword(db) })
-  else if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
-}
-
-/** Metrics show how much a service is used, and by default everyone who reaches it may read them. */
-function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): void {
-  if (noMetrics || metricsToken !== null || isLoopback(host)) return
-  log.warn("metrics are readable by everyone", {
-    host,
-    advice: "Set --metrics-token, better as PENKNIFE_METRICS_TOKEN, or turn them off with --no-metrics.",
-  })
-}
-
-/**
- * Tells an operator where the admin API is, unless it is beside the APIs on this machine alone. Several processes say it once,
- * before they listen.
- * @param url where it listens, once that is known
- */
-function logAdminPlace(log: Log, { admin, host, port }: Config, url: string | null = null): void {
-  if (admin === "off") log.info("admin API is off", {})
-  else if (admin !== "same") log.info("admin API is served", { at: url ?? `${admin.host}:${admin.port}` })
-  else if (!isLoopback(host)) log.info("admin API is served", { at: url ?? `${host}:${port}` })
-}
-
-function logDataFile(log: Log, problem: string | null): void {
-  if (problem === null) log.info("data file is back; calls are served again", {})
-  else log.error("data file lost; calls are refused", { cause: problem })
 }
 
 /** The accounts of a data file; close the result when done. `create` makes a missing file. */

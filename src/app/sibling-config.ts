@@ -10,6 +10,8 @@ type ConfigQuestion =
 export interface Prepared {
   readonly changes: readonly ConfigChange[]
   takeOver(): void
+  /** Ends what was made for it. */
+  drop(): void
 }
 
 /** Changes of the configuration that all workers make together. */
@@ -51,6 +53,7 @@ export function joinConfig(
     if (message.kind === "prepare") void answerPrepare(message.id, message.text)
     else if (message.kind === "finish") {
       if (message.take) prepared?.takeOver()
+      else prepared?.drop()
       prepared = null
       send({ kind: "finished", id: message.id })
     } else if (message.kind === "reloaded") {

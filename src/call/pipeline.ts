@@ -1,4 +1,4 @@
-import { type Ports, Unavailable } from "../apis/contract.ts"
+import { ApiMistake, type Ports, Unavailable } from "../apis/contract.ts"
 import type { Envelope } from "../encode/envelope.ts"
 import type { Log } from "../ports/log.ts"
 import type { ChargeItem, RateOutcome, RateState } from "../store/store.ts"
@@ -162,6 +162,7 @@ export function logFault(fault: Fault, requestId: string, log: Log, { message } 
 }
 
 function describeCause(cause: unknown, message: boolean): string {
+  if (cause instanceof ApiMistake) return cause.message
   if (!(cause instanceof Error)) return message ? String(cause) : `a ${typeof cause} was thrown`
   if (message) return cause.stack ?? cause.message
   const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : ""

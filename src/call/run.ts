@@ -28,7 +28,7 @@ export function runApi(api: PreparedApi, input: Input, context: RunContext): Out
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const ports = api.definition.asksDns ? withLimitedDns(context) : pipeline.ports
-    const running = api.definition.run(input, { ports, giveWay })
+    const running = api.definition.run(input, { ports, giveWay, account: caller.account.id })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {

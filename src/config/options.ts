@@ -96,6 +96,20 @@ export const options = {
     integer(1_048_576, 1_099_511_627_776),
     268_435_456,
   ),
+  apis: {
+    ...one("apis DIR", "folder with APIs of your own, one in each folder of it", text, null, "none"),
+    namesFile: true,
+  },
+  watch: afterRestart(
+    toggle("watch", "read the configuration and --apis again when files of --apis change", "off"),
+  ),
+  apiTimeoutSeconds: one("api-timeout SECONDS", "time for a call of an API in --apis", integer(1, 60), 10),
+  apiWorkers: one(
+    "api-workers NUMBER",
+    "calls at once of each API in --apis, each in a thread",
+    integer(2, 64),
+    8,
+  ),
   bluetoothCompanies: {
     ...one("bluetooth-companies FILE", "newer company list, JSON or YAML", text, null, "built in"),
     namesFile: true,

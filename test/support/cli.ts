@@ -8,8 +8,9 @@ import {
   checkConfig,
   checkSettings,
   createLocalCalls,
+  loadApis,
   openAccounts,
-  prepareApis,
+  ownApiFolders,
   startService,
 } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
@@ -99,7 +100,8 @@ export async function runCliForTest(
     workerConfig: null,
     openAccounts,
     createFirstConsoleLink,
-    prepareApis,
+    loadApis,
+    ownApis: ownApiFolders,
     safekeeping,
     createLocalCalls: (config) => createLocalCalls(config, options.ports),
   })

@@ -1,18 +1,36 @@
 import type { TSchema } from "@sinclair/typebox"
-import { type Command, Option as Flag } from "commander"
+import { Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { example } from "./output.ts"
+import { loadUsable } from "./own-apis.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
-/** `call <api>`: one command per API of the catalog, with a flag for each parameter. */
-export function addCall(program: Command, parts: CliParts): void {
+/** `call <api>`: one command per API of the catalog and of `--apis`, with a flag for each parameter. */
+export async function addCall(program: Command, parts: CliParts, argv: readonly string[]): Promise<void> {
   const group = program
     .command("call")
     .description("Run one API in this process, without a server, and print its data as JSON.")
     .addHelpText("after", example("penknife call bluetoothlookup --companyid 76"))
-  for (const api of parts.catalog) addApi(group, api, parts)
+  const apis = argv[0] === "call" ? await readCallable(argv, parts) : parts.catalog
+  for (const api of apis) addApi(group, api, parts)
+}
+
+/** An API of `--apis` is known only when its folder has been read, so this looks for that flag before the commands are made. */
+async function readCallable(argv: readonly string[], parts: CliParts): Promise<readonly ApiDefinition[]> {
+  let apis = parts.catalog
+  const command = new Command()
+    .allowUnknownOption()
+    .argument("[words...]")
+    .helpOption(false)
+    .exitOverride()
+    .configureOutput({ writeErr() {} })
+  onConfig(command, ["apis"], parts, async (config) => {
+    if (config.apis !== null) apis = (await loadUsable(config, parts)).map(({ definition }) => definition)
+  })
+  await command.parseAsync(argv, { from: "user" })
+  return apis
 }
 
 type CallFlags = Readonly<Record<string, readonly string[] | undefined>> & { readonly json?: boolean }
@@ -28,9 +46,9 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
   command.option("--json", "print the data on one line")
   command.addHelpText("after", example(`penknife call ${id} ${exampleFlags(api)}`))
 
-  onConfig(command, ["dnsServers", "bluetoothCompanies"], parts, async (config, flags: CallFlags) => {
+  onConfig(command, ["apis", "dnsServers", "bluetoothCompanies"], parts, async (config, flags: CallFlags) => {
     const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
-    const prepared = parts.prepareApis(config).find(({ definition }) => definition.id === id)
+    const prepared = (await parts.loadApis(config)).apis.find(({ definition }) => definition.id === id)
     if (!prepared) throw new Error(`no API '${id}' in the catalog`)
     const data = await parts.createLocalCalls(config)(prepared, { kind: "text", parameters })
     parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)

@@ -16,8 +16,8 @@ export function addConfigCheck(program: Command, parts: CliParts): void {
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife config check --max-calls 500"))
   const keys = Object.keys(options) as OptionKey[]
-  onConfig(command, keys, parts, (config, { json }: { json?: boolean }) => {
-    parts.checkSettings(config)
+  onConfig(command, keys, parts, async (config, { json }: { json?: boolean }) => {
+    await parts.checkSettings(config)
     const { file } = config
     const text = file === null ? "The settings can be used." : `The settings of ${file} can be used.`
     parts.terminal.out(json ? `${JSON.stringify({ ok: true, file })}\n` : `${text}\n`)

@@ -1,7 +1,8 @@
 import { AccountError } from "../../accounts/account-error.ts"
 import { AdminFault } from "../../admin/fault.ts"
-import { InputRejected, Unavailable } from "../../apis/contract.ts"
+import { ApiMistake, InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
+import { PluginRefused } from "../../plugins/errors.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { Declined } from "./admin/consent.ts"
 import { ServerFailed } from "./admin/server-failed.ts"
@@ -11,9 +12,11 @@ import { WorkerFailed } from "./worker.ts"
 const plainErrors = [
   AccountError,
   AdminFault,
+  ApiMistake,
   ConfigError,
   Declined,
   InputRejected,
+  PluginRefused,
   ServerFailed,
   StoreUnavailable,
   StoreUnusable,

@@ -1,11 +1,12 @@
 import type { Command } from "commander"
 import { example } from "./output.ts"
+import { loadUsable } from "./own-apis.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
 /** `mcp`: the catalog as MCP tools for the program that starts this command. */
 export function addMcp(program: Command, parts: CliParts): void {
-  const { terminal, version, stopRequested, prepareApis, createLocalCalls } = parts
+  const { terminal, version, stopRequested, createLocalCalls } = parts
   const command = program
     .command("mcp")
     .summary("Offer the APIs to an agent over standard input and output.")
@@ -14,13 +15,13 @@ export function addMcp(program: Command, parts: CliParts): void {
     )
     .option("--search", "offer three tools that find, describe and call any API")
     .addHelpText("after", example("penknife mcp --search"))
-  const keys = ["dnsServers", "bluetoothCompanies"] as const
+  const keys = ["apis", "dnsServers", "bluetoothCompanies"] as const
   onConfig(command, keys, parts, async (config, { search = false }: { search?: boolean }) => {
     // Loaded only here, since it slows the start of every other command.
     const { serveOverStdio } = await import("../mcp/stdio.ts")
     const stopped = stopRequested({ stdin: true })
     const broken = serveOverStdio({
-      apis: prepareApis(config),
+      apis: await loadUsable(config, parts),
       version,
       search,
       call: createLocalCalls(config),

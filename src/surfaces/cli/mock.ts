@@ -9,6 +9,9 @@ const settings: readonly OptionKey[] = [
   ...([
     "host",
     "port",
+    "apis",
+    "apiTimeoutSeconds",
+    "apiWorkers",
     "maxBodyBytes",
     "bluetoothCompanies",
     "noGraphql",

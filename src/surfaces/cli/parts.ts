@@ -41,7 +41,7 @@ export interface CliParts {
     listening: { readonly url: string; readonly adminUrl: string | null },
   ): Promise<string | null>
   /** Throws ConfigError for what is wrong with a configuration, without opening anything. */
-  checkSettings(config: Config): void
+  checkSettings(config: Config): Promise<void>
   /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
@@ -58,8 +58,13 @@ export interface CliParts {
   readonly httpClient: HttpClient
   readonly random: Random
   readonly standardInput: StandardInput
-  /** The catalog with the prices and data files of a configuration. */
-  prepareApis(config: Config): readonly PreparedApi[]
+  /** The catalog and the operator's own APIs, with the prices and data files of a configuration. */
+  loadApis(config: Config): Promise<{
+    readonly apis: readonly PreparedApi[]
+    /** Own APIs that cannot be used. */
+    readonly problems: readonly { readonly name: string; readonly problem: string }[]
+  }>
+  readonly ownApis: OwnApiFolders
   readonly safekeeping: Safekeeping
   /** Prepares calls in this process. */
   createLocalCalls(config: Config): LocalCalls
@@ -73,6 +78,17 @@ export interface RunningService {
   hasAdmin(): Promise<boolean>
   readonly configuration: { reloadLogged(): Promise<void> }
   stop(): Promise<void>
+}
+
+/** Makes and tries APIs of the operator's own. */
+export interface OwnApiFolders {
+  /** Writes a first API into a folder, and gives the files written. Throws an error with a message for the operator. */
+  writeNew(directory: string, name: string): Promise<readonly string[]>
+  /** Loads all APIs of a folder and tries their examples. */
+  check(directory: string): Promise<{
+    readonly usable: readonly { readonly id: string; readonly examples: number }[]
+    readonly problems: readonly { readonly name: string; readonly problem: string }[]
+  }>
 }
 
 /** A mock that listens. */

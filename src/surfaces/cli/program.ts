@@ -1,9 +1,8 @@
 import { Command, CommanderError } from "commander"
 import { InputRejected } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
-
+import { addApiCommands } from "./api.ts"
 import { addBackup, addCheckBackup, addRestore } from "./backup.ts"
-
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
 import { addConfigCheck } from "./config-check.ts"
@@ -44,9 +43,9 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
     .exitOverride()
     .showHelpAfterError("(add --help for help)")
   const addStart = starts[argv[0] ?? ""]
-  if (addStart) addStart(program, parts)
-  else await addAll(program, parts)
   try {
+    if (addStart) addStart(program, parts)
+    else await addAll(program, parts, argv)
     await program.parseAsync(argv, { from: "user" })
     return 0
   } catch (thrown) {
@@ -62,12 +61,13 @@ function asksForVersion(argv: readonly string[]): boolean {
 }
 
 /** Adds every command, in the order of the help text. */
-async function addAll(program: Command, parts: CliParts): Promise<void> {
+async function addAll(program: Command, parts: CliParts, argv: readonly string[]): Promise<void> {
   const { addOperations } = await import("./admin/operation-command.ts")
   const commands = [
     addServe,
     addMock,
     addCall,
+    addApiCommands,
     addOperations,
     addConfigCheck,
     addMcp,
@@ -79,5 +79,5 @@ async function addAll(program: Command, parts: CliParts): Promise<void> {
     addSchema,
     addCompletion,
   ]
-  for (const add of commands) add(program, parts)
+  for (const add of commands) await add(program, parts, argv)
 }

@@ -32,7 +32,7 @@ export function addServe(program: Command, parts: CliParts): void {
     const link = parts.isWorker ? null : await firstConsoleLink(config, service, parts)
     const stopped = stopRequested()
     // With nothing to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
-    if (config.tlsCert !== null || config.file !== null) onReload(service.reload)
+    if (config.tlsCert !== null || hasConfigToRead(config)) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       event({ event: "listening", url: service.url, pid: process.pid })
@@ -69,10 +69,15 @@ async function startHere(
   const reload = () => {
     void service.reloadCertificate()
     // The supervisor tells workers when to take the configuration over.
-    if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
+    if (hasConfigToRead(config) && !isWorker) void service.configuration.reloadLogged()
   }
   const { url, adminUrl } = service.server
   return { url, adminUrl, hasAdmin: () => service.hasAdmin(), reload, stop: () => service.stop() }
+}
+
+/** Whether there is something to read again: the configuration file, or APIs. */
+function hasConfigToRead({ file, apis }: Config): boolean {
+  return file !== null || apis !== null
 }
 
 /** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */

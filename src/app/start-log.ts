@@ -1,0 +1,37 @@
+import { resolve } from "node:path"
+import type { Config } from "../config/load.ts"
+import type { Log } from "../ports/log.ts"
+import { isPostgresUrl, withoutPassword } from "../store/open.ts"
+import { isLoopback } from "../values/ip.ts"
+
+/** A new data file instead of the expected one tells an operator that the path is wrong. */
+export function logNewDataFile(log: Log, { db }: Config): void {
+  if (isPostgresUrl(db)) log.info("new tables", { database: withoutPassword(db) })
+  else if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
+}
+
+/** Metrics show how much a service is used, and by default everyone who reaches it may read them. */
+export function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): void {
+  if (noMetrics || metricsToken !== null || isLoopback(host)) return
+  log.warn("metrics are readable by everyone", {
+    host,
+    advice: "Set --metrics-token, better as PENKNIFE_METRICS_TOKEN, or turn them off with --no-metrics.",
+  })
+}
+
+/**
+ * Tells an operator where the admin API is, unless it is beside the APIs on this machine alone. Several processes say it once,
+ * before they listen.
+ * @param url where it listens, once that is known
+ */
+export function logAdminPlace(log: Log, { admin, host, port }: Config, url: string | null = null): void {
+  if (admin === "off") log.info("admin API is off", {})
+  else if (admin !== "same") log.info("admin API is served", { at: url ?? `${admin.host}:${admin.port}` })
+  else if (!isLoopback(host)) log.info("admin API is served", { at: url ?? `${host}:${port}` })
+}
+
+/** Tells an operator that the data file was lost, or is back. */
+export function logDataFile(log: Log, problem: string | null): void {
+  if (problem === null) log.info("data file is back; calls are served again", {})
+  else log.error("data file lost; calls are refused", { cause: problem })
+}

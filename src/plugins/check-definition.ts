@@ -1,0 +1,103 @@
+import { Kind, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import type { DefinitionData } from "./definition-text.ts"
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })
+
+/** What a definition must have beside its schemas. */
+const shape = Type.Object(
+  {
+    id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
+    title: text(80),
+    description: text(1_000),
+    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+    credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    input: Type.Unknown(),
+    output: Type.Unknown(),
+    asksDns: Type.Optional(Type.Boolean()),
+    deprecation: Type.Optional(
+      Type.Object(
+        { since: day, sunset: Type.Optional(day), successor: Type.Optional(text(100)) },
+        { additionalProperties: false },
+      ),
+    ),
+    examples: Type.Array(
+      Type.Object(
+        {
+          name: text(200),
+          input: Type.Record(Type.String(), Type.Unknown()),
+          output: Type.Record(Type.String(), Type.Unknown()),
+          given: Type.Optional(
+            Type.Object(
+              { now: Type.Optional(Type.String()), dns: Type.Optional(Type.Unknown()) },
+              { additionalProperties: false },
+            ),
+          ),
+          varying: Type.Optional(Type.Array(Type.String())),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 100 },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Kinds of schemas that every surface can carry. */
+const inputKinds = ["String", "Number", "Integer", "Boolean", "Literal", "Union", "Array"]
+const outputKinds = [...inputKinds, "Object", "Null"]
+/** Names that XML, CSV, GraphQL and the command line can all carry. */
+const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,59}$/
+
+/**
+ * What keeps a definition from being served; empty when nothing does.
+ * @param name of its folder
+ * @param taken the ids of other APIs
+ */
+export function mistakesOf(
+  data: DefinitionData,
+  name: string,
+  taken: ReadonlySet<string>,
+): readonly string[] {
+  const [error] = Value.Errors(shape, data)
+  if (error) return [`'${error.path.slice(1).replaceAll("/", ".")}' cannot be used: ${error.message}`]
+  const { id, input, output } = data
+  const mistakes: string[] = []
+  if (id !== name) mistakes.push(`the id '${id}' must be the name of its folder, '${name}'`)
+  if (taken.has(id)) mistakes.push(`the id '${id}' belongs to another API: choose a different one`)
+  for (const [part, schema, kinds] of [
+    ["input", input, inputKinds],
+    ["output", output, outputKinds],
+  ] as const) {
+    if (schema[Kind] !== "Object") mistakes.push(`'${part}' must be made with Type.Object({ … })`)
+    else mistakes.push(...mistakesOfFields(schema, part, kinds))
+  }
+  return mistakes
+}
+
+function mistakesOfFields(schema: TObject, place: string, kinds: readonly string[]): string[] {
+  return Object.entries(schema.properties).flatMap(([name, field]) => {
+    const where = `${place}.${name}`
+    const mistakes = mistakesOfSchema(field, where, kinds)
+    if (!nameForm.test(name))
+      mistakes.push(`'${where}': a name begins with a letter and has letters, digits and _ only`)
+    if (typeof field.description !== "string" || field.description === "") {
+      mistakes.push(`'${where}' needs a description`)
+    }
+    return mistakes
+  })
+}
+
+function mistakesOfSchema(schema: TSchema, where: string, kinds: readonly string[]): string[] {
+  const kind = schema[Kind]
+  if (kind === undefined) return [`'${where}' must be made with Type, from "penknife/plugin"`]
+  if (!kinds.includes(kind)) return [`'${where}' is a ${kind}; use one of ${kinds.join(", ")}`]
+  if (schema.format !== undefined) {
+    return [`'${where}' has a 'format', which is not checked here: use 'pattern', or reject() in run`]
+  }
+  if (kind === "Object") return mistakesOfFields(schema as TObject, where, kinds)
+  const parts: unknown = kind === "Union" ? schema.anyOf : kind === "Array" ? [schema.items] : []
+  if (!Array.isArray(parts)) return [`'${where}' has no list of what it may be`]
+  return parts.flatMap((part: TSchema) => mistakesOfSchema(part, where, kinds))
+}

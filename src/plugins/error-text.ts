@@ -1,0 +1,49 @@
+/** What Bun throws for a file that it cannot read as a program. */
+interface BuildMessageLike {
+  readonly message: string
+  readonly position: { readonly file: string; readonly line: number; readonly column: number } | null
+}
+
+/** Why a file could not be loaded, with the place where that is known. */
+export function describeLoadError(thrown: unknown, file: string): string {
+  // Bun collects several mistakes of a file in one error.
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown
+  if (isBuildMessage(first)) {
+    const { message, position } = first
+    return position
+      ? `${position.file}:${position.line}:${position.column}: ${message}`
+      : `${file}: ${message}`
+  }
+  return `${file} cannot be loaded: ${describeThrown(first)}`
+}
+
+/** Anything thrown as text, with where it was thrown. */
+export function describeThrown(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `it threw ${show(thrown)} instead of an error`
+  return `${thrown.name}: ${thrown.message}${placeOf(thrown)}`
+}
+
+/** The same without the message, which may quote what a client sent. */
+export function describeKind(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `it threw a ${typeof thrown} instead of an error`
+  return `it threw a ${thrown.constructor.name}${placeOf(thrown)}`
+}
+
+function placeOf({ stack = "", message }: Error): string {
+  // The message is cut off first, since its lines may look like frames.
+  const frames = stack.slice(message === "" ? 0 : stack.indexOf(message) + message.length)
+  const place = /\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/.exec(frames)?.[1]
+  return place === undefined ? "" : ` (${place})`
+}
+
+function isBuildMessage(thrown: unknown): thrown is BuildMessageLike {
+  return thrown instanceof Error && "position" in thrown && thrown.name !== "Error"
+}
+
+function show(thrown: unknown): string {
+  try {
+    return JSON.stringify(thrown)?.slice(0, 200) ?? String(thrown)
+  } catch {
+    return `a ${typeof thrown}`
+  }
+}

@@ -1,0 +1,43 @@
+import type { DnsAnswer, DnsType } from "../apis/contract.ts"
+
+/** A message to the worker that holds an operator's API. It does one thing at a time. */
+export type ToWorker =
+  /** Asks for the definition in this file. Sent once, first. */
+  | {
+      readonly kind: "load"
+      readonly file: string
+      /** The folder of the copy that the file is in, and the folder that the operator knows. */
+      readonly copy: string
+      readonly original: string
+    }
+  /** Asks for one run. */
+  | {
+      readonly kind: "run"
+      /** The input as JSON. */
+      readonly input: string
+      /** The time at which the call began, milliseconds since the Unix epoch. */
+      readonly nowMs: number
+      /** 32 octets that all randomness of the run follows from. */
+      readonly seed: Uint8Array
+      /** The most UTF-16 units of the output as JSON. */
+      readonly maxOutputLength: number
+    }
+  /** Answers `ask`. */
+  | { readonly kind: "answer"; readonly question: number; readonly answer: DnsAnswer }
+
+/** A message from that worker. */
+export type FromWorker =
+  /** The definition as JSON, see `packDefinition`. */
+  | { readonly kind: "loaded"; readonly definition: string }
+  /** The API cannot be used; the problem is for the operator. */
+  | { readonly kind: "refused"; readonly problem: string }
+  /** A run ended with this output, as JSON. */
+  | { readonly kind: "done"; readonly output: string }
+  /** A run called `reject`. */
+  | { readonly kind: "rejected"; readonly parameter: string; readonly requirement: string }
+  /** A run called `unavailable`. */
+  | { readonly kind: "unavailable"; readonly sentence: string; readonly reason: string }
+  /** A run threw something else. The cause is for the log; the detail may hold input. */
+  | { readonly kind: "failed"; readonly cause: string; readonly detail: string }
+  /** Asks the DNS. */
+  | { readonly kind: "ask"; readonly question: number; readonly name: string; readonly type: DnsType }

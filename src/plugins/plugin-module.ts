@@ -1,0 +1,11 @@
+/** What an operator's API imports as `penknife/plugin`. */
+export { Type } from "@sinclair/typebox"
+export {
+  choice,
+  defineApi,
+  deprecated,
+  nullable,
+  premium,
+  reject,
+  unavailable,
+} from "../apis/contract.ts"

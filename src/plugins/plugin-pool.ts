@@ -1,0 +1,169 @@
+import { ApiMistake, type Clock, type Ports, type Timer, unavailable } from "../apis/contract.ts"
+import type { PluginWorker, RunLimits } from "./plugin-worker.ts"
+
+/** The workers of one API of the operator. Each runs one call at a time. */
+export interface PluginPool {
+  /**
+   * Runs the API on the next free worker.
+   * @param account who calls: one account gets half of the workers at most
+   * @throws what the worker's run throws, and what `unavailable` throws while the API rests or too many calls wait
+   */
+  run(input: unknown, ports: Ports, account: string): Promise<Record<string, unknown>>
+  /** Ends the workers; those that run a call, after it. */
+  end(): void
+}
+
+export interface PoolOptions extends RunLimits {
+  readonly start: () => Promise<PluginWorker>
+  readonly clock: Pick<Clock, "monotonicMs">
+  readonly timer: Timer
+  readonly maxWorkers: number
+  /**
+   * Gives the output when it follows its schema.
+   * @throws ApiMistake
+   */
+  readonly checkOutput: (output: unknown) => Record<string, unknown>
+  /** Gets each fault of the API, and whether it rests now. */
+  readonly onFault: (fault: ApiMistake, rests: boolean) => void
+}
+
+interface WaitingCall {
+  readonly account: string
+  take(worker: PluginWorker): void
+  fail(cause: unknown): void
+}
+
+/** Calls that wait for a worker; more are refused. */
+const maxWaiting = 256
+/** After so many faults in a row an API rests. */
+const maxFaults = 5
+const restMs = 10_000
+/** A worker ends when so long after its call more workers are free than one. */
+const idleMs = 60_000
+
+/** @param first a worker that was started already */
+export function createPluginPool(first: PluginWorker, options: PoolOptions): PluginPool {
+  const { start, clock, timer, maxWorkers, checkOutput, onFault } = options
+  const idle: PluginWorker[] = [first]
+  const waiting: WaitingCall[] = []
+  /** Workers in use, by account. */
+  const inUse = new Map<string, number>()
+  const maxOfAccount = Math.max(1, Math.floor(maxWorkers / 2))
+  let workers = 1
+  let starting = 0
+  let isEnded = false
+  let faults = 0
+  let restsUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether a call tries out if an API that rested works again. */
+  let isTrying = false
+
+  /** Gives free workers to the calls that wait, first come first served, unless the account has its share already. */
+  function match(): void {
+    while (idle.length > 0) {
+      const index = waiting.findIndex(({ account }) => (inUse.get(account) ?? 0) < maxOfAccount)
+      const [call] = index < 0 ? [] : waiting.splice(index, 1)
+      if (!call) return
+      // The one that was used last is warm, and the others can end.
+      const worker = idle.pop()
+      if (!worker) return
+      if (!worker.isUsable()) {
+        workers--
+        waiting.splice(index, 0, call)
+        continue
+      }
+      inUse.set(call.account, (inUse.get(call.account) ?? 0) + 1)
+      call.take(worker)
+    }
+    if (isEnded) return
+    const startable = waiting.filter(({ account }) => (inUse.get(account) ?? 0) < maxOfAccount).length
+    // One more than is needed, so that the next call does not wait for a start.
+    while (idle.length + starting <= startable && workers < maxWorkers) void add()
+  }
+
+  async function add(): Promise<void> {
+    workers++
+    starting++
+    try {
+      idle.push(await start())
+    } catch (cause) {
+      workers--
+      // Nobody else would wake the calls that wait for this worker.
+      if (workers - idle.length <= 0) for (const call of waiting.splice(0)) call.fail(cause)
+    } finally {
+      starting--
+      match()
+    }
+  }
+
+  function giveBack(worker: PluginWorker, account: string): void {
+    const left = (inUse.get(account) ?? 1) - 1
+    if (left > 0) inUse.set(account, left)
+    else inUse.delete(account)
+    if (isEnded || !worker.isUsable()) {
+      worker.end()
+      workers--
+    } else {
+      idle.push(worker)
+      if (idle.length > 1) timer.after(idleMs, endIdle)
+    }
+    match()
+  }
+
+  function endIdle(): void {
+    if (idle.length < 2) return
+    idle.shift()?.end()
+    workers--
+  }
+
+  function nextWorker(account: string): Promise<PluginWorker> {
+    if (waiting.length >= maxWaiting) unavailable("The API has too many calls right now. Try again.", "busy")
+    const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
+    waiting.push({ account, take: resolve, fail: reject })
+    match()
+    return promise
+  }
+
+  function requireAwake(): void {
+    if (faults < maxFaults) return
+    const waitMs = restsUntilMs - clock.monotonicMs()
+    if (waitMs > 0 || isTrying) {
+      const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+      unavailable(`The API failed several times in a row. Try again in ${seconds} s.`, "resting")
+    }
+    isTrying = true
+  }
+
+  function countFault(fault: ApiMistake): void {
+    faults++
+    const rests = faults >= maxFaults
+    if (rests) restsUntilMs = clock.monotonicMs() + restMs
+    onFault(fault, rests)
+  }
+
+  return {
+    async run(input, ports, account) {
+      requireAwake()
+      const isTrial = isTrying && faults >= maxFaults
+      let worker: PluginWorker | null = null
+      try {
+        worker = await nextWorker(account)
+        const output = checkOutput(await worker.run(input, ports, options))
+        faults = 0
+        return output
+      } catch (thrown) {
+        if (thrown instanceof ApiMistake) countFault(thrown)
+        throw thrown
+      } finally {
+        if (isTrial) isTrying = false
+        if (worker) giveBack(worker, account)
+      }
+    },
+    end() {
+      isEnded = true
+      for (const worker of idle.splice(0)) {
+        worker.end()
+        workers--
+      }
+    },
+  }
+}

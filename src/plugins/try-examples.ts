@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from "node:util"
+import { ApiMistake, type Ports, type Timer } from "../apis/contract.ts"
+import { compileInput } from "../call/input.ts"
+import { createMockClock } from "../ports/mock/clock.ts"
+import { createMockDns } from "../ports/mock/dns.ts"
+import { createSeededRandom } from "../ports/mock/random.ts"
+import { messageOf } from "../values/message-of.ts"
+import type { DefinitionData } from "./definition-text.ts"
+
+/** The time in examples that name none. */
+const defaultNow = "2025-01-01T00:00:00Z"
+
+/**
+ * Runs every example of an API. Gives the first one that does not give its output, with what differs; null when all do.
+ * @param run runs the API on an input that was checked
+ */
+export async function wrongExample(
+  { input, examples }: DefinitionData,
+  run: (input: unknown, ports: Ports) => Promise<Record<string, unknown>>,
+  timer: Timer,
+): Promise<{ readonly name: string; readonly problem: string } | null> {
+  const readInput = compileInput(input)
+  for (const { name, input: given, output: expected, given: world = {}, varying = [] } of examples) {
+    try {
+      const ports: Ports = {
+        clock: createMockClock(Date.parse(world.now ?? defaultNow)),
+        random: createSeededRandom("penknife"),
+        dns: createMockDns(world.dns ?? {}),
+        timer,
+      }
+      const output = await run(readInput({ kind: "typed", values: given }, true), ports)
+      const difference = firstDifference(expected, output, varying)
+      if (difference !== null) return { name, problem: difference }
+    } catch (thrown) {
+      return { name, problem: thrown instanceof ApiMistake ? thrown.detail : messageOf(thrown) }
+    }
+  }
+  return null
+}
+
+function firstDifference(
+  expected: Readonly<Record<string, unknown>>,
+  output: Readonly<Record<string, unknown>>,
+  varying: readonly string[],
+): string | null {
+  const names = new Set([...Object.keys(expected), ...Object.keys(output)])
+  for (const name of names) {
+    if (varying.includes(name) || isDeepStrictEqual(expected[name], output[name])) continue
+    return `'${name}' should be ${show(expected[name])} and is ${show(output[name])}`
+  }
+  return null
+}
+
+const maxShown = 200
+
+function show(value: unknown): string {
+  if (value === undefined) return "absent"
+  const text = JSON.stringify(value)
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}

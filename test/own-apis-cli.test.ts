@@ -1,0 +1,76 @@
+/** The commands for APIs of an operator's own. */
+import { expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { runCliForTest } from "./support/cli.ts"
+import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
+import { tempDir } from "./support/temp.ts"
+
+test("a new API works as it is written, and its types are those of the program", async () => {
+  const apis = join(tempDir(), "apis")
+  const made = await runCliForTest(["api", "new", "hello", "--apis", apis])
+  expect(made).toMatchObject({ code: 0, err: "", out: expect.stringContaining(join(apis, "hello/index.ts")) })
+  expect(await runCliForTest(["api", "check", apis])).toEqual({
+    code: 0,
+    err: "",
+    out: "hello: 1 examples are right.\n",
+  })
+  const called = await runCliForTest(["call", "hello", "--apis", apis, "--text", "one two", "--json"])
+  expect(called).toEqual({ code: 0, err: "", out: '{"words":2,"longest":3}\n' })
+  const tsc = join(import.meta.dir, "../node_modules/typescript/bin/tsc")
+  const types = Bun.spawnSync([process.execPath, tsc, "-p", apis])
+  expect(types.stdout.toString()).toBe("")
+  // A second one keeps the settings of the first.
+  writeFiles(apis, { "tsconfig.json": "{}" })
+  expect((await runCliForTest(["api", "new", "second", "--apis", apis, "--json"])).out).toBe(
+    `${JSON.stringify({ files: [join(apis, "second/index.ts")] })}\n`,
+  )
+  expect(readFileSync(join(apis, "tsconfig.json"), "utf8")).toBe("{}")
+}, 60_000)
+
+test.each([
+  ["Hello", "The name 'Hello' cannot be used"],
+  ["../up", "The name '../up' cannot be used"],
+])("the name %s is refused", async (name, message) => {
+  const apis = join(tempDir(), "apis")
+  const refused = await runCliForTest(["api", "new", name, "--apis", apis])
+  expect(refused).toEqual({ code: 1, out: "", err: expect.stringContaining(message) })
+  expect(existsSync(apis)).toBe(false)
+})
+
+test("check says what is wrong and goes on with the others", async () => {
+  const apis = folderOf({
+    "good/index.ts": apiSource("good"),
+    "wrong/index.ts": apiSource("wrong", { shouted: "HELLo" }),
+  })
+  expect(await runCliForTest(["api", "check", apis])).toEqual({
+    code: 1,
+    out: "good: 1 examples are right.\n",
+    err: expect.stringMatching(
+      /wrong\/index\.ts:12: the example 'One word' is wrong[^]*1 of 2 APIs cannot be used/,
+    ),
+  })
+  const asJson = await runCliForTest(["api", "check", apis, "--json"])
+  expect(JSON.parse(asJson.out)).toMatchObject({ usable: [{ id: "good" }], problems: [{ name: "wrong" }] })
+  const listed = await runCliForTest(["api", "list", "--apis", apis, "--json"])
+  expect(JSON.parse(listed.out).slice(-2)).toEqual([
+    { id: "good", title: "Shout", method: "POST", credits: 1, origin: "own" },
+    { id: "wrong", origin: "refused" },
+  ])
+  // Another command leaves it out and says so.
+  const document = await runCliForTest(["openapi", "--apis", apis])
+  expect(Object.keys(JSON.parse(document.out).paths)).toContain("/v1/good")
+  expect(document.err).toContain("This API is left out")
+  expect(JSON.stringify(Object.keys(JSON.parse(document.out).paths))).not.toContain("wrong")
+  const schema = await runCliForTest(["schema", "--apis", apis])
+  expect(schema.out).toContain("input: GoodInput!")
+})
+
+test("a folder without an API says how to make one", async () => {
+  const empty = tempDir()
+  expect(await runCliForTest(["api", "check", empty])).toEqual({
+    code: 1,
+    out: "",
+    err: expect.stringContaining("has no folder with an index.ts. Make one with 'penknife api new NAME'."),
+  })
+})

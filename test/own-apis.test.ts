@@ -1,0 +1,296 @@
+/** APIs of an operator's own: what keeps one from being served, what its faults do to others, and how it is replaced. */
+import { describe, expect, test } from "bun:test"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { startTestMock } from "./support/mock.ts"
+import { apiSource, folderOf, loadOwn, writeFiles } from "./support/own-apis.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
+
+describe("an API is refused alone, with what to change", () => {
+  test.each([
+    [
+      "throws",
+      { first: 'throw new Error("no database")' },
+      /throws\/index\.ts cannot be loaded: Error: no database \(.*index\.ts:2:/,
+    ],
+    ["throwstext", { first: 'throw "text"' }, /it threw "text" instead of an error/],
+    ["syntax", { first: "const = 1" }, /syntax\/index\.ts:2:\d+: /],
+    ["exits", { first: "process.exit(0)" }, /its thread ended by itself/],
+    ["imports", { first: 'import "./nothing.ts"' }, /nothing\.ts/],
+    [
+      "wrong",
+      { shouted: "HELLo" },
+      /index\.ts:12: the example 'One word' is wrong: 'shouted' should be "HELLo" and is "HELLO"/,
+    ],
+    ["fails", { run: 'throw new TypeError("no")' }, /the example 'One word' is wrong: TypeError: no/],
+    ["hmac", {}, /the id 'hmac' belongs to another API/],
+    ["otherid", { id: "different" }, /the id 'different' must be the name of its folder, 'otherid'/],
+    ["price", { credits: -1 }, /'credits' cannot be used: Expected integer to be greater or equal to 0/],
+  ])("%s", async (name, given, problem) => {
+    const { id = name, ...change }: Partial<Parameters<typeof apiSource>[1]> & { id?: string } = given
+    const folder = folderOf({
+      [`${name}/index.ts`]: apiSource(id, change),
+      "good/index.ts": apiSource("good"),
+    })
+    const own = await loadOwn(folder, { taken: ["hmac"] })
+    expect(own.definitions.map((api) => api.id)).toEqual(["good"])
+    expect(own.problems).toEqual([{ name, problem: expect.stringMatching(problem) }])
+    // The copy that is run is no concern of the operator.
+    expect(own.problems[0]?.problem).not.toContain("penknife-apis-")
+    own.end()
+  })
+
+  test.each([
+    ["no default", "export const a = 1", /must end with 'export default defineApi/],
+    [
+      "a format",
+      apiSource("xy").replace('"The text." })', '"The text.", format: "email" })'),
+      /'input\.text' has a 'format'/,
+    ],
+    [
+      "an unknown kind",
+      apiSource("xy").replace(
+        'Type.String({ description: "The text." })',
+        'Type.Any({ description: "Any." })',
+      ),
+      /'input\.text' is a Any/,
+    ],
+    [
+      "no description",
+      apiSource("xy").replace('Type.String({ description: "The text." })', "Type.String()"),
+      /'input\.text' needs a description/,
+    ],
+    [
+      "a function in a schema",
+      apiSource("xy").replace('"The text." })', '"The text.", default: () => 1 })'),
+      /the definition\.input\.properties\.text\.default must be plain data, not a function/,
+    ],
+  ])("%s", async (_, source, problem) => {
+    const own = await loadOwn(folderOf({ "xy/index.ts": source }))
+    expect(own.problems).toEqual([{ name: "xy", problem: expect.stringMatching(problem) }])
+    own.end()
+  })
+
+  test("one that loads for ever is given up, and does not hold up others", async () => {
+    const folder = folderOf({
+      "loops/index.ts": apiSource("loops", { first: "for (;;) {}" }),
+      "good/index.ts": apiSource("good"),
+    })
+    // The limit of loading is reached by hand.
+    let end = () => {}
+    const timer = {
+      after(ms: number, run: () => void) {
+        if (ms === 10_000) end = run
+        return () => {}
+      },
+      turn: async () => {},
+    }
+    const loading = loadOwn(folder, { timer, limitMs: 5_000 })
+    const isLoaded = loading.then(() => true)
+    // 'good' is loaded first.
+    while (!(await Promise.race([isLoaded, new Promise((resolve) => setImmediate(() => resolve(false)))])))
+      end()
+    const own = await loading
+    expect(own.problems.map(({ name }) => name)).toContain("loops")
+    expect(own.problems.find(({ name }) => name === "loops")?.problem).toMatch(/did not end within 10 s/)
+    own.end()
+  })
+})
+
+test("a folder that does not exist keeps the service from starting", async () => {
+  await expect(startTestService({ flags: { apis: "/nowhere" } })).rejects.toThrow(
+    "--apis: The folder /nowhere cannot be read",
+  )
+})
+
+const faulty = `
+    if (text === "throw") throw "a string"
+    if (text === "type") throw new TypeError("cannot read " + text)
+    if (text === "exit") process.exit(3)
+    if (text === "loop") for (;;) {}
+    if (text === "big") return { shouted: "x".repeat(3_000_000) }
+    if (text === "wrong") return { shouted: 3 }
+    if (text === "more") return { shouted: "x", secret: "y" }
+    if (text === "nothing") return
+    if (text === "no") reject("text", "must be a yes")
+    if (text === "away") unavailable("The upstream does not answer.", "upstream")
+    return { shouted: text.toUpperCase() }`
+
+async function startFaulty(flags: object = {}) {
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
+  const service = await startTestService({ flags: { apis, apiTimeoutSeconds: "1", ...flags } })
+  return { service, apis }
+}
+
+async function shout(
+  { url }: TestService,
+  key: string,
+  text: string,
+): Promise<{ status: number; body: string }> {
+  const response = await fetch(`${url}/v1/shout?format=json`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+test("faults of an API cost nothing, say nothing of their cause, and leave the next call alone", async () => {
+  const { service } = await startFaulty()
+  const { account, key } = await service.createKey("mega")
+  for (const text of ["throw", "type", "exit", "loop", "big", "wrong", "more", "nothing"]) {
+    const { status, body } = await shout(service, key, text)
+    expect([text, status, JSON.parse(body).error]).toEqual([
+      text,
+      500,
+      "Something went wrong here. Quote the request id when you report it.",
+    ])
+    expect([text, (await shout(service, key, "hello")).body]).toEqual([
+      text,
+      expect.stringContaining('"shouted":"HELLO"'),
+    ])
+  }
+  expect(await shout(service, key, "no")).toEqual({
+    status: 400,
+    body: expect.stringContaining("The 'text' parameter must be a yes."),
+  })
+  expect(await shout(service, key, "away")).toEqual({
+    status: 503,
+    body: expect.stringContaining("The upstream does not answer."),
+  })
+  expect(await service.accounts.usage(account, 1)).toEqual([
+    expect.objectContaining({ api: "shout", calls: 8, credits: 8 }),
+  ])
+  const log = service.logged()
+  for (const cause of [
+    "it threw a string instead of an error",
+    /it threw a TypeError \(.*penknife-test-.*shout\/index\.ts:\d+:\d+\)/,
+    "its thread ended by itself",
+    "it did not end within 1 s",
+    "it returned 3000014 characters; 1000000 are allowed",
+    "'shouted': Expected string",
+    "'secret': Unexpected property",
+    "it returned nothing",
+  ]) {
+    expect(log).toMatch(cause)
+  }
+})
+
+test("a call that never ends holds up no other, not even of the same API", async () => {
+  const { service } = await startFaulty()
+  const [bad, good] = [await service.createKey("mega"), await service.createKey("mega")]
+  let ended = 0
+  const loops = ["loop", "loop", "loop"].map((text) => shout(service, bad.key, text).then(() => ended++))
+  await until(async () => (await shout(service, good.key, "a")).status === 200)
+  for (const text of ["b", "c", "d"]) expect((await shout(service, good.key, text)).status).toBe(200)
+  expect(ended).toBe(0)
+  await Promise.all(loops)
+  expect(await service.accounts.usage(bad.account, 1)).toEqual([])
+}, 30_000)
+
+test("after five faults in a row the API rests, and its calls are refused without a charge", async () => {
+  const { service } = await startFaulty()
+  const { account, key } = await service.createKey("mega")
+  for (let fault = 0; fault < 5; fault++) expect((await shout(service, key, "throw")).status).toBe(500)
+  expect(await shout(service, key, "hello")).toEqual({
+    status: 503,
+    body: expect.stringContaining("The API failed several times in a row. Try again in 10 s."),
+  })
+  expect(service.logged()).toContain("API rests after several faults in a row")
+  // The other APIs go on.
+  expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
+  service.clock.advance(10_000)
+  expect((await shout(service, key, "hello")).status).toBe(200)
+  expect(await service.accounts.usage(account, 1)).toEqual([
+    expect.objectContaining({ api: "bluetoothlookup", calls: 1 }),
+    expect.objectContaining({ api: "shout", calls: 1 }),
+  ])
+})
+
+test("a reload takes a new version over, and keeps the old one when the new one cannot be used", async () => {
+  const { service, apis } = await startFaulty()
+  const { account, key } = await service.createKey("mega")
+  const spent = async () =>
+    (await service.accounts.usage(account, 1)).reduce((sum, { credits }) => sum + credits, 0)
+  expect((await shout(service, key, "a")).body).toContain('"A"')
+  writeFiles(apis, { "shout/index.ts": apiSource("shout", { run: "return { shouted: text + '!' }" }) })
+  await expect(service.configuration.reload()).rejects.toThrow("the example 'One word' is wrong")
+  expect((await shout(service, key, "a")).body).toContain('"A"')
+  writeFiles(apis, {
+    "shout/index.ts": apiSource("shout", {
+      run: "return { shouted: text + '!' }",
+      shouted: "hello!",
+      credits: 7,
+    }),
+    "second/index.ts": apiSource("second"),
+  })
+  await service.configuration.reload()
+  expect((await shout(service, key, "a")).body).toContain('"a!"')
+  expect(await spent()).toBe(1 + 1 + 7)
+  const names = await (await fetch(`${service.url}/llms.txt`)).text()
+  expect(names).toContain("/docs/second.md")
+  rmSync(join(apis, "shout"), { recursive: true })
+  await service.configuration.reload()
+  expect((await shout(service, key, "a")).status).toBe(404)
+  expect(await spent()).toBe(9)
+})
+
+test("with --watch a changed file is taken over by itself", async () => {
+  const { service, apis } = await startFaulty({ watch: true })
+  const { key } = await service.createKey("mega")
+  expect((await shout(service, key, "a")).body).toContain('"A"')
+  writeFiles(apis, {
+    "shout/index.ts": apiSource("shout", { run: "return { shouted: text + '!' }", shouted: "hello!" }),
+  })
+  await until(async () => (await shout(service, key, "a")).body.includes('"a!"'))
+  expect(service.logged()).toContain("own APIs loaded again")
+})
+
+test("an API that is removed while it is called still answers that call", async () => {
+  const slow = `if (text === "slow") await ports.dns.resolve("slow.example", "MX")
+    return { shouted: text.toUpperCase() }`
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: slow }) })
+  const asked = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const dns = {
+    async resolve() {
+      asked.resolve()
+      await goOn.promise
+      return { kind: "nodata" } as const
+    },
+  }
+  const service = await startTestService({ flags: { apis }, ports: { dns } })
+  const { account, key } = await service.createKey("mega")
+  const call = shout(service, key, "slow")
+  await asked.promise
+  rmSync(join(apis, "shout"), { recursive: true })
+  await service.configuration.reload()
+  expect((await shout(service, key, "a")).status).toBe(404)
+  goOn.resolve()
+  expect(await call).toEqual({ status: 200, body: expect.stringContaining('"SLOW"') })
+  expect(await service.accounts.usage(account, 1)).toEqual([
+    expect.objectContaining({ calls: 1, credits: 1 }),
+  ])
+})
+
+test("in the test double time, randomness and DNS are those of the test double", async () => {
+  const run = `const answer = await ports.dns.resolve("good.example", "MX")
+    const random = text === "hello" ? "" : ports.random.bytes(40).toHex()
+    return { shouted: text === "hello" ? "HELLO" : [ports.clock.now(), answer.kind, random].join(" ") }`
+  const mock = await startTestMock({ apis: folderOf({ "shout/index.ts": apiSource("shout", { run }) }) })
+  const call = async () => {
+    const response = await fetch(`${mock.url}/v1/shout?format=json`, {
+      method: "POST",
+      headers: { "x-api-key": "mock-pro", "content-type": "application/json" },
+      body: '{"text":"x"}',
+    })
+    const { data } = (await response.json()) as { data: { shouted: string } }
+    return data.shouted
+  }
+  const [first, second] = [await call(), await call()]
+  expect(first).toMatch(/^1735689600000 records [0-9a-f]{80}$/)
+  expect(second).not.toBe(first)
+  await mock.reset()
+  expect([await call(), await call()]).toEqual([first, second])
+})

@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { loadPlugins, type PluginOptions, type Plugins } from "../../src/plugins/load-plugins.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
+import { tempDir } from "./temp.ts"
+
+/** Loads a folder of APIs as a service does. End the result when done. */
+export function loadOwn(directory: string, options: Partial<PluginOptions> = {}): Promise<Plugins> {
+  return loadPlugins(directory, {
+    taken: [],
+    clock: systemClock,
+    timer: systemTimer,
+    limitMs: 10_000,
+    maxWorkers: 4,
+    onRest() {},
+    ...options,
+  })
+}
+
+/** A new folder with these files, by their paths in it. It is removed after the file's tests. */
+export function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = tempDir()
+  writeFiles(folder, files)
+  return folder
+}
+
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+}
+
+/** The source of an API that gives back its text in capitals, or what `run` says. */
+export function apiSource(
+  id: string,
+  {
+    run = "return { shouted: text.toUpperCase() }",
+    first = "",
+    credits = 1,
+    shouted = "HELLO",
+  }: { run?: string; first?: string; credits?: number; shouted?: string } = {},
+): string {
+  return `import { defineApi, reject, Type, unavailable } from "penknife/plugin"
+${first}
+export default defineApi({
+  id: "${id}",
+  title: "Shout",
+  description: "Writes a text in upper case.",
+  method: "POST",
+  credits: ${credits},
+  asksDns: true,
+  input: Type.Object({ text: Type.String({ description: "The text." }) }),
+  output: Type.Object({ shouted: Type.String({ description: "The text in upper case." }) }),
+  examples: [{ name: "One word", input: { text: "hello" }, output: { shouted: "${shouted}" } }],
+  async run({ text }, { ports }) {
+    ${run}
+  },
+})
+`
+}
