@@ -8,7 +8,7 @@ import { Glob } from "bun"
 const bun = process.execPath
 const runner = [bun, "test", "--timeout=60000"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
-const slowest = ["fuzz", "mock", "metering"]
+const slowest = ["fuzz", "web", "mock", "metering"]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
 let passed = 0

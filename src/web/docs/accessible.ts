@@ -12,9 +12,15 @@ export function plainPaths(): SwaggerPlugin {
   }
 }
 
-/** Names each field of the page that has no label (WCAG 2.2, 4.1.2), also those that come later. */
-export function nameFields(viewer: Element): void {
-  const observer = new MutationObserver(nameAll)
+/**
+ * Names each field of the page that has no label (WCAG 2.2, 4.1.2), and lets the keyboard reach code that scrolls (2.1.1), also what comes
+ * later.
+ */
+export function helpKeyboards(viewer: Element): void {
+  const observer = new MutationObserver(() => {
+    nameAll()
+    for (const code of viewer.querySelectorAll<HTMLElement>("pre.microlight")) code.tabIndex = 0
+  })
   observer.observe(viewer, { childList: true, subtree: true })
 
   function nameAll(): void {

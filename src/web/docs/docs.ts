@@ -1,10 +1,10 @@
 /** Starts Swagger UI, which shows the OpenAPI document and sends calls. */
 import { keepKey, keptKey } from "../client/kept-key.ts"
-import { nameFields, plainPaths } from "./accessible.ts"
+import { helpKeyboards, plainPaths } from "./accessible.ts"
 import { lightResponses } from "./light-responses.ts"
 
 const place = document.querySelector("#viewer")
-if (place) nameFields(place)
+if (place) helpKeyboards(place)
 followTheme()
 const viewer = SwaggerUIBundle({
   url: "/openapi.json",

@@ -56,7 +56,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     }
     await page.locator("#operations-apis-hmac .opblock-summary-control").click()
     await page.locator("#operations-apis-hmac").getByRole("button", { name: "Show 429" }).click()
-    await page.locator("#operations-apis-hmac").getByText("throttled").first().waitFor()
+    await page.locator("#operations-apis-hmac tr[data-code='429'] pre.microlight").waitFor()
     await done()
   }, 90_000)
 
