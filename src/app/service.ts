@@ -40,7 +40,7 @@ import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalog, catalogIds, checkSettings, readTls } from "./prepare.ts"
+import { catalog, catalogIds, loadApis, prepareApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 import { watchFolder } from "./watch-folder.ts"
 
@@ -105,6 +105,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const ownParts = { clock, timer: systemTimer, log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, ownParts)
   logRefused(ownApis, log)
+  // Before the store is opened, so that a mistake makes no data file.
+  prepareApis(config, ownApis.definitions)
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
@@ -285,7 +287,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
  * @throws {ConfigError} and what opening the data file throws
  */
 export async function checkConfig(config: Config): Promise<void> {
-  await checkSettings({ ...config, apis: null, credits: new Map() })
+  // An API of the operator's own that cannot be used keeps no service from starting.
+  const { end } = await loadApis(config)
+  end()
+  readTls(config)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))

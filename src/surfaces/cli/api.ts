@@ -9,7 +9,7 @@ export function addApiCommands(program: Command, parts: CliParts): void {
   const group = program
     .command("api")
     .description("Make and check APIs of your own, which 'serve --apis DIR' serves beside the others.")
-    .addHelpText("after", example("penknife api new wordcount"))
+    .addHelpText("after", example("penknife api list"))
   addNew(group, parts)
   addCheck(group, parts)
   addList(group, parts)
