@@ -75,7 +75,7 @@ test("holds the listed files and nothing else", () => {
   ]
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules, ...pages],
-    ...["swagger-ui-bundle.js", "swagger-ui.css"],
+    ...["plugins/worker.js", "swagger-ui-bundle.js", "swagger-ui.css"],
   ].sort()
   const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|(?:js|css|svg)\.(?:br|gz))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
