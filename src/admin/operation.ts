@@ -161,7 +161,7 @@ export interface Actor {
   /** A name to show beside it. */
   readonly name: string
   readonly permissions: readonly string[]
-  /** The only account that a customer reaches; null for whoever reaches all. */
+  /** The only account that a customer reaches; null for an actor who reaches all. */
   readonly account: string | null
   /** The id of the admin key without which this actor may do nothing. Absent without one. */
   readonly adminKeyId?: string | null

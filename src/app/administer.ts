@@ -19,7 +19,7 @@ const onlyRunning =
   "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."
 
 /**
- * Opens a store for the operations of the command line; close the result when done. Whoever can open the store may do everything,
+ * Opens a store for the operations of the command line; close the result when done. Everyone who can open the store may do everything,
  * and the audit log names the user of the operating system.
  * @param options `create` makes a missing data file; without `runOwnCommand` no backups can be made
  */

@@ -5,7 +5,7 @@ import type { RecordRequest } from "./request.ts"
 import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
 
-/** Counts and logs requests, and gives them to whoever watches. */
+/** Counts and logs requests, and gives them to those who watch. */
 export interface Observer {
   /** The current time, for `RequestStart.startedMs`. */
   nowMs(): number

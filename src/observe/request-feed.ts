@@ -4,7 +4,7 @@ import type { Surface, Tally } from "./counts.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "./request.ts"
 import { type MatchRequest, type RequestFilter, toMatch } from "./request-filter.ts"
 
-/** A finished request as it is shown to whoever watches. It holds no path, query, body or text of a key. */
+/** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
 export interface RequestEvent {
   readonly at: string
   readonly request_id: string
@@ -36,7 +36,7 @@ export interface RequestWatch {
   end(): void
 }
 
-/** Gives finished requests to whoever watches them. Nothing is kept for those who come later. */
+/** Gives finished requests to those who watch them. Nothing is kept for those who come later. */
 export interface RequestFeed {
   /** Whether anyone watches. The only thing that is looked at for each request while nobody does. */
   readonly isWatched: boolean

@@ -2,7 +2,7 @@ import type { RequestFeed, RequestWatch } from "./request-feed.ts"
 import type { RequestFilter } from "./request-filter.ts"
 import type { Channel, FromSupervisor, Watching } from "./siblings.ts"
 
-/** The feed of a worker: whoever watches it also gets the requests of the other workers, through their supervisor. */
+/** The feed of a worker: those who watch it also get the requests of the other workers, through their supervisor. */
 export function shareFeed(own: RequestFeed, channel: Channel): RequestFeed {
   const send = (message: Watching) => channel.send(message)
   /** Watches of this process, by the id that the others know them by. */

@@ -64,7 +64,7 @@ export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext
   }
 }
 
-/** An empty list of what is allowed would allow nothing. Whoever sends it means no limit. */
+/** An empty list of what is allowed would allow nothing. A client that sends it means no limit. */
 function orNull(items: readonly string[]): readonly string[] | null {
   return items.length === 0 ? null : items
 }

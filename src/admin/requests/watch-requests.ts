@@ -12,7 +12,7 @@ export const requestSurfaces = [
   "none",
 ] as const
 
-/** A finished request as it is shown to whoever watches. It holds no path, query, body or text of a key. */
+/** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
 export interface WatchedRequest {
   readonly at: string
   readonly request_id: string

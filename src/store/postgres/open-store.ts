@@ -115,7 +115,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
-  /** Whoever wants the messages says so later, when the connection may be there already. */
+  /** Those who want the messages say so later, when the connection may be there already. */
   let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
   const listener = notices
     ? startListener({

@@ -170,6 +170,6 @@ Try it:
   curl -H 'x-api-key: ${key}' '${url}/v1/bluetoothlookup?companyid=76'
 
 The documentation of the APIs: ${url}/docs
-${link ? `The console, for whoever runs this service (the link signs in once, within 30 minutes):\n\n  ${link}\n` : ""}
+${link ? `The console, for operators of this service (the link signs in once, within 30 minutes):\n\n  ${link}\n` : ""}
 `
 }

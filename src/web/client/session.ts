@@ -24,7 +24,7 @@ export const hasEnded = signal(false)
 const path = `${area.base}/session`
 const allowed = computed(() => new Set(session.value?.may ?? []))
 
-/** Whether whoever is signed in may run an operation. */
+/** Whether the one who is signed in may run an operation. */
 export function may(operation: string): boolean {
   return allowed.value.has(operation)
 }

@@ -69,7 +69,7 @@ async function start(token: string | null): Promise<Problem | null> {
     return null
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.status >= 500) throw thrown
-    // Whoever opens a used link may be signed in already.
+    // Someone who opens a used link may be signed in already.
     await loadSession()
     return thrown
   }

@@ -8,7 +8,7 @@ export interface Screen {
   /** In the navigation, and the heading of the screen. */
   readonly title: string
   readonly icon: IconName
-  /** It is shown to whoever may run this operation; null shows it to everyone. */
+  /** It is shown to those who may run this operation; null shows it to everyone. */
   readonly operation: string | null
   readonly component: ComponentType
   /** What is shown below its path, such as `/accounts/acc_1`; gets the rest of the path as `id`. */

@@ -8,7 +8,7 @@ import { Mark } from "./mark.tsx"
 const isConsole = area.kind === "console"
 const keyName = isConsole ? "Admin key" : "API key"
 
-/** What whoever is not signed in sees. */
+/** What someone sees who is not signed in. */
 export function SignInPage({ problem }: { readonly problem: Problem | null }) {
   return (
     <main class="sign-in" id="main">

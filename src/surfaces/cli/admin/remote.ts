@@ -125,12 +125,12 @@ function requireServer(text: string): string {
   return url.href.replace(/\/$/, "")
 }
 
-/** Nothing hides the key from whoever is on the way. On this machine nobody is. */
+/** Nothing hides the key from those on the way. On this machine nobody is. */
 function warnOfPlainHttp(base: string, { terminal }: CliParts): void {
   const { protocol, hostname } = new URL(base)
   if (protocol !== "http:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"))) return
   terminal.err(
-    `penknife: warning: the admin key goes to ${hostname} over plain HTTP, so whoever is on the way can read it. Use https://.\n`,
+    `penknife: warning: the admin key goes to ${hostname} over plain HTTP, so others on the way can read it. Use https://.\n`,
   )
 }
 

@@ -50,6 +50,6 @@ export async function watchAndPrint(
 function toCell(value: unknown, isFull: boolean): string {
   if (value === null || value === undefined || value === "") return "-"
   const text = escapeHidden(String(value))
-  // The day is known to whoever watches.
+  // Those who watch know the day.
   return isFull ? text : text.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d\.\d{3})Z$/, "$1")
 }

@@ -244,7 +244,7 @@ function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault
   }
 }
 
-/** The body of an answer without the tokens of links that sign in: whoever reads the journal could use them first. */
+/** The body of an answer without the tokens of links that sign in: a reader of the journal could use them first. */
 function withoutLinks(body: string): string {
   return body.includes("#token=") ? shortenKeys(body) : body
 }

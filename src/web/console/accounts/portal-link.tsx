@@ -47,8 +47,8 @@ export function PortalLink({ account, close }: PortalLinkProps) {
         done={setMade}
       >
         <p class="muted">
-          Whoever opens the link is signed in to the portal as this customer for a day: they see usage and may
-          manage keys and the webhook.
+          The one who opens the link is signed in to the portal as this customer for a day: they see usage and
+          may manage keys and the webhook.
         </p>
       </Form>
     </Dialog>

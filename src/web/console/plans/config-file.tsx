@@ -29,7 +29,7 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
   return (
     <Section
       title="Configuration file"
-      intro="Whoever changes the file by hand sees here what would change, and takes it over."
+      intro="When the file was changed by hand, this shows what would change and takes it over."
       actions={
         <>
           <Button onClick={reading.reload}>Compare again</Button>
