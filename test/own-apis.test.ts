@@ -236,6 +236,43 @@ test("a reload takes a new version over, and keeps the old one when the new one 
   expect(await spent()).toBe(9)
 })
 
+/** 10,000 calls across 100 reloads pass too, and take half a minute. */
+const reloadTrial = { calls: 2_000, reloads: 20 }
+
+test("calls across reloads: none is refused, each is answered and priced by the same version", async () => {
+  const version = (credits: number) => ({
+    "shout/index.ts": apiSource("shout", {
+      run: `return { shouted: "${credits}" }`,
+      shouted: String(credits),
+      credits,
+    }),
+  })
+  const apis = folderOf(version(1))
+  const service = await startTestService({ flags: { apis } })
+  const { account, key } = await service.createKey("enterprise")
+  let left = reloadTrial.calls
+  let reloads = 0
+  let paid = 0
+  const client = async () => {
+    while (left-- > 0) {
+      const { status, body } = await shout(service, key, "a")
+      expect(status).toBe(200)
+      paid += Number(JSON.parse(body).data.shouted)
+    }
+  }
+  const clients = Array.from({ length: 8 }, client)
+  for (; reloads < reloadTrial.reloads; reloads++) {
+    const goal = reloadTrial.calls - (reloads + 1) * 90
+    await until(() => left < goal)
+    writeFiles(apis, version(reloads % 2 === 0 ? 1_000 : 1))
+    await service.configuration.reload()
+  }
+  await Promise.all(clients)
+  const [usage] = await service.accounts.usage(account, 1)
+  expect(usage).toMatchObject({ api: "shout", calls: reloadTrial.calls, credits: paid })
+  expect(paid).toBeGreaterThan(reloadTrial.calls * 100)
+}, 180_000)
+
 test("with --watch a changed file is taken over by itself", async () => {
   const { service, apis } = await startFaulty({ watch: true })
   const { key } = await service.createKey("mega")
