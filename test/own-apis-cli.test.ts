@@ -1,6 +1,6 @@
 /** The commands for APIs of an operator's own. */
 import { expect, test } from "bun:test"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "./support/cli.ts"
 import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
@@ -74,3 +74,16 @@ test("a folder without an API says how to make one", async () => {
     err: expect.stringContaining("has no folder with an index.ts. Make one with 'penknife api new NAME'."),
   })
 })
+
+test("a command leaves no copy of the folder behind", async () => {
+  const temporary = tempDir()
+  const apis = folderOf({ "good/index.ts": apiSource("good") })
+  const main = join(import.meta.dir, "../src/main.ts")
+  const run = Bun.spawn([process.execPath, main, "call", "good", "--apis", apis, "--text", "a"], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  expect({ out: JSON.parse(out), err, code }).toEqual({ out: { shouted: "A" }, err: "", code: 0 })
+  expect(readdirSync(temporary).filter((name) => name.startsWith("penknife-apis-"))).toEqual([])
+}, 60_000)

@@ -32,6 +32,12 @@ export function takeSnapshot(directory: string): Snapshot {
     )
   }
   const folder = mkdtempSync(join(tmpdir(), "penknife-apis-"))
+  // A command ends without more ado, and so does a service while calls may still know a copy.
+  process.on("exit", remove)
+  function remove(): void {
+    process.off("exit", remove)
+    rmSync(folder, { recursive: true, force: true })
+  }
   const hasher = new Bun.CryptoHasher("sha256")
   for (const file of files) {
     cpSync(join(directory, file), join(folder, file))
@@ -42,7 +48,7 @@ export function takeSnapshot(directory: string): Snapshot {
     folder,
     names: [...new Set(files.flatMap((file) => /^([^/\\]+)[/\\]/.exec(file)?.[1] ?? []))].sort(),
     fingerprint: hasher.digest("hex"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   }
 }
 

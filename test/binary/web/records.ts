@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import type { Locator, Page } from "playwright-core"
+import { until } from "../../support/until.ts"
 import { hostile } from "./accounts.ts"
 import { type Desk, tabTo } from "./desk.ts"
 
@@ -20,10 +22,7 @@ export function noticesInBrowser(desk: Desk): void {
     const notice = await desk.call("POST", `/accounts/${id}/webhook/test`, {})
     const { page, look, done } = await desk.visit(`/console/notices?account=${id}`)
     const delivered = page.getByRole("table").getByText("delivered", { exact: true })
-    while (!(await delivered.isVisible())) {
-      await page.getByRole("button", { name: "Read again" }).click()
-      await page.waitForTimeout(50)
-    }
+    await readUntil(page, delivered)
     await look("notices-one")
     await page.getByRole("button", { name: `Details of ${notice.id}` }).click()
     await page.getByRole("dialog").getByText("Attempts to deliver it").waitFor()
@@ -31,15 +30,12 @@ export function noticesInBrowser(desk: Desk): void {
     await look("notices-details", "two")
     await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
     await page.getByRole("status").getByText("The notice is sent again.").waitFor()
-    while (received < 2) await page.waitForTimeout(20)
-    while (!(await delivered.isVisible())) {
-      await page.getByRole("button", { name: "Read again" }).click()
-      await page.waitForTimeout(50)
-    }
+    await until(() => received === 2)
+    await readUntil(page, delivered)
     await page.getByLabel("Account").focus()
     await tabTo(page, `Send again ${notice.id}`)
     await page.keyboard.press("Enter")
-    while (received < 3) await page.waitForTimeout(20)
+    await until(() => received === 3)
     await page.getByLabel("State").selectOption("failed")
     await page.getByText("No notices match").waitFor()
     await receiver.stop(true)
@@ -101,4 +97,13 @@ export function auditInBrowser(desk: Desk): void {
     await look("audit-many")
     await done()
   }, 60_000)
+}
+
+/** Reads a list again until it shows something. */
+async function readUntil(page: Page, shown: Locator): Promise<void> {
+  while (!(await shown.isVisible())) {
+    const answered = page.waitForResponse((response) => response.url().includes("/admin/v1/notices"))
+    await page.getByRole("button", { name: "Read again" }).click()
+    await answered
+  }
 }
