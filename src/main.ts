@@ -1,17 +1,13 @@
 import { openAdministration } from "./app/administer.ts"
+import { checkConfig } from "./app/check-config.ts"
 import { createFirstConsoleLink } from "./app/first-console-link.ts"
+import { createLocalCalls } from "./app/local-calls.ts"
+import { openAccounts } from "./app/open-accounts.ts"
+import { ownApiFolders } from "./app/own-apis.ts"
+import { catalog, checkSettings, loadApis } from "./app/prepare.ts"
 import { safekeeping } from "./app/safekeeping.ts"
-import {
-  catalog,
-  checkConfig,
-  checkSettings,
-  createLocalCalls,
-  loadApis,
-  openAccounts,
-  ownApiFolders,
-  startService,
-  version,
-} from "./app/service.ts"
+import { startService } from "./app/service.ts"
+import { version } from "./app/version.ts"
 import type { Channel } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createHttpClient } from "./ports/http-client.ts"

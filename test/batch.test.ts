@@ -1,7 +1,7 @@
 /** `POST /v1/{api}/batch`: one request with many inputs; each has its own result, and only successes are charged. */
 import { describe, expect, test } from "bun:test"
 import { unavailable } from "../src/apis/contract.ts"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import type { Envelope } from "../src/encode/envelope.ts"
 import { contentTypes, encodeEnvelope, formats } from "../src/encode/formats.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"

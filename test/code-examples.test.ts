@@ -1,7 +1,7 @@
 /** The code that documentation and playground show: it runs as it stands and gets the answer that is shown with it. */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import type { CodeCall } from "../src/code-examples/code-call.ts"
 import { codeLanguages } from "../src/code-examples/languages.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"

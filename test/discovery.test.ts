@@ -1,7 +1,7 @@
 /** What crawlers and agents find, starting at `/` and knowing nothing else. */
 import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { apiCatalogType } from "../src/surfaces/discovery/api-catalog.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi } from "../src/apis/contract.ts"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { startTestService } from "./support/service.ts"

@@ -1,7 +1,7 @@
 /** What agents get at /mcp and /mcp/search: the same as everyone else, in the form of their protocol. */
 import { describe, expect, test } from "bun:test"
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { readAnswer } from "./support/answer.ts"
 import { requestsIn } from "./support/log.ts"

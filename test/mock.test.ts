@@ -1,6 +1,6 @@
 /** The keys of the mock in every way of calling. `serve` does not have them. */
 import { describe, expect, test } from "bun:test"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { readAnswer } from "./support/answer.ts"
 import { errorReaders } from "./support/formats.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"

@@ -1,7 +1,7 @@
 /** The OpenAPI document follows its standard, describes what the service does, and is the same everywhere. */
 import { describe, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { contentTypes, formats } from "../src/encode/formats.ts"
 import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
 import { runCliForTest } from "./support/cli.ts"

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Dns } from "../src/apis/contract.ts"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { createManualClock } from "./support/clock.ts"
 import { startTestService, type TestOptions, type TestService } from "./support/service.ts"
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, deprecated, premium } from "../src/apis/contract.ts"
-import { catalog } from "../src/app/service.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { loadConfig } from "../src/config/load.ts"
 import { contrast, toBrandColors } from "../src/surfaces/site/brand-colors.ts"
 import { brandStyle } from "../src/surfaces/site/brand-style.ts"

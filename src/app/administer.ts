@@ -13,7 +13,8 @@ import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
 import { configuredAddresses } from "./page-addresses.ts"
-import { loadApis, version } from "./service.ts"
+import { loadApis } from "./prepare.ts"
+import { version } from "./version.ts"
 
 const onlyRunning =
   "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."

@@ -39,7 +39,8 @@ import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalogIds, mcpNames, prepareApis, version } from "./service.ts"
+import { catalogIds, mcpNames, prepareApis } from "./prepare.ts"
+import { version } from "./version.ts"
 
 /** Tests wait no longer for their own calls when the mock stops. */
 const stopGraceMs = 1_000

@@ -1,31 +1,21 @@
 import { X509Certificate } from "node:crypto"
-import packageJson from "../../package.json" with { type: "json" }
 import { noticeThresholds } from "../accounts/notices.ts"
-import { missingPlan } from "../accounts/plan.ts"
 import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
-import { type Ports, unavailable } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
-import { sunsetsOf } from "../call/gate.ts"
-import type { LocalCalls } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
-import { systemClock } from "../ports/clock.ts"
-import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { hostName } from "../ports/operator.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
-import { systemRandom } from "../ports/random.ts"
-import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
+import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
-import type { AdminStore } from "../store/admin-store.ts"
-import { openStore, withoutPassword } from "../store/open.ts"
-import type { OpenStore } from "../store/open-store.ts"
+import { openStore } from "../store/open.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
@@ -37,17 +27,16 @@ import type { ConfigPeers } from "./config-peers.ts"
 import { orRefuse } from "./config-refusal.ts"
 import { createGenerations, type Generation, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
+import { requireKnownPlans } from "./known-plans.ts"
+import { livePorts, storePorts } from "./live-ports.ts"
 import { createObservability, openLog } from "./observability.ts"
+import { programParts } from "./open-accounts.ts"
 import { loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalog, catalogIds, loadApis, prepareApis, readTls } from "./prepare.ts"
+import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
+import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
-
-export { ownApiFolders } from "./own-apis.ts"
-export { catalog, catalogIds, checkSettings, loadApis, mcpNames, prepareApis } from "./prepare.ts"
-
-export const version = packageJson.version
 
 /** A running service and the accounts behind it. */
 export interface Service {
@@ -280,92 +269,4 @@ export async function startService(config: Config, options: StartOptions = {}): 
     await Promise.all([store.close(), opened.close()])
     throw thrown
   }
-}
-
-/**
- * Checks a configuration as starting a service does, without starting one.
- * @throws {ConfigError} and what opening the data file throws
- */
-export async function checkConfig(config: Config): Promise<void> {
-  // An API of the operator's own that cannot be used keeps no service from starting.
-  const { end } = await loadApis(config)
-  end()
-  readTls(config)
-  const opened = await openLog(config, { clock: systemClock }, {})
-  try {
-    const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
-    if (isNew) logNewDataFile(opened.log, config)
-    logOpenMetrics(opened.log, config)
-    logAdminPlace(opened.log, config)
-    await requireKnownPlans(admin, config).finally(store.close)
-  } finally {
-    await opened.close()
-  }
-}
-
-/** The accounts of a data file; close the result when done. `create` makes a missing file. */
-export async function openAccounts(
-  config: Config,
-  options: { create: boolean },
-): Promise<{ accounts: Accounts; close(): Promise<void> }> {
-  const ports = livePorts(config)
-  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
-  return {
-    accounts: createProgramAccounts(programParts(opened, config, ports)),
-    close: () => opened.store.close(),
-  }
-}
-
-/** What every store is opened with. Its timers keep the process running, since their results are waited for. */
-function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
-  return { timer: keepAliveTimer, clock, random, login: dbLogin }
-}
-
-/** Runs APIs in this process: no server, no key, no charge, premium fields included. */
-export function createLocalCalls(config: Config, ports: Ports = livePorts(config)): LocalCalls {
-  // Nothing else runs in the process of a command.
-  return async ({ definition, readInput }, input) => {
-    const sunset = sunsetsOf([definition]).get(definition.id)
-    if (sunset && ports.clock.now() >= sunset.atMs) unavailable(sunset.message, "gone")
-    return definition.run(readInput(input, true), { ports, giveWay() {} })
-  }
-}
-
-function livePorts({ dnsServers }: Config): Ports {
-  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer }
-  return { ...ports, dns: createSystemDns(dnsServers, ports) }
-}
-
-/** What the program itself runs operations of the administration with. */
-function programParts(opened: OpenStore, config: Config, { clock, random }: Ports) {
-  const { store, admin, outbox } = opened
-  const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
-  return { store, admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
-}
-
-/** The most accounts that a message names. */
-const maxNamed = 10
-
-/** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
-async function requireKnownPlans(
-  admin: Pick<AdminStore, "accounts" | "plansInUse">,
-  { plans, db }: Config,
-): Promise<void> {
-  const missing = (await admin.plansInUse()).filter(({ plan }) => !plans.has(plan))
-  if (missing.length === 0) return
-  const named: string[] = []
-  for (const { plan } of missing) {
-    const limit = maxNamed - named.length
-    if (limit === 0) break
-    const accounts = await admin.accounts({ plan, closed: false }, { limit, after: null })
-    named.push(...accounts.map(missingPlan))
-  }
-  const others = missing.reduce((sum, { accounts }) => sum + accounts, 0) - named.length
-  throw new ConfigError(
-    [
-      ...named,
-      ...(others > 0 ? [`${others} other accounts have a plan that is missing.`] : []),
-      `The accounts are in ${withoutPassword(db)}.`,
-    ].join(named.length > 1 ? "\n" : " "),
-  )
 }

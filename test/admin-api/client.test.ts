@@ -1,7 +1,7 @@
 /** A client generated from the document of the admin API: it compiles, refuses mistakes, and runs every operation. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { operations } from "../../src/admin/operations.ts"
-import { version } from "../../src/app/service.ts"
+import { version } from "../../src/app/version.ts"
 import { routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
 import { printAdminOpenApi } from "../../src/surfaces/openapi/admin/document.ts"
 import { operationIdOf } from "../../src/surfaces/openapi/admin/operation.ts"

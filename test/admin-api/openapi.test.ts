@@ -1,7 +1,7 @@
 /** The document of the admin API follows its standard, and describes each operation and each of its answers. */
 import { describe, expect, test } from "bun:test"
 import { operations } from "../../src/admin/operations.ts"
-import { version } from "../../src/app/service.ts"
+import { version } from "../../src/app/version.ts"
 import { routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
 import { problems } from "../../src/surfaces/http/admin/problem.ts"
 import { problemTypeStart } from "../../src/surfaces/http/problem.ts"

@@ -1,6 +1,6 @@
 /** Every example of the catalog and of the specification, over REST and the command line, against the executable. */
 import { describe, expect, test } from "bun:test"
-import { catalog } from "../../src/app/service.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import { readAnswer } from "../support/answer.ts"
 import { postWith } from "../support/keyed-request.ts"
 import { toRequest } from "../support/service.ts"

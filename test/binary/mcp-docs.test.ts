@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { catalog } from "../../src/app/service.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import { binary, start } from "./support.ts"
 
 const page = readFileSync(join(import.meta.dir, "../../docs/mcp.md"), "utf8")

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { catalog } from "../../src/app/service.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { operationsOf } from "./operations.ts"

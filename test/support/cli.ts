@@ -1,18 +1,14 @@
 import type { Ports, Timer } from "../../src/apis/contract.ts"
 import { openAdministration } from "../../src/app/administer.ts"
+import { checkConfig } from "../../src/app/check-config.ts"
 import { createFirstConsoleLink } from "../../src/app/first-console-link.ts"
+import { createLocalCalls } from "../../src/app/local-calls.ts"
 import { startMock } from "../../src/app/mock.ts"
+import { openAccounts } from "../../src/app/open-accounts.ts"
+import { ownApiFolders } from "../../src/app/own-apis.ts"
+import { catalog, checkSettings, loadApis } from "../../src/app/prepare.ts"
 import { safekeeping } from "../../src/app/safekeeping.ts"
-import {
-  catalog,
-  checkConfig,
-  checkSettings,
-  createLocalCalls,
-  loadApis,
-  openAccounts,
-  ownApiFolders,
-  startService,
-} from "../../src/app/service.ts"
+import { startService } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { createHttpClient, type HttpClient } from "../../src/ports/http-client.ts"
 import { systemRandom } from "../../src/ports/random.ts"

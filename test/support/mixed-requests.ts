@@ -1,4 +1,4 @@
-import { catalog } from "../../src/app/service.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import { toRequest } from "./service.ts"
 
 export interface MixedRequest {
