@@ -60,6 +60,16 @@ async function prepare(command: string, account: string, key: string, db: string
   return id
 }
 
+/** The commands that help lists without a sentence. */
+async function undescribed(command = ""): Promise<readonly string[]> {
+  const list = /\nCommands:\n(.*?)(\n\n|$)/s.exec(await helpOf(command))?.[1] ?? ""
+  const lines = list.split("\n").filter((line) => /^ {2}\S/.test(line))
+  const nameOf = (line: string) => `${command} ${line.trim().split(" ")[0]}`.trim()
+  const here = lines.filter((line) => !/^ {2}\S+(?: [[<]\S+)* {2,}\S/.test(line)).map(nameOf)
+  const below = lines.map(nameOf).filter((name) => !/\bhelp$/.test(name))
+  return [...here, ...(await Promise.all(below.map(undescribed))).flat()]
+}
+
 /** Every command that does something, with its help. */
 async function allHelp(command = ""): Promise<[command: string, help: string][]> {
   const help = await helpOf(command)
@@ -87,6 +97,10 @@ describe("help", () => {
   test.each(["help", "help serve", "account help create"])("%s", async (line) => {
     const { code, out } = await run(line)
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Usage: penknife") })
+  })
+
+  test("says of every command what it does", async () => {
+    expect(await undescribed()).toEqual([])
   })
 
   test("no default is shown twice", async () => {
