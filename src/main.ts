@@ -16,12 +16,13 @@ import { systemRandom } from "./ports/random.ts"
 import { standardInput } from "./ports/standard-input.ts"
 import { keepAliveTimer } from "./ports/timer.ts"
 import { runCli } from "./surfaces/cli/program.ts"
+import type { Served } from "./surfaces/cli/reconfigure.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
 const workerVariable = "PENKNIFE_WORKER"
-/** The configuration file as the supervisor read it: a worker that starts later must not read another one. */
-const workerConfigVariable = "PENKNIFE_WORKER_CONFIG"
+/** The configuration file and own APIs as the supervisor read them: a worker that starts later must not read others. */
+const workerServesVariable = "PENKNIFE_WORKER_SERVES"
 /** For tests, which would otherwise wait ten seconds for a stuck worker to be replaced. */
 const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
 
@@ -55,13 +56,13 @@ runCli(argv, {
   random: systemRandom,
   httpClient: createHttpClient(keepAliveTimer),
   isWorker,
-  spawnWorker: (port, configText) =>
+  spawnWorker: (port, { text, apis }) =>
     spawnWorker(programCommand(), argv, port, {
       ...env,
       [workerVariable]: "1",
-      [workerConfigVariable]: configText ?? undefined,
+      [workerServesVariable]: JSON.stringify({ text, apis }),
     }),
-  workerConfig: isWorker ? (env[workerConfigVariable] ?? null) : null,
+  workerServes: isWorker ? (JSON.parse(env[workerServesVariable] ?? "null") as Served | null) : null,
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
   startService: (config, options) =>

@@ -5,6 +5,7 @@ import type { Config } from "../config/load.ts"
 import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
+import type { FolderCopy } from "../values/folder-copy.ts"
 import { createTurns } from "../values/turns.ts"
 import { type EditParts, prepareEdit, versionOf } from "./config-edit.ts"
 import { orRefuse } from "./config-refusal.ts"
@@ -27,10 +28,11 @@ interface HotConfigParts {
   /** Called when a change was taken over. */
   onTaken?(): void
   /**
-   * Makes everything that follows from a configuration; null when nothing has changed, here or in the files that the configuration
+   * Makes everything that follows from a configuration, unless nothing has changed, here or in the files that the configuration
    * names. Rejects with ConfigError when it cannot be used, and with ConfigRefused when something else stands against it.
+   * @param apis the copy of own APIs that all workers load, when the supervisor has made a new one
    */
-  prepare(next: Config, isChanged: boolean): Promise<Pick<Prepared, "takeOver" | "drop"> | null>
+  prepare(next: Config, isChanged: boolean, apis?: FolderCopy | null): Promise<Omit<Prepared, "changes">>
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
@@ -53,17 +55,18 @@ export function createHotConfig({
     return changesBetween(running, next)
   }
 
-  async function prepareNext(next: Config): Promise<Prepared> {
+  async function prepareNext(next: Config, apis?: FolderCopy | null): Promise<Prepared> {
     const changes = compare(next)
     const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ setting }) => setting)
     const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
     const config = keepUntilRestart(running, next)
-    const prepared = await prepare(config, taken.length > 0)
+    const prepared = await prepare(config, taken.length > 0, apis)
     return {
       changes,
-      drop: () => prepared?.drop(),
+      refused: prepared.refused,
+      drop: () => prepared.drop(),
       takeOver() {
-        prepared?.takeOver()
+        prepared.takeOver()
         running = config
         if (taken.length > 0) {
           log.info("configuration changed", { settings: taken })
@@ -77,7 +80,9 @@ export function createHotConfig({
   }
 
   const siblings =
-    channel && source && joinConfig(channel, (text) => orRefuse(() => prepareNext(source.read(text))))
+    channel &&
+    source &&
+    joinConfig(channel, (text, apis) => orRefuse(() => prepareNext(source.read(text), apis)))
 
   /** The same as the supervisor of several workers does. */
   function replaceHere(expected: string, text: string): Promise<readonly ConfigChange[]> {

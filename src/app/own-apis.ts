@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from "node:util"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import type { OwnedCopy } from "../plugins/copy-folder.ts"
 import { PluginRefused } from "../plugins/errors.ts"
-import type { PluginProblem, Plugins } from "../plugins/load-plugins.ts"
+import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { Log } from "../ports/log.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
+import type { FolderCopy } from "../values/folder-copy.ts"
 
 /** The operator's own APIs under a configuration. */
 export interface OwnApis {
@@ -15,6 +18,8 @@ export interface OwnApis {
   readonly problems: readonly PluginProblem[]
   /** The same for the same files and settings. */
   readonly fingerprint: string
+  /** The copy that all workers load; null where this process made its own. */
+  readonly handedCopy: FolderCopy | null
   /** Ends what runs them, at once. */
   end(): void
   /** Ends it when the calls in progress have surely ended. */
@@ -27,12 +32,18 @@ interface OwnApisParts {
   readonly log: Pick<Log, "error">
   /** Ids of the catalog. */
   readonly taken: readonly string[]
+  /** See {@link OwnApis.handedCopy}. */
+  readonly copy?: FolderCopy | null
 }
+
+/** A call reads its body, waits for its turn, and runs: so long it may know the APIs with which it began. */
+const retireMs = 120_000
 
 export const noOwnApis: OwnApis = {
   definitions: [],
   problems: [],
   fingerprint: "",
+  handedCopy: null,
   end() {},
   retire() {},
 }
@@ -43,29 +54,59 @@ export const noOwnApis: OwnApis = {
  * @throws ConfigError when the folder cannot be read
  */
 export async function loadOwnApis(
-  { apis, apiTimeoutSeconds, apiWorkers }: Config,
-  { clock, timer, log, taken }: OwnApisParts,
+  config: Config,
+  { clock, timer, log, taken, copy: handed = null }: OwnApisParts,
   before: OwnApis = noOwnApis,
 ): Promise<OwnApis> {
+  const { apis, apiTimeoutSeconds, apiWorkers } = config
   if (apis === null) return noOwnApis
+  const copy = handed ? { ...handed, remove() {} } : await copyOf(apis)
+  const fingerprint = [apiTimeoutSeconds, apiWorkers, copy.fingerprint].join(" ")
+  const isSame = fingerprint === before.fingerprint
+  if (isSame && before.problems.length === 0) {
+    copy.remove()
+    return before
+  }
   // Loaded only here: a service without them starts faster.
   const { loadPlugins } = await import("../plugins/load-plugins.ts")
-  let loaded: Plugins
-  try {
-    loaded = await loadPlugins(apis, {
+  const loaded = await loadPlugins(
+    { directory: apis, copy },
+    {
       ...{ taken, clock, timer },
       limitMs: apiTimeoutSeconds * 1_000,
       maxWorkers: apiWorkers,
       onRest: (api, cause) => log.error("API rests after several faults in a row", { api, cause }),
-    })
+    },
+  )
+  function end(): void {
+    loaded.end()
+    copy.remove()
+  }
+  // What was refused is tried again: its cause may lie outside the folder.
+  if (isSame && isDeepStrictEqual(loaded.problems, before.problems)) {
+    end()
+    return before
+  }
+  return { ...loaded, fingerprint, handedCopy: handed, end, retire: () => void timer.after(retireMs, end) }
+}
+
+/**
+ * Copies the folder of `--apis` for several workers; null without one.
+ * @throws ConfigError
+ */
+export async function copyOwnApis({ apis }: Config): Promise<OwnedCopy | null> {
+  return apis === null ? null : copyOf(apis)
+}
+
+async function copyOf(directory: string): Promise<OwnedCopy> {
+  // Loaded only here, as above.
+  const { copyFolder } = await import("../plugins/copy-folder.ts")
+  try {
+    return await copyFolder(directory)
   } catch (thrown) {
     if (thrown instanceof PluginRefused) throw new ConfigError(`--apis: ${thrown.message}`)
     throw thrown
   }
-  const fingerprint = [apis, apiTimeoutSeconds, apiWorkers, loaded.fingerprint].join(" ")
-  if (fingerprint !== before.fingerprint) return { ...loaded, fingerprint }
-  loaded.end()
-  return before
 }
 
 /** Logs the APIs that are not served. */
@@ -90,16 +131,25 @@ export const ownApiFolders = {
     return writeNewPlugin(directory, name)
   },
   async check(directory: string) {
-    const { loadPlugins } = await import("../plugins/load-plugins.ts")
-    const { definitions, problems, end } = await loadPlugins(directory, {
-      taken: createCatalog().map(({ id }) => id),
-      clock: systemClock,
-      timer: keepAliveTimer,
-      limitMs: 10_000,
-      maxWorkers: 2,
-      onRest() {},
-    })
+    const [{ copyFolder }, { loadPlugins }] = await Promise.all([
+      import("../plugins/copy-folder.ts"),
+      import("../plugins/load-plugins.ts"),
+    ])
+    const copy = await copyFolder(directory)
+    const { definitions, problems, end } = await loadPlugins(
+      { directory, copy },
+      {
+        taken: createCatalog().map(({ id }) => id),
+        clock: systemClock,
+        timer: keepAliveTimer,
+        limitMs: 10_000,
+        maxWorkers: 2,
+        onRest() {},
+      },
+    )
     end()
+    copy.remove()
     return { usable: definitions.map(({ id, examples }) => ({ id, examples: examples.length })), problems }
   },
+  copy: copyOwnApis,
 }

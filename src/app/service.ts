@@ -18,6 +18,7 @@ import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
+import type { FolderCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
@@ -66,6 +67,8 @@ interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
+  /** The copy of own APIs that all of those processes load. */
+  readonly apisCopy?: FolderCopy | null
   /** For backups; without it none can be made. */
   readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
@@ -82,6 +85,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ports = livePorts(config),
     sharedPort = false,
     channel = null,
+    apisCopy = null,
     runOwnCommand = null,
     logOutput,
     databaseLimitMs,
@@ -92,7 +96,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { log } = opened
   const ownParts = { clock, timer: systemTimer, log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, ownParts)
+  const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
   logRefused(ownApis, log)
   // Before the store is opened, so that a mistake makes no data file.
   prepareApis(config, ownApis.definitions)
@@ -153,10 +157,11 @@ export async function startService(config: Config, options: StartOptions = {}): 
       channel,
       log,
       onTaken: () => peers?.announce(),
-      async prepare(next, isChanged) {
+      async prepare(next, isChanged, copy = current.ownApis.handedCopy) {
         const before = current.ownApis
-        const own = await loadOwnApis(next, ownParts, before)
-        if (!isChanged && own === before) return null
+        const own = await loadOwnApis(next, { ...ownParts, copy }, before)
+        const refused = own.problems.map(({ name }) => name)
+        if (!isChanged && own === before) return { refused, takeOver() {}, drop() {} }
         let generation: Generation
         try {
           await orRefuse(async () => {
@@ -170,6 +175,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         }
         const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
         return {
+          refused,
           takeOver() {
             swap()
             if (own !== before) {

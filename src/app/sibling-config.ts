@@ -1,5 +1,6 @@
 import { type ConfigChange, ConfigRefused } from "../admin/config/control.ts"
 import type { Channel, FromSupervisor, FromWorker, ReloadResult } from "../observe/siblings.ts"
+import type { FolderCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 
 type ConfigQuestion =
@@ -9,6 +10,8 @@ type ConfigQuestion =
 /** A configuration that is checked and made, and waits to be taken over. */
 export interface Prepared {
   readonly changes: readonly ConfigChange[]
+  /** The folders of own APIs that cannot be served under it. */
+  readonly refused: readonly string[]
   takeOver(): void
   /** Ends what was made for it. */
   drop(): void
@@ -28,17 +31,18 @@ export interface SiblingConfig {
  */
 export function joinConfig(
   channel: Channel,
-  prepare: (text: string | null) => Promise<Prepared>,
+  prepare: (text: string | null, apis: FolderCopy | null) => Promise<Prepared>,
 ): SiblingConfig {
   const waiting = new Map<number, (result: ReloadResult) => void>()
   const send = (message: FromWorker) => channel.send(message)
   let lastId = 0
   let prepared: Prepared | null = null
 
-  async function answerPrepare(id: number, text: string | null): Promise<void> {
+  async function answerPrepare({ id, text, apis }: FromSupervisor & { kind: "prepare" }): Promise<void> {
     try {
-      prepared = await prepare(text)
-      send({ kind: "prepared", id, problem: null, changes: prepared.changes })
+      prepared = await prepare(text, apis)
+      const { changes, refused } = prepared
+      send({ kind: "prepared", id, problem: null, changes, refused })
     } catch (thrown) {
       const problem =
         thrown instanceof ConfigRefused
@@ -50,7 +54,7 @@ export function joinConfig(
 
   channel.onMessage((received) => {
     const message = received as FromSupervisor
-    if (message.kind === "prepare") void answerPrepare(message.id, message.text)
+    if (message.kind === "prepare") void answerPrepare(message)
     else if (message.kind === "finish") {
       if (message.take) prepared?.takeOver()
       else prepared?.drop()

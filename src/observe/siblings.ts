@@ -1,3 +1,4 @@
+import type { FolderCopy } from "../values/folder-copy.ts"
 import type { Report } from "./report.ts"
 import type { RequestBatch } from "./request-feed.ts"
 import type { RequestFilter } from "./request-filter.ts"
@@ -14,6 +15,8 @@ export interface ReloadResult {
   /** Whether it is a problem because another change of the configuration came first. */
   readonly isOutdated?: boolean
   readonly changes: readonly unknown[]
+  /** The folders of own APIs that this process cannot serve. */
+  readonly refused?: readonly string[]
 }
 
 /** How the workers of a service take a configuration over together. */
@@ -27,8 +30,13 @@ export type ConfigFromWorker =
   /** Answers `finish`. */
   | { readonly kind: "finished"; readonly id: number }
 export type ConfigToWorker =
-  /** Asks to make everything for a configuration file with this text. */
-  | { readonly kind: "prepare"; readonly id: number; readonly text: string | null }
+  /** Asks to make everything for a configuration file with this text, and for own APIs as they are in this copy. */
+  | {
+      readonly kind: "prepare"
+      readonly id: number
+      readonly text: string | null
+      readonly apis: FolderCopy | null
+    }
   /** Asks to take over what was prepared, or to drop it. */
   | { readonly kind: "finish"; readonly id: number; readonly take: boolean }
   /** Answers `reload` and `replace`. */

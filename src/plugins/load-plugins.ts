@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type ApiDefinition, type Clock, defineApi, type Timer } from "../apis/contract.ts"
+import type { FolderCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 import { mistakesOf } from "./check-definition.ts"
 import { compileOutputCheck } from "./check-output.ts"
+import { foldersIn } from "./copy-folder.ts"
 import { unpackDefinition } from "./definition-text.ts"
 import { PluginRefused } from "./errors.ts"
 import { createPluginPool, type PluginPool } from "./plugin-pool.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
-import { type Snapshot, takeSnapshot } from "./snapshot.ts"
 import { wrongExample } from "./try-examples.ts"
 
 /** The APIs of an operator's folder. */
@@ -16,12 +17,8 @@ export interface Plugins {
   readonly definitions: readonly ApiDefinition[]
   /** The APIs that were refused, with what to change. The others are served. */
   readonly problems: readonly PluginProblem[]
-  /** The same for the same files. */
-  readonly fingerprint: string
-  /** Ends what runs them, at once. */
+  /** Ends what runs them, at once. The copy is no longer needed. */
   end(): void
-  /** Ends it when the calls that know them have surely ended. */
-  retire(): void
 }
 
 export interface PluginProblem {
@@ -44,59 +41,57 @@ export interface PluginOptions {
 }
 
 const loadLimitMs = 10_000
-/** A call reads its body, waits for its turn, and runs. */
-const retireMs = 120_000
 /** Larger ones would hold up the service while it reads and checks them. */
 const maxOutputLength = 1_000_000
 
-/**
- * Loads every folder with an `index.ts` as an API, and tries its examples.
- * @throws PluginRefused when the folder itself cannot be read
- */
-export async function loadPlugins(directory: string, options: PluginOptions): Promise<Plugins> {
-  const snapshot = takeSnapshot(directory)
+/** Where APIs are loaded from. */
+export interface PluginSource {
+  /** The operator's folder, for messages. */
+  readonly directory: string
+  readonly copy: FolderCopy
+}
+
+/** Loads every folder with an `index.ts` as an API, and tries its examples. */
+export async function loadPlugins(source: PluginSource, options: PluginOptions): Promise<Plugins> {
+  const { directory, copy } = source
   const taken = new Set(options.taken)
   const definitions: ApiDefinition[] = []
   const problems: PluginProblem[] = []
   const pools: PluginPool[] = []
-  for (const name of snapshot.names) {
+  for (const name of foldersIn(copy.folder)) {
     const file = ["index.ts", "index.js"]
-      .map((index) => join(snapshot.folder, name, index))
+      .map((index) => join(copy.folder, name, index))
       .find((path) => existsSync(path))
     // A folder without one may hold what several APIs share.
     if (file === undefined) continue
     try {
-      const { definition, pool } = await loadPlugin(name, file, { snapshot, directory }, taken, options)
+      const { definition, pool } = await loadPlugin(name, file, source, taken, options)
       taken.add(definition.id)
       definitions.push(definition)
       pools.push(pool)
     } catch (thrown) {
-      const problem = messageOf(thrown).replaceAll(snapshot.folder, directory)
+      const problem = messageOf(thrown).replaceAll(copy.folder, directory)
       problems.push({ name, problem })
     }
-  }
-  function end(): void {
-    for (const pool of pools) pool.end()
-    snapshot.remove()
   }
   return {
     definitions,
     problems,
-    fingerprint: snapshot.fingerprint,
-    end,
-    retire: () => void options.timer.after(retireMs, end),
+    end() {
+      for (const pool of pools) pool.end()
+    },
   }
 }
 
 async function loadPlugin(
   name: string,
   file: string,
-  { snapshot, directory }: { readonly snapshot: Snapshot; readonly directory: string },
+  { directory, copy }: PluginSource,
   taken: ReadonlySet<string>,
   options: PluginOptions,
 ) {
   const { clock, timer, limitMs, maxWorkers, onRest } = options
-  const source = { file, copy: snapshot.folder, original: directory }
+  const source = { file, copy: copy.folder, original: directory }
   const start = () => startPluginWorker(source, { timer }, loadLimitMs)
   const first = await start()
   const data = unpackDefinition(first.definition)

@@ -93,7 +93,7 @@ export async function runCliForTest(
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
     checkSettings,
-    workerConfig: null,
+    workerServes: null,
     openAccounts,
     createFirstConsoleLink,
     loadApis,

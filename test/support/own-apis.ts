@@ -1,21 +1,33 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { copyFolder } from "../../src/plugins/copy-folder.ts"
 import { loadPlugins, type PluginOptions, type Plugins } from "../../src/plugins/load-plugins.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { tempDir } from "./temp.ts"
 
 /** Loads a folder of APIs as a service does. End the result when done. */
-export function loadOwn(directory: string, options: Partial<PluginOptions> = {}): Promise<Plugins> {
-  return loadPlugins(directory, {
-    taken: [],
-    clock: systemClock,
-    timer: systemTimer,
-    limitMs: 10_000,
-    maxWorkers: 4,
-    onRest() {},
-    ...options,
-  })
+export async function loadOwn(directory: string, options: Partial<PluginOptions> = {}): Promise<Plugins> {
+  const copy = await copyFolder(directory)
+  const loaded = await loadPlugins(
+    { directory, copy },
+    {
+      taken: [],
+      clock: systemClock,
+      timer: systemTimer,
+      limitMs: 10_000,
+      maxWorkers: 4,
+      onRest() {},
+      ...options,
+    },
+  )
+  return {
+    ...loaded,
+    end() {
+      loaded.end()
+      copy.remove()
+    },
+  }
 }
 
 /** A new folder with these files, by their paths in it. It is removed after the file's tests. */

@@ -7,7 +7,9 @@ import type { Config } from "../../config/load.ts"
 import type { ConfigSource } from "../../config/source.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
+import type { FolderCopy } from "../../values/folder-copy.ts"
 import type { Terminal } from "./output.ts"
+import type { RemovableCopy, Served } from "./reconfigure.ts"
 import type { WorkerProcess } from "./worker.ts"
 
 /** What the commands work with. Passed in, so that commands do not depend on how the service is put together. */
@@ -21,9 +23,9 @@ export interface CliParts {
   /** Whether this process is one of several that share a port, started by {@link CliParts.spawnWorker}. */
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */
-  spawnWorker(port: number | null, configText: string | null): WorkerProcess
-  /** For a worker: the text of the configuration file as all workers use it. Null in other processes and without a file. */
-  readonly workerConfig: string | null
+  spawnWorker(port: number | null, served: Served): WorkerProcess
+  /** For a worker: what all workers serve. The text is null without a file. Null in other processes. */
+  readonly workerServes: Served | null
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
@@ -32,7 +34,11 @@ export interface CliParts {
   readonly onReload: (run: () => void) => void
   startService(
     config: Config,
-    options: { readonly sharedPort: boolean; readonly configSource: ConfigSource },
+    options: {
+      readonly sharedPort: boolean
+      readonly configSource: ConfigSource
+      readonly apisCopy: FolderCopy | null
+    },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
   /** Makes a link to the console while nobody has an admin key; null when someone has, or the console is off. */
@@ -89,6 +95,8 @@ export interface OwnApiFolders {
     readonly usable: readonly { readonly id: string; readonly examples: number }[]
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>
+  /** Copies the folder that a configuration names; null without one. Throws ConfigError. */
+  copy(config: Config): Promise<RemovableCopy | null>
 }
 
 /** A mock that listens. */

@@ -2,6 +2,7 @@ import type { Timer } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/source.ts"
 import type { ConfigFromWorker, FromSupervisor, ReloadResult } from "../../observe/siblings.ts"
+import type { FolderCopy } from "../../values/folder-copy.ts"
 import { createTurns } from "../../values/turns.ts"
 
 /** A worker that can take a configuration over. */
@@ -10,16 +11,27 @@ export interface Reconfigured {
   kill(): void
 }
 
+/** What all workers serve: the text of the configuration file, and own APIs as they are in a copy of their folder. */
+export interface Served {
+  readonly text: string | null
+  readonly apis: FolderCopy | null
+}
+
+/** A copy that its maker removes. */
+export interface RemovableCopy extends FolderCopy {
+  remove(): void
+}
+
 /** The supervisor's part of a change of the configuration. */
 export interface Reconfigure<W extends Reconfigured> {
-  /** The text with which a new worker has to start. */
-  text(): string | null
-  /** Reads the file and makes all workers take it over, or none. */
+  /** What a new worker has to start with. */
+  served(): Served
+  /** Reads the files and makes all workers take them over, or none. */
   reload(): Promise<ReloadResult>
   /** Writes the file anew and makes all workers take it over, or changes nothing. */
   replace(expected: string, text: string): Promise<ReloadResult>
-  /** A worker listens that was started with this text. */
-  joined(worker: W, text: string | null): void
+  /** A worker listens that was started with this. */
+  joined(worker: W, startedWith: Served): void
   receive(worker: W, message: ConfigFromWorker): void
   ended(worker: W): void
 }
@@ -27,11 +39,18 @@ export interface Reconfigure<W extends Reconfigured> {
 interface ReconfigureParts {
   readonly timer: Timer
   readonly source: Pick<ConfigSource, "readText" | "replaceText">
+  /**
+   * Copies the folder of own APIs that a configuration file with this text names; null without one.
+   * @throws ConfigError
+   */
+  copyApis(text: string | null): Promise<RemovableCopy | null>
   report(message: string): void
 }
 
 /** How long a worker may take to prepare, and to take over. */
 const answerMs = 10_000
+/** Calls in progress end with the APIs with which they began. Workers end these after two minutes. */
+const keepCopyMs = 130_000
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
@@ -42,13 +61,20 @@ interface Round<W> {
   readonly done: () => void
 }
 
-export function createReconfigure<W extends Reconfigured>(parts: ReconfigureParts): Reconfigure<W> {
-  const { timer, source, report } = parts
+/** Rejects with ConfigError when the files cannot be read. */
+export async function createReconfigure<W extends Reconfigured>(
+  parts: ReconfigureParts,
+): Promise<Reconfigure<W>> {
+  const { timer, source, copyApis, report } = parts
   const workers = new Set<W>()
   const inTurn = createTurns()
-  let text = source.readText()
+  let served = await readServed(source.readText())
   let lastId = 0
   let round: (Round<W> & { readonly id: number }) | null = null
+
+  async function readServed(text: string | null) {
+    return { text, apis: await copyApis(text) }
+  }
 
   /** Asks all workers, and gives those that have not answered in time. One that ends counts as answered. */
   async function askAll(id: number, message: FromSupervisor): Promise<Pick<Round<W>, "missing" | "results">> {
@@ -64,14 +90,37 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
   }
 
   /** @param save keeps the text when all workers can take it over; throws ConfigError */
-  async function takeOver(next: string | null, save = () => {}): Promise<ReloadResult> {
+  async function change(text: string | null, save = () => {}): Promise<ReloadResult> {
+    let next = await readServed(text)
+    const before = served.apis
+    if (next.apis?.fingerprint === before?.fingerprint) {
+      next.apis?.remove()
+      next = { text, apis: before }
+    }
+    const result = await takeOver(next, save)
+    const outdated = served === next ? before : next.apis
+    if (outdated !== null && outdated !== served.apis) {
+      // The new copy is dropped at once when no worker took it over.
+      if (outdated === before) timer.after(keepCopyMs, () => outdated.remove())
+      else outdated.remove()
+    }
+    return result
+  }
+
+  async function takeOver(next: typeof served, save = () => {}): Promise<ReloadResult> {
     const id = ++lastId
-    const { missing, results } = await askAll(id, { kind: "prepare", id, text: next })
+    const { text, apis } = next
+    const prepare = { text, apis: apis && { folder: apis.folder, fingerprint: apis.fingerprint } }
+    const { missing, results } = await askAll(id, { kind: "prepare", id, ...prepare })
     const late =
       missing.size > 0 ? "The configuration was not changed. A worker did not answer in time." : null
-    const problem = results.find((result) => result.problem !== null)?.problem ?? late ?? problemOf(save)
+    const problem =
+      results.find((result) => result.problem !== null)?.problem ??
+      late ??
+      differenceOf(results) ??
+      problemOf(save)
     // From here on new workers start with it.
-    if (problem === null) text = next
+    if (problem === null) served = next
     const finished = await askAll(id, { kind: "finish", id, take: problem === null })
     for (const worker of finished.missing) {
       report("a worker did not take the configuration over and is killed")
@@ -81,23 +130,16 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
   }
 
   const self: Reconfigure<W> = {
-    text: () => text,
-    reload: () =>
-      inTurn(async () => {
-        try {
-          return await takeOver(source.readText())
-        } catch (thrown) {
-          return { problem: messageOfConfigError(thrown), changes: [] }
-        }
-      }),
+    served: () => served,
+    reload: () => inTurn(() => orProblem(() => change(source.readText()))),
     replace: (expected, next) =>
       inTurn(async () => {
-        if (text !== expected) return { problem: outdated, isOutdated: true, changes: [] }
-        return takeOver(next, () => source.replaceText(expected, next))
+        if (served.text !== expected) return { problem: outdated, isOutdated: true, changes: [] }
+        return orProblem(() => change(next, () => source.replaceText(expected, next)))
       }),
-    joined(worker, startedWith) {
+    joined(worker, { text, apis }) {
       workers.add(worker)
-      if (startedWith !== text) void inTurn(() => takeOver(text))
+      if (text !== served.text || apis !== served.apis) void inTurn(() => takeOver(served))
     },
     receive(worker, message) {
       if (message.kind === "reload" || message.kind === "replace") {
@@ -118,6 +160,14 @@ export function createReconfigure<W extends Reconfigured>(parts: ReconfigurePart
   return self
 }
 
+/** An API that only some workers can load would answer some calls and not others. */
+function differenceOf(results: readonly ReloadResult[]): string | null {
+  const refused = results.map((result) => result.refused ?? [])
+  const name = refused.flat().find((one) => !refused.every((names) => names.includes(one)))
+  if (name === undefined) return null
+  return `The configuration was not changed. The API '${name}' can be used in one worker and not in another: what it does when it is loaded must not depend on time, chance or other programs. Mend it, and reload again.`
+}
+
 /** What is wrong with keeping a configuration; null when it is kept. */
 function problemOf(save: () => void): string | null {
   try {
@@ -125,6 +175,14 @@ function problemOf(save: () => void): string | null {
     return null
   } catch (thrown) {
     return `The configuration was not changed. ${messageOfConfigError(thrown)}`
+  }
+}
+
+async function orProblem(work: () => Promise<ReloadResult>): Promise<ReloadResult> {
+  try {
+    return await work()
+  } catch (thrown) {
+    return { problem: messageOfConfigError(thrown), changes: [] }
   }
 }
 

@@ -24,7 +24,7 @@ export function addServe(program: Command, parts: CliParts): void {
 
   const keys = Object.keys(options) as OptionKey[]
   onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
-    const config = source.read(parts.workerConfig ?? source.readText())
+    const config = source.read(parts.workerServes ? parts.workerServes.text : source.readText())
     const service =
       config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
     // After the start: what is shown once would never be seen if the start failed.
@@ -61,11 +61,15 @@ interface Running {
 async function startHere(
   config: Config,
   configSource: ConfigSource,
-  { startService, isWorker }: CliParts,
+  { startService, isWorker, workerServes }: CliParts,
 ): Promise<Running> {
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
-  const service = await startService(config, { sharedPort: isWorker, configSource })
+  const service = await startService(config, {
+    sharedPort: isWorker,
+    configSource,
+    apisCopy: workerServes?.apis ?? null,
+  })
   const reload = () => {
     void service.reloadCertificate()
     // The supervisor tells workers when to take the configuration over.
@@ -84,7 +88,7 @@ function hasConfigToRead({ file, apis }: Config): boolean {
 async function startWorkers(
   config: Config,
   source: ConfigSource,
-  { checkConfig, spawnWorker, heartbeatMs, clock, timer, terminal }: CliParts,
+  { checkConfig, spawnWorker, ownApis, heartbeatMs, clock, timer, terminal }: CliParts,
 ): Promise<Running> {
   if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
   // Report a wrong configuration once; otherwise each worker would report it and be restarted.
@@ -100,6 +104,7 @@ async function startWorkers(
   const running = await supervise(config.workers, {
     spawn: spawnWorker,
     source,
+    copyApis: (text) => ownApis.copy(source.read(text)),
     clock,
     timer,
     report,

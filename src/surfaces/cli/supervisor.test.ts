@@ -69,6 +69,7 @@ function setUp(...kinds: Kind[]) {
       return worker
     },
     source: { readText: () => null, replaceText() {} },
+    copyApis: async () => null,
     clock,
     timer,
     heartbeatMs: 1_000,

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../apis/contract.ts"
 import type { ConfigSource } from "../../config/source.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
-import { createReconfigure } from "./reconfigure.ts"
+import { createReconfigure, type RemovableCopy, type Served } from "./reconfigure.ts"
 import { createReports } from "./reports.ts"
 import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
@@ -19,8 +19,10 @@ export interface Supervised {
 /** What {@link supervise} works with. */
 export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
-  spawn(port: number | null, configText: string | null): WorkerProcess
+  spawn(port: number | null, served: Served): WorkerProcess
   readonly source: Pick<ConfigSource, "readText" | "replaceText">
+  /** Copies the folder of own APIs that a configuration file with this text names; null without one. */
+  copyApis(text: string | null): Promise<RemovableCopy | null>
   readonly clock: Clock
   readonly timer: Timer
   /** Tells the operator that a worker was replaced. */
@@ -41,13 +43,13 @@ const shortLifeMs = 1_000
  */
 export async function supervise(
   count: number,
-  { spawn, source, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
+  { spawn, source, copyApis, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
 ): Promise<Supervised> {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
   const requests = createRequestRelay(workers)
-  const reconfigure = createReconfigure<WorkerProcess>({ timer, source, report })
+  const reconfigure = await createReconfigure<WorkerProcess>({ timer, source, copyApis, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
     intervalMs: heartbeatMs,
@@ -62,8 +64,8 @@ export async function supervise(
 
   function start(): WorkerProcess {
     const startedMs = clock.monotonicMs()
-    const configText = reconfigure.text()
-    const worker = spawn(port, configText)
+    const served = reconfigure.served()
+    const worker = spawn(port, served)
     workers.add(worker)
     worker.onMessage((message) => {
       heartbeat.heard(worker)
@@ -79,7 +81,7 @@ export async function supervise(
         if (!workers.has(worker)) return
         heartbeat.watch(worker)
         requests.joined(worker)
-        reconfigure.joined(worker, configText)
+        reconfigure.joined(worker, served)
       },
       () => {},
     )

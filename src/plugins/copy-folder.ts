@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { FolderCopy } from "../values/folder-copy.ts"
+import { messageOf } from "../values/message-of.ts"
+import { PluginRefused } from "./errors.ts"
+
+/** A copy of a folder of APIs. Threads load it, so that one that starts later runs the same code as the first. */
+export interface OwnedCopy extends FolderCopy {
+  remove(): void
+}
+
+const maxBytes = 50_000_000
+const maxFiles = 10_000
+/** So many octets are copied and hashed at once: other work goes on in between. */
+const pieceBytes = 1 << 18
+const maxAttempts = 10
+/** Bare imports find nothing in a compiled program, so what would be found is not copied. */
+const leftOut = /^(?:node_modules|\..*)$/
+
+/**
+ * Copies a folder of APIs as it is at one instant. Files that change meanwhile make it begin again.
+ * @throws PluginRefused
+ */
+export async function copyFolder(directory: string): Promise<OwnedCopy> {
+  const folder = mkdtempSync(join(tmpdir(), "penknife-apis-"))
+  // A command ends without more ado, and so does a service while calls may still know a copy.
+  process.on("exit", remove)
+  function remove(): void {
+    process.off("exit", remove)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    let problem = "its files change while they are read; try again when they stay the same"
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      try {
+        const fingerprint = await readAll(directory, folder)
+        // What is the same before and after was there in between, all at the same time.
+        if (fingerprint === (await readAll(directory, null))) return { folder, fingerprint, remove }
+      } catch (thrown) {
+        // A file that was renamed or removed meanwhile.
+        if (!isMissing(thrown)) throw thrown
+        problem = messageOf(thrown)
+      }
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+    }
+    throw new PluginRefused(`The folder ${directory} cannot be read: ${problem}.`)
+  } catch (thrown) {
+    remove()
+    if (thrown instanceof PluginRefused) throw thrown
+    throw new PluginRefused(`The folder ${directory} cannot be read: ${messageOf(thrown)}.`)
+  }
+}
+
+/** The folders in a folder, sorted. */
+export function foldersIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+}
+
+/** Hashes the files of a folder, and copies them if it is told where to. */
+async function readAll(directory: string, target: string | null): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256").update(directory)
+  const files = filesOf(directory, "")
+  requireSmall(directory, files)
+  for (const { path, bytes } of files) {
+    hasher.update(`\n${path.length} ${path} ${bytes} `)
+    await readFile(join(directory, path), target === null ? null : join(target, path), (piece) =>
+      hasher.update(piece),
+    )
+  }
+  return hasher.digest("hex")
+}
+
+async function readFile(
+  path: string,
+  target: string | null,
+  onPiece: (piece: Uint8Array) => void,
+): Promise<void> {
+  if (target !== null) mkdirSync(dirname(target), { recursive: true })
+  await using from = await open(path)
+  await using to = target === null ? null : await open(target, "w")
+  const buffer = new Uint8Array(pieceBytes)
+  for (;;) {
+    const { bytesRead } = await from.read(buffer, 0, pieceBytes)
+    if (bytesRead === 0) return
+    const piece = buffer.subarray(0, bytesRead)
+    onPiece(piece)
+    await to?.writeFile(piece)
+  }
+}
+
+interface FoundFile {
+  /** Below the folder. */
+  readonly path: string
+  readonly bytes: number
+}
+
+/** The files of a folder and the folders in it, sorted, below `base`. */
+function filesOf(base: string, folder: string): FoundFile[] {
+  return readdirSync(join(base, folder))
+    .filter((name) => !leftOut.test(name))
+    .sort()
+    .flatMap((name) => {
+      const path = join(folder, name)
+      const stats = statSync(join(base, path))
+      if (stats.isDirectory()) return filesOf(base, path)
+      // A pipe would never end.
+      return stats.isFile() ? [{ path, bytes: stats.size }] : []
+    })
+}
+
+function requireSmall(directory: string, files: readonly FoundFile[]): void {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes > maxBytes) {
+    throw new PluginRefused(
+      `The folder ${directory} holds ${Math.ceil(bytes / 1e6)} MB; ${maxBytes / 1e6} MB are allowed.`,
+    )
+  }
+  if (files.length > maxFiles) {
+    throw new PluginRefused(`The folder ${directory} holds ${files.length} files; ${maxFiles} are allowed.`)
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT"
+}

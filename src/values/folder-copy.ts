@@ -1,0 +1,7 @@
+/** A copy of a folder, made at one instant. */
+export interface FolderCopy {
+  /** The path of the copy. */
+  readonly folder: string
+  /** The same for the same folder with the same files. */
+  readonly fingerprint: string
+}

@@ -1,0 +1,83 @@
+/** APIs of an operator's own with several processes, on the executable: all serve the same version of them. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
+import { tempDir } from "../support/temp.ts"
+import { seedOne } from "./accounts.ts"
+import { childrenOf, runJson, serve } from "./support.ts"
+
+const dir = tempDir()
+// For a busy machine.
+setDefaultTimeout(120_000)
+
+/** An API that answers with the number of its version, in a folder of its own. */
+const version = (number: number) => ({
+  "shout/index.ts": apiSource("shout", {
+    run: `return { shouted: "${number}" }`,
+    shouted: String(number),
+    credits: 1,
+  }),
+})
+
+async function startTwo(apis: string) {
+  const { db, key } = await seedOne(dir)
+  const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
+  const server = await serve(db, "--workers", "2", "--apis", apis)
+  const post = (path: string, headers: Record<string, string>, body: object) =>
+    fetch(server.url + path, {
+      method: "POST",
+      // A new connection for each call goes to any worker.
+      headers: { ...headers, "content-type": "application/json", connection: "close" },
+      body: JSON.stringify(body),
+    })
+  return {
+    server,
+    reload: async () => {
+      const response = await post("/admin/v1/config/reload", { authorization: `Bearer ${admin.key}` }, {})
+      return { status: response.status, text: await response.text() }
+    },
+    /** Calls until both workers have answered, and gives the versions that they answered with. */
+    async versions(): Promise<readonly string[]> {
+      const seen = new Map<string, string>()
+      while (seen.size < 2) {
+        const response = await post("/v1/shout?format=json", { "x-api-key": key }, { text: "a" })
+        const { data, error } = (await response.json()) as { data?: { shouted: string }; error?: string }
+        const worker = response.headers.get("x-request-id")?.split(".")[0] ?? ""
+        seen.set(worker, data?.shouted ?? error ?? "")
+      }
+      return [...seen.values()]
+    },
+  }
+}
+
+describe.if(process.platform === "linux")("two workers", () => {
+  test("serve the same version of a folder that changes while it is loaded", async () => {
+    const apis = folderOf(version(0))
+    const { server, reload, versions } = await startTwo(apis)
+    let last = 0
+    let taken = 0
+    const edits = setInterval(() => writeFiles(apis, version(++last)), 7)
+    try {
+      for (let round = 0; round < 15; round++) {
+        // A file that is half written is refused by both.
+        if ((await reload()).status === 200) taken++
+        const [first, second] = await versions()
+        expect([round, second]).toEqual([round, first])
+      }
+    } finally {
+      clearInterval(edits)
+    }
+    expect(taken).toBeGreaterThan(0)
+    expect(await server.stop()).toBe(0)
+  })
+
+  test("a worker that is replaced serves the version of the other one, whatever the folder holds by now", async () => {
+    const apis = folderOf(version(0))
+    const { server, versions } = await startTwo(apis)
+    writeFiles(apis, version(1))
+    const [pid = 0] = childrenOf(server.event.pid)
+    process.kill(pid, "SIGKILL")
+    await server.wrote("a worker ended with code 137 and is replaced", 1)
+    expect(await versions()).toEqual(["0", "0"])
+    expect(await server.stop()).toBe(0)
+  })
+})

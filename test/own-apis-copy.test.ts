@@ -1,0 +1,84 @@
+/** The copy of a folder of own APIs that is loaded. */
+import { expect, test } from "bun:test"
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { copyFolder } from "../src/plugins/copy-folder.ts"
+import { folderOf, writeFiles } from "./support/own-apis.ts"
+
+test("it has every file whole, without packages, hidden files and pipes", async () => {
+  const large = "0123456789abcdef".repeat(50_000)
+  const folder = folderOf({
+    "a/index.ts": "1",
+    "a/deep/er.json": large,
+    "node_modules/b/index.js": "2",
+    ".git/c": "3",
+  })
+  Bun.spawnSync(["mkfifo", join(folder, "a/pipe")])
+  const copy = await copyFolder(folder)
+  expect(readdirSync(copy.folder)).toEqual(["a"])
+  expect(readdirSync(join(copy.folder, "a")).sort()).toEqual(["deep", "index.ts"])
+  expect(readFileSync(join(copy.folder, "a/deep/er.json"), "utf8")).toBe(large)
+  copy.remove()
+  expect(() => readdirSync(copy.folder)).toThrow("ENOENT")
+})
+
+test("its fingerprint is that of the files and their names", async () => {
+  const folder = folderOf({ "a/index.ts": "1" })
+  const fingerprint = async () => {
+    const copy = await copyFolder(folder)
+    copy.remove()
+    return copy.fingerprint
+  }
+  const first = await fingerprint()
+  expect(await fingerprint()).toBe(first)
+  writeFiles(folder, { "a/index.ts": "2" })
+  const second = await fingerprint()
+  expect(second).not.toBe(first)
+  rmSync(join(folder, "a/index.ts"))
+  writeFiles(folder, { "a/index.js": "2" })
+  expect([first, second]).not.toContain(await fingerprint())
+})
+
+test("files that change all the time make it begin again, and are refused in the end", async () => {
+  const folder = folderOf({ "a/index.ts": "x".repeat(2_000_000), "a/last.ts": "0" })
+  let isChanging = true
+  let changes = 0
+  const edits = (async () => {
+    while (isChanging) {
+      writeFileSync(join(folder, "a/last.ts"), String(++changes))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
+  await expect(copyFolder(folder)).rejects.toThrow(
+    `The folder ${folder} cannot be read: its files change while they are read; try again when they stay the same.`,
+  )
+  isChanging = false
+  await edits
+  const copy = await copyFolder(folder)
+  expect(readFileSync(join(copy.folder, "a/last.ts"), "utf8")).toBe(String(changes))
+  copy.remove()
+})
+
+test("a link to nothing is named", async () => {
+  const folder = folderOf({ "a/index.ts": "1" })
+  symlinkSync(join(folder, "nothing"), join(folder, "a/link.ts"))
+  await expect(copyFolder(folder)).rejects.toThrow(/cannot be read: ENOENT.*a\/link\.ts/)
+})
+
+test.each([
+  [
+    "octets",
+    "holds 60 MB; 50 MB are allowed",
+    (folder: string) => writeFileSync(join(folder, "big"), new Uint8Array(60_000_000)),
+  ],
+  ["files", "holds 10001 files; 10000 are allowed", manyFiles],
+])("too many %s are refused", async (_, message, fill) => {
+  const folder = folderOf({})
+  fill(folder)
+  await expect(copyFolder(folder)).rejects.toThrow(message)
+})
+
+function manyFiles(folder: string): void {
+  mkdirSync(join(folder, "many"))
+  for (let file = 0; file < 10_001; file++) writeFileSync(join(folder, "many", String(file)), "")
+}
