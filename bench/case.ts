@@ -1,3 +1,4 @@
+import type { Finding } from "../scripts/findings.ts"
 import type { Workbench } from "./workbench.ts"
 
 /** One thing to measure: a file in `cases/`, listed in `cases.ts`. */
@@ -27,20 +28,4 @@ export interface Row {
   readonly idleMb: number | null
   /** The highest resident memory seen under load. */
   readonly loadMb: number | null
-}
-
-/** One figure, compared with a goal if it has one. */
-export interface Finding {
-  readonly what: string
-  readonly value: number
-  /** Lowest and highest value of the rounds. */
-  readonly range: readonly [number, number] | null
-  readonly goal: Goal | null
-}
-
-export type Goal = { readonly atLeast: number } | { readonly atMost: number }
-
-/** Whether a value meets a goal. It only changes what is printed, not the exit code. */
-export function meets(value: number, goal: Goal): boolean {
-  return "atLeast" in goal ? value >= goal.atLeast : value <= goal.atMost
 }

@@ -1,4 +1,5 @@
-import type { Finding, Goal, Row } from "./case.ts"
+import type { Finding, Goal } from "../scripts/findings.ts"
+import type { Row } from "./case.ts"
 import type { Load, LoadResult } from "./load.ts"
 import { type ServerProcess, startServer, type Usage, usageOf } from "./processes.ts"
 import type { Workbench } from "./workbench.ts"

@@ -6,11 +6,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError, Option } from "commander"
-import { type Finding, meets } from "../bench/case.ts"
-import { toText } from "../bench/print.ts"
 import { writePlans } from "./exactness/books.ts"
 import type { Trial } from "./exactness/trial.ts"
 import { trials } from "./exactness/trials.ts"
+import { type Finding, meets, toTable } from "./findings.ts"
 
 interface Flags {
   only?: string[]
@@ -38,7 +37,7 @@ try {
   const results: object[] = []
   for (const trial of trials.filter(({ name }) => flags.only?.includes(name) ?? true)) {
     const findings = await runTrial(trial)
-    say(toText(trial.title, { rows: [], findings, notes: [] }))
+    say(`\n## ${trial.title}\n\n${toTable(findings)}\n`)
     results.push({ name: trial.name, title: trial.title, findings })
     if (findings.some(({ value, goal }) => goal !== null && !meets(value, goal))) process.exitCode = 1
   }

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { SQL } from "bun"
+import type { Finding } from "../../scripts/findings.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -8,7 +9,7 @@ import type { AdminStore } from "../../src/store/admin-store.ts"
 import { openStore } from "../../src/store/open.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
 import { postgresFill, sqliteFill } from "../admin-fill.ts"
-import type { Case, Finding } from "../case.ts"
+import type { Case } from "../case.ts"
 
 const goal = { atMost: 50 }
 const rounds = 9

@@ -1,11 +1,12 @@
 import { join } from "node:path"
+import type { Finding, Goal } from "../../scripts/findings.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
 import { changesOf } from "../../test/support/changes.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
-import type { Case, Finding, Goal } from "../case.ts"
+import type { Case } from "../case.ts"
 import type { Workbench } from "../workbench.ts"
 
 /** A disk that is as slow as one over a network: each commit takes 2 ms more. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Case, Goal } from "../case.ts"
+import type { Goal } from "../../scripts/findings.ts"
+import type { Case } from "../case.ts"
 import { toFinding } from "../compare.ts"
 import { pinned } from "../processes.ts"
 

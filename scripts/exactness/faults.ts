@@ -1,4 +1,4 @@
-import type { Finding } from "../../bench/case.ts"
+import type { Finding } from "../findings.ts"
 import { compare, readBooks, sum } from "./books.ts"
 import type { Instance } from "./instance.ts"
 import { type Call, type Customer, mixedCalls, startTraffic } from "./traffic.ts"

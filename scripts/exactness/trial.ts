@@ -1,4 +1,4 @@
-import type { Finding } from "../../bench/case.ts"
+import type { Finding } from "../findings.ts"
 
 /** A claim about several instances on one database, and how it is tried: a file in `trials/`, listed in `trials.ts`. */
 export interface Trial {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Finding } from "../../../bench/case.ts"
+import type { Finding } from "../../findings.ts"
 import { killDuringChanges } from "../admin-kills.ts"
 import { createServer } from "../database.ts"
 import { createInstance } from "../instance.ts"

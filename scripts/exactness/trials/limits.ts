@@ -1,4 +1,4 @@
-import type { Finding } from "../../../bench/case.ts"
+import type { Finding } from "../../findings.ts"
 import { createCustomers } from "../books.ts"
 import { query } from "../database.ts"
 import { openStage, type Stage } from "../stage.ts"

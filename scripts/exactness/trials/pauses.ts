@@ -1,4 +1,4 @@
-import type { Finding } from "../../../bench/case.ts"
+import type { Finding } from "../../findings.ts"
 import { createCustomers } from "../books.ts"
 import { type Fault, type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
 import { startProxy } from "../instance.ts"
