@@ -13,7 +13,7 @@ test("a new API works as it is written, and its types are those of the program",
   expect(await runCliForTest(["api", "check", apis])).toEqual({
     code: 0,
     err: "",
-    out: "hello: 1 examples are right.\n",
+    out: "hello: 1 example is right.\n",
   })
   const called = await runCliForTest(["call", "hello", "--apis", apis, "--text", "one two", "--json"])
   expect(called).toEqual({ code: 0, err: "", out: '{"words":2,"longest":3}\n' })
@@ -45,7 +45,7 @@ test("check says what is wrong and goes on with the others", async () => {
   })
   expect(await runCliForTest(["api", "check", apis])).toEqual({
     code: 1,
-    out: "good: 1 examples are right.\n",
+    out: "good: 1 example is right.\n",
     err: expect.stringMatching(
       /wrong\/index\.ts:12: the example 'One word' is wrong.*1 of 2 APIs cannot be used/s,
     ),

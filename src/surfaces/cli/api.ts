@@ -47,7 +47,9 @@ function addCheck(group: Command, { terminal, ownApis }: CliParts): void {
       const { usable, problems } = await ownApis.check(dir)
       if (json) terminal.out(`${JSON.stringify({ usable, problems })}\n`)
       else {
-        for (const { id, examples } of usable) terminal.out(`${id}: ${examples} examples are right.\n`)
+        for (const { id, examples } of usable) {
+          terminal.out(`${id}: ${examples === 1 ? "1 example is" : `${examples} examples are`} right.\n`)
+        }
         for (const { problem } of problems) terminal.err(`penknife: ${problem}\n`)
       }
       if (usable.length + problems.length === 0) {
