@@ -1,0 +1,121 @@
+import { getAccount } from "../src/admin/accounts/get.ts"
+import { listAccounts } from "../src/admin/accounts/list.ts"
+import { listAdmins } from "../src/admin/admins/list.ts"
+import { listAudit } from "../src/admin/audit/list.ts"
+import { historyOfCalls } from "../src/admin/history/calls.ts"
+import { historyOfCredits } from "../src/admin/history/credits.ts"
+import { historyOfFaults } from "../src/admin/history/faults.ts"
+import { findKey } from "../src/admin/keys/find.ts"
+import { getKey } from "../src/admin/keys/get.ts"
+import { listKeys } from "../src/admin/keys/list.ts"
+import { listAttempts } from "../src/admin/notices/attempts.ts"
+import { listNotices } from "../src/admin/notices/list.ts"
+import type { Operation } from "../src/admin/operation.ts"
+import { queryUsage } from "../src/admin/usage/query.ts"
+import { fillKey } from "./admin-fill.ts"
+
+const account = "acc_0000000000050000"
+const key = "key_0000000000500000"
+const from = "2027-01-31T11:00:00Z"
+
+/** Filters of each list, alone, together, and such that nothing or almost nothing is found. */
+const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Record<string, unknown>>[]])[] = [
+  [
+    listAccounts,
+    {},
+    { plan: "free" },
+    { plan: "mega" },
+    { plan: "none" },
+    { external_id: "customer 77777" },
+    { closed: true },
+    { closed: false },
+    { closed: true, plan: "mega" },
+    { search: "account" },
+    { search: "Account 99999" },
+    { search: "nobody" },
+    { search: "nobody", closed: true },
+    { search: "99", plan: "mega" },
+  ],
+  [getAccount, { id: account }],
+  [getKey, { id: key }],
+  [findKey, { key: fillKey }],
+  [listKeys, {}, { account }, { external_id: "machine 500000" }, { account, external_id: "machine 500000" }],
+  [listNotices, {}, { state: "failed" }, { state: "pending" }, { account }, { account, state: "failed" }],
+  [listAttempts, {}, { account }, { notice: "msg_100000" }],
+  [
+    listAudit,
+    {},
+    { actor: "cli:ann" },
+    { actor: "cli:eve" },
+    { operation: "keys.create" },
+    { operation: "keys.revoke" },
+    { target: key },
+    { account },
+    { from },
+    { to: "2027-01-29T06:00:00Z" },
+    { actor: "cli:ann", operation: "keys.create" },
+    { actor: "cli:ann", operation: "accounts.update" },
+    { actor: "cli:ann", operation: "accounts.update", from: "2027-01-01" },
+    { actor: "cli:bob", account },
+  ],
+  [listAdmins, {}],
+  [
+    queryUsage,
+    {},
+    { by: [] },
+    { by: ["day"] },
+    { by: ["api"] },
+    { api: "hmac" },
+    { deprecated: true },
+    { days: 1, by: [] },
+    { days: 1 },
+    { by: ["account"] },
+    { by: ["account", "day", "api"] },
+    { by: ["key"] },
+    { by: ["account", "key", "day", "api"] },
+    { api: "rare", by: ["account"] },
+    { api: "rare", by: ["key"] },
+    { days: 1, by: ["account"] },
+    { from: "2026-01-01", to: "2026-01-31", by: ["account"] },
+    { account },
+    { account, by: ["account", "key", "day", "api"] },
+    { key },
+    { key, by: ["day"] },
+  ],
+  [
+    historyOfCalls,
+    {},
+    { step: "minute" },
+    { step: "day" },
+    { step: "hour", from: "2027-01-01" },
+    { api: "hmac" },
+  ],
+  [historyOfFaults, {}, { from: "2027-01-01" }, { api: "hmac" }],
+  [
+    historyOfCredits,
+    {},
+    { step: "day" },
+    { account },
+    { by: "account" },
+    { step: "day", by: "account" },
+    { step: "hour", from: "2027-01-01", by: "account" },
+  ],
+]
+
+/** One list or query as an operation, and its parameters. */
+export interface AdminQuery {
+  readonly title: string
+  readonly operation: Operation
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+export const adminQueries: readonly AdminQuery[] = lists.flatMap(([operation, ...filters]) =>
+  filters.map((values) => ({ title: titleOf(operation, values), operation, values })),
+)
+
+function titleOf({ id }: Operation, values: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(values).map(([name, value]) => {
+    return `${name}=${Array.isArray(value) ? value.join(",") || "nothing" : value}`
+  })
+  return [id, ...given].join(" ")
+}
