@@ -46,8 +46,10 @@ export interface OperationAnswer {
 const maxPreparations = 5
 
 const replayMs = 24 * 3_600_000
-/** Replays that are over are deleted this often, and by changes with an Idempotency-Key alone. */
+/** Replays that are over are looked for this often, and by changes with an Idempotency-Key alone. */
 const deleteReplaysEveryMs = 3_600_000
+/** Those that one change deletes. After 100,000 changes in a day, to delete all at once would hold up calls for a second. */
+const maxDeletedReplays = 200
 
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
@@ -59,8 +61,9 @@ export function createAdministration(parts: AdminParts): Administration {
   async function deleteOldReplays(): Promise<void> {
     const nowMs = clock.now()
     if (nowMs < replaysDeletedMs + deleteReplaysEveryMs) return
-    replaysDeletedMs = nowMs
-    await admin.deleteReplaysBefore(nowMs - replayMs)
+    const deleted = await admin.deleteReplaysBefore(nowMs - replayMs, maxDeletedReplays)
+    // The next change goes on with what is left.
+    if (deleted < maxDeletedReplays) replaysDeletedMs = nowMs
   }
 
   async function change(
@@ -77,7 +80,7 @@ export function createAdministration(parts: AdminParts): Administration {
       if (earlier && earlier.createdMs > clock.now() - replayMs) {
         return answerAgain(earlier, replay.payloadHash, run, context)
       }
-      if (earlier) await admin.deleteReplaysBefore(clock.now() - replayMs)
+      if (earlier) await admin.forgetReplay(earlier)
     }
     for (let preparations = 1; ; preparations++) {
       const prepared = await run.prepare(input, context)

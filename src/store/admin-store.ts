@@ -44,7 +44,10 @@ export interface AdminStore {
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */
   keepAnswer(actor: string, key: string, answer: string): Promise<void>
-  deleteReplaysBefore(ms: number): Promise<void>
+  /** Deletes at most `limit` replays that were made before a time, the oldest first, and gives how many there were. */
+  deleteReplaysBefore(ms: number, limit: number): Promise<number>
+  /** Deletes one replay, unless there is a newer one with its key. */
+  forgetReplay(replay: Pick<ReplayRecord, "actor" | "key" | "createdMs">): Promise<void>
 }
 
 /**

@@ -47,3 +47,20 @@ test("a second request beside the first with the same Idempotency-Key waits for 
   await first
   expect(await admin.audit()).toHaveLength(1)
 })
+
+test("old Idempotency-Keys are deleted a few at a time, however many there are: each change waits for its part", async () => {
+  const admin = openAdministration()
+  const keys = Array.from({ length: 450 }, (_, index) => `old ${index}`)
+  for (const idempotencyKey of keys) await admin.run(createAccount, values, { idempotencyKey })
+  admin.clock.advance(25 * hourMs)
+  async function left() {
+    const found = await Promise.all(keys.map((key) => admin.parts.admin.findReplay(actorOf().id, key)))
+    return found.filter((replay) => replay !== null).length
+  }
+  const counts: number[] = []
+  for (const idempotencyKey of ["first", "second", "third", "fourth"]) {
+    await admin.run(createAccount, values, { idempotencyKey })
+    counts.push(await left())
+  }
+  expect(counts).toEqual([250, 50, 0, 0])
+})

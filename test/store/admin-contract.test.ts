@@ -295,10 +295,33 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await admin.keepAnswer("admin-key:adm_1", "again", '{"id":"key_1"}')
       expect(await admin.findReplay("admin-key:adm_1", "again")).toMatchObject({ answer: '{"id":"key_1"}' })
       expect(await admin.findReplay("admin-key:adm_2", "again")).toBeNull()
-      await admin.deleteReplaysBefore(1_000)
+      expect(await admin.deleteReplaysBefore(1_000, 10)).toBe(0)
       expect(await admin.findReplay("admin-key:adm_1", "again")).not.toBeNull()
-      await admin.deleteReplaysBefore(1_001)
+      expect(await admin.deleteReplaysBefore(1_001, 10)).toBe(1)
       expect(await admin.findReplay("admin-key:adm_1", "again")).toBeNull()
+    })
+
+    test("has a replay that is deleted by its key, but not when the key was used anew; old ones go so many at a time", async () => {
+      for (const [key, createdMs] of [
+        ["one", 1_000],
+        ["two", 1_001],
+        ["three", 1_002],
+      ] as const) {
+        expect(await admin.apply(changeOf([], { replay: replayOf({ key, createdMs }) }))).toBe("applied")
+      }
+      const actor = "admin-key:adm_1"
+      const left = async () => {
+        const found = await Promise.all(["one", "two", "three"].map((key) => admin.findReplay(actor, key)))
+        return found.map((replay) => replay?.key ?? null)
+      }
+      await admin.forgetReplay({ actor, key: "three", createdMs: 1_001 })
+      await admin.forgetReplay({ actor: "admin-key:adm_2", key: "three", createdMs: 1_002 })
+      expect(await left()).toEqual(["one", "two", "three"])
+      expect(await admin.deleteReplaysBefore(2_000, 1)).toBe(1)
+      expect(await left()).toEqual([null, "two", "three"])
+      await admin.forgetReplay({ actor, key: "three", createdMs: 1_002 })
+      expect(await left()).toEqual([null, "two", null])
+      expect(await admin.deleteReplaysBefore(1_001, 10)).toBe(0)
     })
 
     const refusals: readonly (readonly [AdminOutcome, Mutation])[] = [

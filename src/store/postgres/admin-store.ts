@@ -127,8 +127,19 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       const update = "UPDATE replays SET answer = $3::text WHERE actor = $1::text AND key = $2::text"
       await run(update, [actor, key, answer])
     },
-    async deleteReplaysBefore(ms) {
-      await run("DELETE FROM replays WHERE created_ms < $1::bigint", [ms])
+    async deleteReplaysBefore(ms, limit) {
+      const [row] = await run<{ count: number }>(
+        `WITH deleted AS (DELETE FROM replays WHERE (actor, key) IN (
+           SELECT actor, key FROM replays WHERE created_ms < $1::bigint ORDER BY created_ms LIMIT $2::bigint) RETURNING 1)
+         SELECT count(*)::float8 AS count FROM deleted`,
+        [ms, limit],
+      )
+      return row?.count ?? 0
+    },
+    async forgetReplay({ actor, key, createdMs }) {
+      const remove =
+        "DELETE FROM replays WHERE actor = $1::text AND key = $2::text AND created_ms = $3::bigint"
+      await run(remove, [actor, key, createdMs])
     },
   }
 }

@@ -197,8 +197,14 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const update = "UPDATE replays SET answer = ?3 WHERE actor = ?1 AND key = ?2"
       await write(() => database.query(update).run(actor, key, answer))
     },
-    async deleteReplaysBefore(ms) {
-      await write(() => database.query("DELETE FROM replays WHERE created_ms < ?1").run(ms))
+    deleteReplaysBefore(ms, limit) {
+      const remove = `DELETE FROM replays WHERE (actor, key) IN (
+        SELECT actor, key FROM replays WHERE created_ms < ?1 ORDER BY created_ms LIMIT ?2)`
+      return write(() => database.query(remove).run(ms, limit).changes)
+    },
+    async forgetReplay({ actor, key, createdMs }) {
+      const remove = "DELETE FROM replays WHERE actor = ?1 AND key = ?2 AND created_ms = ?3"
+      await write(() => database.query(remove).run(actor, key, createdMs))
     },
   }
 }

@@ -8,7 +8,7 @@ import { type HttpContext, inProgress, patiently } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
 import { answerOrProblem } from "./answer-or-problem.ts"
 import { etagOf, readConditions } from "./conditions.ts"
-import { createCsvWriter, inLargePages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
+import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
 import { readOperationInput } from "./operation-input.ts"
@@ -49,19 +49,20 @@ function run(
     requirePermission(operation, actor)
     const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
     const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
-    const given = await readOperationInput(route, request, context.intake, giveWay)
-    const asCsv = wantsCsv(operation, given)
-    const input = asCsv ? inLargePages(operation, given) : given
+    const input = await readOperationInput(route, request, context.intake, giveWay)
+    const asCsv = wantsCsv(operation, input)
+    const isStream = asCsv || operation.format === "json-lines"
     if (operation.run.kind === "watch") return watch(exchange, operation, input, actor, parts)
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"
-    if (asCsv || operation.format === "json-lines") {
-      const readPage = async (page: RawInput) => (await administration.run(operation, page, actor)).output
+    if (isStream) {
+      const readPage = async (page: RawInput) =>
+        (await administration.run(operation, inGoodPages(operation, page), actor)).output
       if (asCsv) setCsvHeaders(set, operation)
       else setAdminHeaders(set, "application/x-ndjson")
       const writer = asCsv ? createCsvWriter(operation) : jsonLines
-      return new Response(streamEntries(output, input, readPage, writer, context))
+      return new Response(streamEntries(output, input, readPage, writer, context, giveWay))
     }
     setAdminHeaders(set, "application/json")
     const { headers } = set

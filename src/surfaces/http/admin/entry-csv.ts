@@ -13,11 +13,14 @@ export function wantsCsv({ input }: Operation, raw: RawInput): boolean {
   return raw.parameters.some(({ name, text }) => name === "format" && text === "csv")
 }
 
-/** The same input with the largest pages that there are, unless it says how large they are. */
-export function inLargePages({ input }: Operation, raw: RawInput): RawInput {
-  if (!("limit" in input.properties)) return raw
-  if (raw.kind !== "text" || raw.parameters.some(({ name }) => name === "limit")) return raw
-  return { kind: "text", parameters: [...raw.parameters, { name: "limit", text: "1000" }] }
+/** Entries that are read at once for an answer with all of them. More would hold up other requests. */
+const pageSize = "500"
+
+/** The same input with pages of a good size, whatever the client asked for: small pages would read much again and again. */
+export function inGoodPages({ input }: Operation, raw: RawInput): RawInput {
+  if (!("limit" in input.properties) || raw.kind !== "text") return raw
+  const others = raw.parameters.filter(({ name }) => name !== "limit")
+  return { kind: "text", parameters: [...others, { name: "limit", text: pageSize }] }
 }
 
 /** A browser saves the answer as a file. */

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import type { GiveWay } from "../../../apis/contract.ts"
 import type { RawInput } from "../../../call/input.ts"
 import type { HttpContext } from "../context.ts"
 
@@ -22,8 +23,8 @@ export const jsonLines: EntryWriter = {
 }
 
 /**
- * All entries of a list. A page is read when the client has taken the one before, so that a long list takes
- * neither memory nor time from others.
+ * All entries of a list. A page is read when the client has taken the one before, and other requests come in between, so that a
+ * long list takes neither memory nor time from others.
  * @param readPage gives the answer of the operation for one page
  */
 export function streamEntries(
@@ -32,6 +33,7 @@ export function streamEntries(
   readPage: (raw: RawInput) => Promise<unknown>,
   writer: EntryWriter,
   { calls, pipeline }: Pick<HttpContext, "calls" | "pipeline">,
+  giveWay: GiveWay,
 ): ReadableStream {
   const encoder = new TextEncoder()
   let page = Value.Parse(pageShape, first)
@@ -43,6 +45,8 @@ export function streamEntries(
     let text = ""
     while (text === "" && !isOver) {
       if (!isFirst && page.next !== null) {
+        // A data file answers at once, and a fast client asks at once for more: without this nothing else would run until the end.
+        await giveWay()
         page = Value.Parse(pageShape, await readPage(after(raw, page.next)))
       }
       isFirst = false

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import { createScheduler } from "../../../call/scheduler.ts"
+import { systemTimer } from "../../../ports/timer.ts"
+import type { HttpContext } from "../context.ts"
+import { jsonLines, streamEntries } from "./entry-lines.ts"
+
+const pages = 40
+const pageMs = 6
+
+/** A list whose pages take time and no waiting, as those of a data file do. */
+function setUp() {
+  let monotonic = 0
+  const scheduler = createScheduler({
+    clock: { now: () => 0, monotonicMs: () => monotonic },
+    timer: systemTimer,
+  })
+  const read: number[] = []
+  const page = (number: number) => ({ data: [number], next: number < pages ? `${number}` : null })
+  const stream = streamEntries(
+    page(1),
+    { kind: "typed", values: {} },
+    async (raw) => {
+      const number = Number(raw.kind === "typed" && raw.values.after) + 1
+      monotonic += pageMs
+      read.push(number)
+      return page(number)
+    },
+    jsonLines,
+    { calls: { begin() {}, end() {} }, pipeline: {} } as unknown as HttpContext,
+    () => scheduler.giveWay("adm_1"),
+  )
+  return { stream, read }
+}
+
+test("a long list lets other requests in between its pages", async () => {
+  const { stream, read } = setUp()
+  const text = new Response(stream).text()
+  const readInTurns: number[] = []
+  for (let before = 0; read.length < pages - 1; ) {
+    await systemTimer.turn()
+    readInTurns.push(read.length - before)
+    before = read.length
+  }
+  expect((await text).split("\n")).toHaveLength(pages + 1)
+  // A slice of 10 ms, and one page more.
+  expect(Math.max(...readInTurns)).toBeLessThanOrEqual(3)
+})
