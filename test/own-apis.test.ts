@@ -49,6 +49,14 @@ describe("an API is refused alone, with what to change", () => {
       /'input\.text' has a 'format'/,
     ],
     [
+      "a pattern that cannot be compiled, in a parameter that no example uses",
+      apiSource("xy").replace(
+        '"The text." })',
+        '"The text." }), word: Type.Optional(Type.String({ description: "A word.", pattern: "(" }))',
+      ),
+      /'input\.word' has a 'pattern' that is no regular expression: /,
+    ],
+    [
       "an unknown kind",
       apiSource("xy").replace(
         'Type.String({ description: "The text." })',

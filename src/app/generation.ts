@@ -3,6 +3,7 @@ import type { FindSnapshot } from "../call/account-snapshots.ts"
 import { createCharges } from "../call/charges.ts"
 import { createGate, sunsetsOf } from "../call/gate.ts"
 import type { Pipeline } from "../call/pipeline.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Config } from "../config/load.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
@@ -10,7 +11,7 @@ import type { Tls } from "../surfaces/http/listener.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import type { createObservability } from "./observability.ts"
 import type { OwnApis } from "./own-apis.ts"
-import { mcpNames, prepareApis } from "./prepare.ts"
+import { mcpNames } from "./prepare.ts"
 
 /**
  * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration gets another, and
@@ -34,14 +35,13 @@ interface GenerationParts {
   readonly version: string
 }
 
-/** Gives what makes a generation. That throws ConfigError for prices and data files that cannot be used. */
+/** Gives what makes a generation of a configuration and its APIs. */
 export function createGenerations(
   options: GenerationParts,
-): (config: Config, ownApis: OwnApis) => Generation {
+): (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation {
   const { store, shared, findSnapshot, observability, admin, version } = options
   const { ports, log } = shared
-  return (config, ownApis) => {
-    const apis = prepareApis(config, ownApis.definitions)
+  return (config, ownApis, apis) => {
     const definitions = apis.map(({ definition }) => definition)
     const gate = createGate(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, gate, ports, log, findSnapshot)

@@ -99,7 +99,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
   logRefused(ownApis, log)
   // Before the store is opened, so that a mistake makes no data file.
-  prepareApis(config, ownApis.definitions)
+  const preparedApis = prepareApis(config, ownApis.definitions)
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
@@ -168,7 +168,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
             requireNoLoss(before, own)
             await requireKnownPlans(openedStore.admin, next)
           })
-          generation = generationOf(next, own)
+          generation = generationOf(next, own, prepareApis(next, own.definitions))
         } catch (thrown) {
           if (own !== before) own.end()
           throw thrown
@@ -214,7 +214,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       admin,
       version,
     })
-    current = generationOf(config, ownApis)
+    current = generationOf(config, ownApis, preparedApis)
     const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
     if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
     if (openedStore.instances) {

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { isPremium, reject } from "../apis/contract.ts"
+import { once } from "../values/once.ts"
 import { toRequirement } from "./requirement.ts"
 
 /** Parameters before the check: text (query, command line) or typed values (JSON). */
@@ -35,14 +36,14 @@ interface Parameter {
   readonly isList: boolean
   /** The value of a text. */
   readonly coerce: (text: string) => unknown
-  readonly check: TypeCheck<TSchema>
+  readonly check: () => TypeCheck<TSchema>
   readonly required: boolean
   readonly premium: boolean
   /** The words after "The 'x' parameter …". */
-  readonly requirement: string
+  readonly requirement: () => string
 }
 
-/** Compiles the reader of one API's input, once, at start. */
+/** Makes the reader of one API's input, once, at start. A parameter's check is compiled when it is first given. */
 export function compileInput(input: TObject): ReadInput {
   const required = new Set(input.required)
   const parameters = Object.entries(input.properties).map(
@@ -51,10 +52,10 @@ export function compileInput(input: TObject): ReadInput {
       schema,
       isList: schema.type === "array",
       coerce: toCoercion(schema),
-      check: TypeCompiler.Compile(schema),
+      check: once(() => TypeCompiler.Compile(schema)),
       required: required.has(name),
       premium: isPremium(schema),
-      requirement: toRequirement(schema),
+      requirement: once(() => toRequirement(schema)),
     }),
   )
 
@@ -95,12 +96,13 @@ function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown
 }
 
 function absent({ name, schema, required, requirement }: Parameter): unknown {
-  if (required) reject(name, `is required and ${requirement}`)
+  if (required) reject(name, `is required and ${requirement()}`)
   return schema.default
 }
 
 function checked({ name, check, requirement }: Parameter, value: unknown): unknown {
-  if (!check.Check(value)) reject(name, `${requirement}${place(check, value)}`)
+  const compiled = check()
+  if (!compiled.Check(value)) reject(name, `${requirement()}${place(compiled, value)}`)
   if (!isUnicode(value)) reject(name, "must be well-formed Unicode text, without lone surrogates")
   // JSON and text can both say -0, which no answer should echo.
   return value === 0 ? 0 : value

@@ -8,21 +8,21 @@ const unitCount = 0x1_0000
 export function createEscape(escapes: Iterable<readonly [string, string]>): (text: string) => string {
   /** All escapes one after the other, and for each unit where its escape begins and how long it is; 0 for units that stay. */
   let all = ""
+  let longest = 1
   const starts = new Uint16Array(unitCount)
   const lengths = new Uint8Array(unitCount)
   for (const [character, escaped] of escapes) {
     starts[character.charCodeAt(0)] = all.length
     lengths[character.charCodeAt(0)] = escaped.length
     all += escaped
+    longest = Math.max(longest, escaped.length)
   }
   const escapeUnits = Uint16Array.from(all, (character) => character.charCodeAt(0))
-
-  const maxLength = lengths.reduce((longest, length) => Math.max(longest, length), 1)
   /** Is used again by each call, since making it takes as long as filling it. */
   let units = new Uint16Array(1_024)
 
   return (text) => {
-    if (units.length < text.length * maxLength) units = new Uint16Array(text.length * maxLength)
+    if (units.length < text.length * longest) units = new Uint16Array(text.length * longest)
     let end = 0
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at)

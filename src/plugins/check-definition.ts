@@ -1,5 +1,6 @@
 import { Kind, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
@@ -96,8 +97,21 @@ function mistakesOfSchema(schema: TSchema, where: string, kinds: readonly string
   if (schema.format !== undefined) {
     return [`'${where}' has a 'format', which is not checked here: use 'pattern', or reject() in run`]
   }
+  const mistake = mistakeOfPattern(schema.pattern)
+  if (mistake !== null) return [`'${where}' has a 'pattern' that is no regular expression: ${mistake}`]
   if (kind === "Object") return mistakesOfFields(schema as TObject, where, kinds)
   const parts: unknown = kind === "Union" ? schema.anyOf : kind === "Array" ? [schema.items] : []
   if (!Array.isArray(parts)) return [`'${where}' has no list of what it may be`]
   return parts.flatMap((part: TSchema) => mistakesOfSchema(part, where, kinds))
+}
+
+/** Checks are compiled when they are first needed, so the first call would find it. */
+function mistakeOfPattern(pattern: unknown): string | null {
+  if (typeof pattern !== "string") return null
+  try {
+    new RegExp(pattern)
+    return null
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
 }
