@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { bundleWeb } from "../src/surfaces/http/web/bundle.ts"
+import { type BundledFile, bundleWeb } from "../src/surfaces/http/web/bundle.ts"
 
 const folder = "dist/web"
 
@@ -20,21 +20,24 @@ export async function writeWebFiles(): Promise<readonly string[]> {
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, best))
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
   }
-  writeFileSync(join(folder, "embedded.ts"), moduleOf(files.map(({ name }) => name)))
+  writeFileSync(join(folder, "embedded.ts"), moduleOf(files))
   return inputs
 }
 
-function moduleOf(names: readonly string[]): string {
-  const imports = names.flatMap((name, index) => [
+function moduleOf(bundled: readonly BundledFile[]): string {
+  const imports = bundled.flatMap(({ name }, index) => [
     `import brotli${index} from "./${name}.br" with { type: "file" }`,
     `import gzip${index} from "./${name}.gz" with { type: "file" }`,
   ])
-  const files = names.map((name, index) => `["${name}", fileOf("${name}", brotli${index}, gzip${index})],`)
+  const files = bundled.map(
+    ({ name, imports }, index) =>
+      `["${name}", fileOf("${name}", ${JSON.stringify(imports)}, brotli${index}, gzip${index})],`,
+  )
   return `import { resolve } from "node:path"
 ${imports.join("\n")}
 
-function fileOf(name, brotli, gzip) {
-  return { name, read: (coding) => Bun.file(resolve(import.meta.dir, coding === "br" ? brotli : gzip)).bytes() }
+function fileOf(name, imports, brotli, gzip) {
+  return { name, imports, read: (coding) => Bun.file(resolve(import.meta.dir, coding === "br" ? brotli : gzip)).bytes() }
 }
 
 const files = new Map([

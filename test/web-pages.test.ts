@@ -30,10 +30,37 @@ test.each(["console", "portal"])(
   },
 )
 
+test.each(["console", "portal"])(
+  "/%s shows the service's name before its script runs, and names all that the script imports",
+  async (name) => {
+    const own = await startTestService({ flags: { title: "A&B" } })
+    const page = await (await fetch(`${own.url}/${name}`)).text()
+    expect(page).toMatch(/<div id="app"><main [^>]*>.*A&amp;B.*<\/main><\/div>/)
+    const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
+    const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map(
+      ([, part]) => part,
+    )
+    const preloaded = [...page.matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map(
+      ([, part]) => part,
+    )
+    expect(imports).not.toEqual([])
+    expect(preloaded).toEqual(imports)
+  },
+)
+
+test("a browser waits for one style sheet, and for a second with the operator's colour alone", async () => {
+  const own = await startTestService({ flags: { brandColor: "tomato" } })
+  const sheets = async (url: string) =>
+    (await (await fetch(url, { headers: { accept: "text/html" } })).text()).match(/rel="stylesheet"/g)?.length
+  for (const path of ["/", "/apis/hmac", "/console", "/portal"]) {
+    expect([path, await sheets(service.url + path), await sheets(own.url + path)]).toEqual([path, 1, 2])
+  }
+})
+
 test("what a page loads is kept for good, and sent in the form that the browser takes", async () => {
   const page = await (await raw("/console")).text()
   const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "")
-  expect(paths.length).toBe(4)
+  expect(paths.length).toBe(5)
   for (const path of paths) {
     const plain = await (await raw(path, { "accept-encoding": "identity" })).bytes()
     for (const [coding, open] of [

@@ -14,7 +14,7 @@ export function docsPage(site: Site, assets: SiteAssets): string {
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/viewer.css">
 <link rel="stylesheet" href="${assets.docsStyle}">
-<link rel="stylesheet" href="${assets.brandStyle}">
+${assets.brandStyle !== null && html`<link rel="stylesheet" href="${assets.brandStyle}">`}
 <script src="/docs/viewer.js" defer></script>
 <script type="module" src="${assets.docsScript}"></script>
 </head>

@@ -14,7 +14,7 @@ export function layout(site: Site, assets: SiteAssets, { name, description, main
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
-<link rel="stylesheet" href="${assets.brandStyle}">
+${assets.brandStyle !== null && html`<link rel="stylesheet" href="${assets.brandStyle}">`}
 <script type="module" src="${assets.script}"></script>
 </head>
 <body>

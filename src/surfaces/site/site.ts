@@ -14,7 +14,8 @@ export interface Site extends ApiDocInput {
 /** What the pages load, by path. */
 export interface SiteAssets {
   readonly style: string
-  readonly brandStyle: string
+  /** Null where the operator has chosen no colour. */
+  readonly brandStyle: string | null
   readonly script: string
   readonly icon: string
   /** Of the page that shows the OpenAPI document. */

@@ -10,6 +10,7 @@ import { Empty, ErrorBox, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { ConnectionBanner } from "./banner.tsx"
 import { Frame } from "./frame.tsx"
+import { Mark } from "./mark.tsx"
 import type { Screen } from "./screen.ts"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
 
@@ -40,6 +41,7 @@ function App({ screens, token }: AppProps) {
         <SignInPage problem={error instanceof Problem ? error : null} />
       ) : (
         <main class="start" id="main">
+          <Mark />
           {error ? <ErrorBox error={error} onRetry={retry} /> : <Loading what={serviceName} />}
         </main>
       )}

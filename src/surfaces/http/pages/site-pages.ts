@@ -27,7 +27,7 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
   const brandFiles = createBrandFiles(brand)
   const assets = {
     style: `/assets/${hashedName(files, "site.css")}`,
-    brandStyle: `/assets/${brandFiles.style.name}`,
+    brandStyle: brandFiles.style && `/assets/${brandFiles.style.name}`,
     script: `/assets/${hashedName(files, "site.js")}`,
     icon: `/assets/${brandFiles.icon.name}`,
     docsStyle: `/assets/${hashedName(files, "docs.css")}`,

@@ -10,7 +10,8 @@ const ownColor = "#0b6b5d"
 
 /** What pages load that follows from the operator's colour. */
 export interface BrandFiles {
-  readonly style: WebFile
+  /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
+  readonly style: WebFile | null
   readonly icon: WebFile
 }
 
@@ -22,7 +23,7 @@ export function iconColor({ color }: Brand): string {
 export function createBrandFiles(brand: Brand): BrandFiles {
   const { color } = brand
   return {
-    style: toFile("brand", "css", color === null ? "" : brandStyle(toBrandColors(color))),
+    style: color === null ? null : toFile("brand", "css", brandStyle(toBrandColors(color))),
     icon: toFile("icon", "svg", icon(iconColor(brand))),
   }
 }
@@ -32,6 +33,7 @@ function toFile(stem: string, ending: string, text: string): WebFile {
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
   return {
     name: `${stem}-${hash}.${ending}`,
+    imports: [],
     read: async (coding) => (coding === "br" ? brotliCompressSync(bytes) : gzipSync(bytes)),
   }
 }

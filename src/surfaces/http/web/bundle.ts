@@ -13,10 +13,12 @@ const entries = [
   "styles/docs.css",
 ]
 
-interface BundledFile {
+export interface BundledFile {
   /** With a hash of its bytes. */
   readonly name: string
   readonly bytes: Uint8Array
+  /** The names of the scripts that this script imports. */
+  readonly imports: readonly string[]
 }
 
 export interface Bundle {
@@ -40,11 +42,18 @@ export async function bundleWeb(): Promise<Bundle> {
     naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
   })
   const bundled = built.outputs.map(async (output) => ({
-    name: output.path.replace(/^.*\//, ""),
+    name: nameOf(output.path),
     bytes: new Uint8Array(await output.arrayBuffer()),
+    imports: (built.metafile?.outputs[output.path]?.imports ?? [])
+      .filter(({ kind }) => kind === "import-statement")
+      .map(({ path }) => nameOf(path)),
   }))
   return {
     files: await Promise.all(bundled),
     inputs: Object.keys(built.metafile?.inputs ?? {}),
   }
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^.*\//, "")
 }

@@ -7,7 +7,8 @@ export type WebPage = "console" | "portal"
 
 /**
  * The page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them; what is shown is
- * fetched by its script.
+ * fetched by its script. Until that runs it shows the name of the service. It names what the script imports, which a browser would
+ * otherwise find only after it has loaded the script.
  */
 export function printWebPage(
   page: WebPage,
@@ -15,8 +16,11 @@ export function printWebPage(
   { title }: Brand,
   brandFiles: BrandFiles,
 ): string {
-  const asset = (name: string) => `/assets/${hashedName(files, name)}`
   const name = Bun.escapeHTML(title)
+  const icon = `/assets/${brandFiles.icon.name}`
+  const script = hashedName(files, `${page}.js`)
+  const styles = [hashedName(files, "penknife.css"), ...(brandFiles.style ? [brandFiles.style.name] : [])]
+  const imports = files.get(script)?.imports ?? []
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,13 +30,13 @@ export function printWebPage(
 <meta name="referrer" content="no-referrer">
 <meta name="application-name" content="${name}">
 <title>${name}</title>
-<link rel="icon" href="/assets/${brandFiles.icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="${asset("penknife.css")}">
-<link rel="stylesheet" href="/assets/${brandFiles.style.name}">
-<script type="module" src="${asset(`${page}.js`)}"></script>
+<link rel="icon" href="${icon}" type="image/svg+xml">
+${styles.map((style) => `<link rel="stylesheet" href="/assets/${style}">`).join("\n")}
+<script type="module" src="/assets/${script}"></script>
+${imports.map((part) => `<link rel="modulepreload" href="/assets/${part}">`).join("\n")}
 </head>
 <body>
-<div id="app"></div>
+<div id="app"><main class="start" id="main"><p class="mark"><img src="${icon}" alt="" width="28" height="28">${name}</p></main></div>
 <noscript>This page needs JavaScript. Everything that it does can also be done with the API: see <a href="/docs">/docs</a>.</noscript>
 </body>
 </html>

@@ -4,7 +4,7 @@
  */
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { bundleWeb } from "./bundle.ts"
+import { type BundledFile, bundleWeb } from "./bundle.ts"
 import type { WebFile, WebFiles } from "./web-files.ts"
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
@@ -21,9 +21,13 @@ export function readWebFiles(): Promise<WebFiles> {
 
 async function bundle(): Promise<WebFiles> {
   const { files } = await bundleWeb()
-  return new Map(files.map(({ name, bytes }) => [name, toWebFile(name, bytes)]))
+  return new Map(files.map((file) => [file.name, toWebFile(file)]))
 }
 
-function toWebFile(name: string, bytes: Uint8Array): WebFile {
-  return { name, read: (coding) => (coding === "br" ? compress.br(bytes, quick) : compress.gzip(bytes)) }
+function toWebFile({ name, imports, bytes }: BundledFile): WebFile {
+  return {
+    name,
+    imports,
+    read: (coding) => (coding === "br" ? compress.br(bytes, quick) : compress.gzip(bytes)),
+  }
 }

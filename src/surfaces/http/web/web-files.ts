@@ -4,6 +4,8 @@ export type Coding = "br" | "gzip"
 /** A script, style sheet or picture of the front end. Its name contains a hash of its bytes. */
 export interface WebFile {
   readonly name: string
+  /** The names of the scripts that this script imports. */
+  readonly imports: readonly string[]
   read(coding: Coding): Promise<Uint8Array>
 }
 

@@ -23,7 +23,7 @@ const headers = {
 export async function createWebHttp(brand: Brand): Promise<WebHttp> {
   const files = await readWebFiles()
   const brandFiles = createBrandFiles(brand)
-  const own = Object.values(brandFiles)
+  const own = [brandFiles.style, brandFiles.icon]
   const page = (name: WebPage) =>
     createResource({
       headers,
@@ -32,7 +32,7 @@ export async function createWebHttp(brand: Brand): Promise<WebHttp> {
   return {
     pages: { console: page("console"), portal: page("portal") },
     asset(name) {
-      const file = own.find((each) => each.name === name) ?? files.get(name)
+      const file = own.find((each) => each?.name === name) ?? files.get(name)
       return file && ((request, set) => sendAsset(file, request, set))
     },
   }
