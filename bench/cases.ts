@@ -13,6 +13,7 @@ import { slow } from "./cases/slow.ts"
 import { spf } from "./cases/spf.ts"
 import { stalls } from "./cases/stalls.ts"
 import { start } from "./cases/start.ts"
+import { traces } from "./cases/traces.ts"
 import { workers } from "./cases/workers.ts"
 
 /** What `bun run bench` can measure. A new case is a file in `cases/` and a line here. */
@@ -25,6 +26,7 @@ export const cases: readonly Case[] = [
   refusals,
   accounts,
   workers,
+  traces,
   slow,
   spf,
   stalls,

@@ -34,8 +34,17 @@ test("a start loads nothing of the front end but its routes", async () => {
   expect(web.map((path) => path.replace(/^.*\/src\//, ""))).toEqual(["surfaces/http/web/feature.ts"])
 })
 
+test("a start loads OpenTelemetry only when an endpoint is set", async () => {
+  const isOfTraces = (file: string) => /@opentelemetry|src\/ports\/tracing\//.test(file)
+  expect((await filesLoadedFor(join(dir, "no-traces.db"))).filter(isOfTraces)).toEqual([])
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }
+  const loaded = (await filesLoadedFor(join(dir, "traces.db"), env)).filter(isOfTraces)
+  expect(loaded.some((file) => file.includes("src/ports/tracing/otel-tracer.ts"))).toBe(true)
+  expect(loaded.some((file) => file.includes("@opentelemetry/sdk-trace/"))).toBe(true)
+})
+
 /** The files that a service loads until it listens or gives up. */
-async function filesLoadedFor(db: string): Promise<string[]> {
+async function filesLoadedFor(db: string, env: Record<string, string> = {}): Promise<string[]> {
   const child = Bun.spawn(
     [
       process.execPath,
@@ -46,7 +55,7 @@ async function filesLoadedFor(db: string): Promise<string[]> {
       "--port",
       "0",
     ],
-    { cwd: root, env: { ...process.env, PENKNIFE_DB: db }, stdout: "pipe", stderr: "pipe" },
+    { cwd: root, env: { ...process.env, ...env, PENKNIFE_DB: db }, stdout: "pipe", stderr: "pipe" },
   )
   const decoder = new TextDecoder()
   for await (const chunk of child.stdout) if (decoder.decode(chunk).includes("http")) break

@@ -1,4 +1,5 @@
 import type { Config } from "../config/load.ts"
+import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"
 import { requireKnownPlans } from "./known-plans.ts"
@@ -16,6 +17,7 @@ export async function checkConfig(config: Config): Promise<void> {
   const { end } = await loadApis(config)
   end()
   readTls(config)
+  readTraceSettings(config.otelEnv)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))

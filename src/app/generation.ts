@@ -5,6 +5,7 @@ import { createGate, sunsetsOf } from "../call/gate.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Config } from "../config/load.ts"
+import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
 import type { Tls } from "../surfaces/http/listener.ts"
@@ -33,13 +34,15 @@ interface GenerationParts {
   readonly observability: Pick<ReturnType<typeof createObservability>, "observerFor" | "readMetrics">
   readonly admin: AdminAccess
   readonly version: string
+  /** Null when no traces are recorded. */
+  readonly tracer: Tracer | null
 }
 
 /** Gives what makes a generation of a configuration and its APIs. */
 export function createGenerations(
   options: GenerationParts,
 ): (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation {
-  const { store, shared, findSnapshot, observability, admin, version } = options
+  const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared
   return (config, ownApis, apis) => {
     const definitions = apis.map(({ definition }) => definition)
@@ -54,6 +57,7 @@ export function createGenerations(
         apis,
         pipeline: { ...shared, gate, charges },
         random: ports.random,
+        tracer,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),
         readMetrics: config.noMetrics ? null : observability.readMetrics,
         ping: () => store.ping(),

@@ -20,6 +20,7 @@ import { loadPrettyFormat } from "../ports/log-format.ts"
 import { type LogOutput, openLogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
+import type { DroppedSpans } from "../ports/tracer.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 
@@ -69,6 +70,8 @@ interface ObservabilityParts {
   readonly unsentOctets: () => number
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
+  /** Null when no traces are recorded. */
+  readonly droppedSpans?: () => DroppedSpans | null
 }
 
 /**
@@ -85,6 +88,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     openRequests,
     unsentOctets,
     instances = () => null,
+    droppedSpans = () => null,
   } = parts
   const { gauges } = store
   const { clock, random } = ports
@@ -107,6 +111,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       openRequests,
       unsentOctets,
       droppedLines: opened.dropped,
+      droppedSpans,
       eventLoopLag: meter.lag,
       dns: () => dnsCountsOf(ports),
       notices: await orNone(gauges.notices()),

@@ -5,6 +5,7 @@ import type { ApiDefinition } from "../apis/contract.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { readTraceSettings } from "../config/traces.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
@@ -75,6 +76,7 @@ export async function checkSettings(config: Config): Promise<void> {
   end()
   if (problems.length > 0) throw new ConfigError(problems.map(({ problem }) => problem).join("\n"))
   readTls(config)
+  readTraceSettings(config.otelEnv)
 }
 
 /**

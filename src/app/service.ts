@@ -36,6 +36,7 @@ import { loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
+import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
 
@@ -95,6 +96,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   const { log } = opened
+  const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: systemTimer, log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
   logRefused(ownApis, log)
@@ -115,7 +117,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
   const sender = createWebhookSender({ timer: systemTimer })
-  const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log })
+  const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
   let { plans } = config
   const look = createEventLook({
     events: timedEvents,
@@ -146,6 +148,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         openRequests: () => server.openRequests(),
         unsentOctets: shared.unsent.octets,
         instances: () => peers?.instances() ?? null,
+        droppedSpans: () => tracer?.dropped() ?? null,
       },
       channel,
     )
@@ -213,6 +216,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       observability,
       admin,
       version,
+      tracer,
     })
     current = generationOf(config, ownApis, preparedApis)
     const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
@@ -256,12 +260,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
         }
       },
       async stop({ atOnce = false } = {}) {
+        const askedMs = clock.monotonicMs()
         try {
           observability.requests.close()
           const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
           const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
           await Promise.all([stopped, delivery.stop(), look.stop(), peers?.stop()])
-          await observability.stop()
+          const flushMs = traceFlushMs(clock.monotonicMs() - askedMs)
+          await Promise.all([observability.stop(), tracer?.stop(flushMs)])
           endWatch()
           current.ownApis.end()
           await store.close()

@@ -58,7 +58,7 @@ export function answerBatch(
     requirePresent(request)
     const hold = pipeline.charges.hold(caller, credits * inputs.length)
     try {
-      const context = { caller, requestId: request.requestId, pipeline }
+      const context = { caller, requestId: request.requestId, pipeline, trace: request.trace }
       const uses = new Map<string, number>()
       const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
       requirePresent(request)
@@ -166,7 +166,7 @@ function runInput(
       fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
     }
   }
-  return checkAndRun(api, toTyped(input), context)
+  return checkAndRun(api, toTyped(input), context.trace?.span ? { ...context, index } : context)
 }
 
 function toTyped(input: unknown): RawInput {

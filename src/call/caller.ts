@@ -1,4 +1,5 @@
 import type { Plan } from "../accounts/plan.ts"
+import type { RequestTrace } from "../ports/tracer.ts"
 import type { KeyAccess } from "../store/store.ts"
 
 /** Which key and account a request used. */
@@ -29,4 +30,6 @@ export interface CallerRequest {
   readonly requestId: string
   /** Whether the client's connection has ended, so that no answer can reach it. */
   readonly hasLeft: () => boolean
+  /** Null or absent when it belongs to no trace. */
+  readonly trace?: RequestTrace | null
 }

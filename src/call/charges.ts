@@ -1,6 +1,7 @@
 import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
+import type { RequestTrace } from "../ports/tracer.ts"
 import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
 import {
   type AccountSnapshot,
@@ -13,6 +14,7 @@ import { nothingCharged } from "./call-record.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import type { Gate } from "./gate.ts"
+import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 import type { UsageStatus } from "./usage-status.ts"
 
@@ -38,7 +40,7 @@ export interface Charges {
   settle(
     hold: Hold,
     items: readonly ChargeItem[],
-    request: Pick<CallerRequest, "hasLeft">,
+    request: SettledRequest,
     uses?: readonly ChargeItem[],
   ): Promise<void>
   /** What the caller has used, as this process knows it. */
@@ -47,10 +49,13 @@ export interface Charges {
   report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
 }
 
+/** What of a request matters for its charge. */
+type SettledRequest = Pick<CallerRequest, "hasLeft" | "trace">
+
 interface PendingCharge {
   readonly charge: Charge
   readonly hold: Hold
-  readonly request: Pick<CallerRequest, "hasLeft">
+  readonly request: SettledRequest
   /** Null until the charge is decided. */
   outcome: ChargeOutcome | "callerLeft" | null
   /** For a charge that was not decided at once: resolves when it is. */
@@ -101,7 +106,12 @@ export function createCharges(
     return balanceAt(snapshot, caller, nowMs)
   }
 
-  function toCharge(snapshot: AccountSnapshot, caller: Caller, items: readonly ChargeItem[]): Charge {
+  function toCharge(
+    snapshot: AccountSnapshot,
+    caller: Caller,
+    items: readonly ChargeItem[],
+    trace: RequestTrace | null = null,
+  ): Charge {
     const nowMs = clock.now()
     const { allowance, period } = balanceOf(snapshot, caller, nowMs)
     return {
@@ -113,6 +123,7 @@ export function createCharges(
       periodStartMs: period.startMs > nowMs ? 0 : period.startMs,
       day: dayOf(nowMs),
       revision: caller.revision,
+      traceparent: trace?.traceparent,
     }
   }
 
@@ -148,6 +159,33 @@ export function createCharges(
     )
   }
 
+  async function settle(
+    hold: Hold,
+    items: readonly ChargeItem[],
+    request: SettledRequest,
+    uses: readonly ChargeItem[],
+  ): Promise<void> {
+    let { caller } = hold
+    const recorded = uses.length === 0 ? items : [...items, ...uses]
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const charge = toCharge(hold.snapshot, caller, recorded, request.trace)
+      const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
+      await submit(pending)
+      if (pending.decision) await pending.decision.promise
+      const { outcome } = pending
+      if (outcome === "callerLeft") throw fixedFault("callerLeft")
+      if (outcome === null) throw new Error("the charge must be decided")
+      if (outcome.charged) return
+      if (outcome.cause === undefined) await refuse(hold)
+      if (outcome.cause !== "changed") throw outcome.cause
+      caller = await gate.identifyAgain(caller)
+      for (const { api } of items) gate.requireApi(caller, api)
+      // Takes over what was changed.
+      findSnapshot(caller)
+    }
+    throw new Error("the account was changed during each attempt to charge it")
+  }
+
   return {
     hold(caller, credits) {
       const nowMs = clock.now()
@@ -159,26 +197,12 @@ export function createCharges(
       }
       return createHold(caller, snapshot, credits)
     },
-    async settle(hold, items, request, uses = nothingCharged) {
-      let { caller } = hold
-      const recorded = uses.length === 0 ? items : [...items, ...uses]
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const charge = toCharge(hold.snapshot, caller, recorded)
-        const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
-        await submit(pending)
-        if (pending.decision) await pending.decision.promise
-        const { outcome } = pending
-        if (outcome === "callerLeft") throw fixedFault("callerLeft")
-        if (outcome === null) throw new Error("the charge must be decided")
-        if (outcome.charged) return
-        if (outcome.cause === undefined) await refuse(hold)
-        if (outcome.cause !== "changed") throw outcome.cause
-        caller = await gate.identifyAgain(caller)
-        for (const { api } of items) gate.requireApi(caller, api)
-        // Takes over what was changed.
-        findSnapshot(caller)
-      }
-      throw new Error("the account was changed during each attempt to charge it")
+    settle(hold, items, request, uses = nothingCharged) {
+      const span = request.trace?.span
+      if (!span) return settle(hold, items, request, uses)
+      const credits = items.reduce((sum, item) => sum + item.credits, 0)
+      const step = () => settle(hold, items, request, uses)
+      return Promise.resolve(inSpan(span, "settle", { "penknife.credits": credits }, step))
     },
     status(caller, rate) {
       const balance = balanceOf(findSnapshot(caller), caller, clock.now())

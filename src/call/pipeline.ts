@@ -7,6 +7,7 @@ import type { Caller, CallerRequest } from "./caller.ts"
 import type { Charges } from "./charges.ts"
 import { type Fault, fixedFault, toFault } from "./fault.ts"
 import { type Gate, rateLimited } from "./gate.ts"
+import { inSpan } from "./in-span.ts"
 import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
 import { tightestOf, type UsageStatus } from "./usage-status.ts"
@@ -85,6 +86,17 @@ export async function answer(
  * @throws Fault that refuses the caller
  */
 export function admit(
+  request: CallerRequest,
+  apis: readonly string[],
+  pipeline: Pipeline,
+  progress: Progress,
+): Caller | Promise<Caller> {
+  const span = request.trace?.span
+  if (!span) return admitNow(request, apis, pipeline, progress)
+  return inSpan(span, "admit", {}, () => admitNow(request, apis, pipeline, progress))
+}
+
+function admitNow(
   { key, hasTwoKeys, address }: CallerRequest,
   apis: readonly string[],
   { gate }: Pipeline,

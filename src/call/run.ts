@@ -1,10 +1,13 @@
 import type { Ports } from "../apis/contract.ts"
+import type { RequestTrace, Span } from "../ports/tracer.ts"
 import type { Caller } from "./caller.ts"
 import { countDnsQuestions, type DnsQuestions, limitDns } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
+import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
 import { logFault, type Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
+import { traceDns } from "./traced-dns.ts"
 
 /** The result of one run: the data that the caller's plan includes, or the fault. */
 export type Outcome =
@@ -18,16 +21,45 @@ export interface RunContext {
   readonly pipeline: Pipeline
   /** Shared by several runs; without it, each run may ask as many DNS questions as one call. */
   readonly dnsQuestions?: DnsQuestions
+  /** The trace of the request; null or absent without one. */
+  readonly trace?: RequestTrace | null | undefined
+  /** The place of the input in a batch. */
+  readonly index?: number
 }
 
 /** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
 export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
+  const span = context.trace?.span
+  return span ? runInSpan(api, input, context, span) : run(api, input, context, null)
+}
+
+function runInSpan(api: PreparedApi, input: Input, context: RunContext, parent: Span) {
+  const { index } = context
+  const span = parent.begin("run", {
+    "penknife.api": api.definition.id,
+    ...(index !== undefined && { "penknife.index": index }),
+  })
+  const end = (outcome: Outcome): Outcome => {
+    if (outcome.fault) endWithFault(span, outcome.fault)
+    else span.end()
+    return outcome
+  }
+  const running = run(api, input, context, span)
+  return running instanceof Promise ? running.then(end) : end(running)
+}
+
+function run(
+  api: PreparedApi,
+  input: Input,
+  context: RunContext,
+  span: Span | null,
+): Outcome | Promise<Outcome> {
   const { caller, pipeline } = context
   const { id } = api.definition
   pipeline.scheduler.nameStep(id)
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
-    const ports = api.definition.asksDns ? withLimitedDns(context) : pipeline.ports
+    const ports = api.definition.asksDns ? withLimitedDns(context, span) : pipeline.ports
     const running = api.definition.run(input, { ports, giveWay, account: caller.account.id })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
@@ -45,8 +77,9 @@ export function checkAndRun(api: PreparedApi, raw: RawInput, context: RunContext
   }
 }
 
-function withLimitedDns({ caller, pipeline: { ports }, dnsQuestions }: RunContext): Ports {
-  return { ...ports, dns: limitDns(ports.dns, caller.account.id, dnsQuestions ?? countDnsQuestions()) }
+function withLimitedDns({ caller, pipeline: { ports }, dnsQuestions }: RunContext, span: Span | null): Ports {
+  const dns = span ? traceDns(ports.dns, span) : ports.dns
+  return { ...ports, dns: limitDns(dns, caller.account.id, dnsQuestions ?? countDnsQuestions()) }
 }
 
 function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { caller }: RunContext): Outcome {

@@ -25,7 +25,12 @@ export function answerCall({ api, request, read }: SingleCall, pipeline: Pipelin
     try {
       const pause = giveWay()
       if (pause) await pause
-      const running = runApi(api, input, { caller, requestId: request.requestId, pipeline })
+      const running = runApi(api, input, {
+        caller,
+        requestId: request.requestId,
+        pipeline,
+        trace: request.trace,
+      })
       const outcome = running instanceof Promise ? await running : running
       if (outcome.fault) return outcome
       await pipeline.charges.settle(hold, api.charge, request, usesOfCall(raw, api))

@@ -4,6 +4,7 @@ import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "./options.ts"
 import { readCredits, readPlans } from "./plans.ts"
+import type { Environment } from "./traces.ts"
 
 type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
 
@@ -20,6 +21,8 @@ export interface Config extends Settings {
   readonly plans: Plans
   /** Who connects to a PostgreSQL database whose URL does not say it: `PGUSER` and `PGPASSWORD`. */
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
+  /** The variables of OpenTelemetry, which {@link readTraceSettings} reads. They may hold secrets. */
+  readonly otelEnv: Environment
   /** Credits per call by API id; an API that is not listed keeps its own price. */
   readonly credits: ReadonlyMap<string, number>
   /** Whether the file changes plans and prices. */
@@ -88,6 +91,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     file: file?.name ?? null,
     fileText: file?.text ?? null,
     dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
+    otelEnv: Object.fromEntries(Object.entries(sources.env).filter(([name]) => name.startsWith("OTEL_"))),
     plans,
     credits,
     tables: tablesOf(file),

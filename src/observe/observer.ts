@@ -4,6 +4,7 @@ import type { Counts, Surface, Tally } from "./counts.ts"
 import type { RecordRequest } from "./request.ts"
 import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
+import { endRequestSpan } from "./request-span.ts"
 
 /** Counts and logs requests, and gives them to those who watch. */
 export interface Observer {
@@ -47,6 +48,8 @@ export function createObserver(
         if (fault) counts.addFault(tally, fault, clock.now())
         log(tally, start, end, durationMs)
         if (feed.isWatched) feed.offer(tally, start, end, durationMs)
+        const span = start.trace?.span
+        if (span) endRequestSpan(span, tally, end)
       }
     },
   }

@@ -1,4 +1,5 @@
 import type { ResolverStats } from "../ports/dns/resolver.ts"
+import type { DroppedSpans } from "../ports/tracer.ts"
 import type { Counts } from "./counts.ts"
 import type { Histogram } from "./histogram.ts"
 
@@ -30,6 +31,8 @@ export interface Gauges {
   /** Octets of large answers that clients have not read. */
   unsentOctets(): number
   droppedLines(): number
+  /** Null when no traces are recorded. */
+  droppedSpans(): DroppedSpans | null
   readonly eventLoopLag: Histogram
   dns(): ResolverStats
   /** The number of notices by state. Empty if the store does not answer. */
@@ -156,6 +159,7 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       "Log lines thrown away because their reader did not keep up.",
       gauges.droppedLines(),
     ),
+    ...traceMetrics(gauges.droppedSpans()),
     gauge("penknife_workers", "Processes that have reported.", "sum", 1),
     gauge("penknife_info", "The version that runs.", "max", byLabel("version", { [gauges.version]: 1 })),
     gauge("process_resident_memory_bytes", "Resident memory, of all workers.", "sum", residentBytes),
@@ -194,6 +198,12 @@ function storeMetrics(store: Gauges["store"]): Metric[] {
       store.cacheAgeSeconds,
     ),
   ]
+}
+
+function traceMetrics(dropped: DroppedSpans | null): Metric[] {
+  if (dropped === null) return []
+  const help = "Spans of traces that were not sent: the queue was full, or the collector did not take them."
+  return [counter("penknife_trace_spans_dropped_total", help, byLabel("reason", dropped))]
 }
 
 function counter(name: string, help: string, values: Values): Metric {

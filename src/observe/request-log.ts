@@ -35,6 +35,7 @@ export function createRequestLog({ write, level, sample, clock, random }: Reques
       level: lineLevel,
       time: isoTime(),
       requestId: start.requestId,
+      traceId: start.trace?.traceId,
       account: end.caller?.account.id ?? null,
       key: end.caller?.key.id ?? null,
       actor: end.actor,

@@ -1,4 +1,5 @@
 import type { CallRecord } from "../call/call-record.ts"
+import type { RequestTrace } from "../ports/tracer.ts"
 
 /** What is known of a request when it arrives. */
 export interface RequestStart {
@@ -7,6 +8,8 @@ export interface RequestStart {
   readonly address: () => string
   /** Milliseconds, read from `Observer.nowMs`. */
   readonly startedMs: number
+  /** Null or absent when it belongs to no trace. */
+  readonly trace?: RequestTrace | null
 }
 
 /** What is known of a request when its answer is made. */

@@ -73,6 +73,8 @@ export interface DueNotice extends NoticeRecord {
   readonly webhook: Webhook
   /** Host and port of the webhook, as in `URL.host`. */
   readonly host: string
+  /** The trace of the request that raised it (W3C Trace Context); null when it had none. */
+  readonly traceparent: string | null
 }
 
 /** Where the notices of an account go. */

@@ -109,6 +109,8 @@ export interface Charge {
   readonly day: string
   /** {@link KeyAccess.revision} of the caller. Without it the charge is decided whatever has changed since. */
   readonly revision?: number
+  /** The trace of the request (W3C Trace Context), for the notices that the charge raises. */
+  readonly traceparent?: string | undefined
 }
 
 /** The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing. */

@@ -1,9 +1,11 @@
 import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
+import type { RequestTrace, Tracer } from "../ports/tracer.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
 import type { AttemptResult, DueNotice, Outbox } from "../store/outbox.ts"
 import { nextDelayMs } from "./backoff.ts"
+import { beginDelivery, endDelivery } from "./delivery-span.ts"
 import { signedHeaders, toMessage } from "./message.ts"
 
 export interface AttemptParts {
@@ -12,6 +14,8 @@ export interface AttemptParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Null or absent when no traces are recorded. */
+  readonly tracer?: Tracer | null
 }
 
 /** Signs and sends a notice once and records the result. Never throws: without a record it is due again after its lease. */
@@ -20,7 +24,9 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
   try {
     const atMs = clock.now()
     const startMs = clock.monotonicMs()
-    const response = await send(notice, parts.sender, atMs)
+    const trace = parts.tracer ? beginDelivery(notice, parts.tracer) : null
+    const response = await send(notice, parts.sender, atMs, trace)
+    if (trace?.span) endDelivery(trace.span, response)
     const durationMs = Math.round(clock.monotonicMs() - startMs)
     const result = resultOf(notice, response, parts)
     const status = "status" in response ? response.status : null
@@ -35,10 +41,16 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
   }
 }
 
-function send(notice: DueNotice, sender: WebhookSender, nowMs: number): Promise<WebhookResponse> {
+function send(
+  notice: DueNotice,
+  sender: WebhookSender,
+  nowMs: number,
+  trace: RequestTrace | null,
+): Promise<WebhookResponse> {
   const { url, secret, allowPrivate } = notice.webhook
   const body = JSON.stringify(toMessage(notice))
-  const headers = signedHeaders(notice.id, body, secret, nowMs)
+  const signed = signedHeaders(notice.id, body, secret, nowMs)
+  const headers = trace ? { ...signed, traceparent: trace.traceparent } : signed
   return sender.send({ url, headers, body, allows: addressRule(new URL(url), allowPrivate) })
 }
 

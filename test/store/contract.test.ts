@@ -322,6 +322,42 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       ])
     })
 
+    test("keep the trace of the charge that raised them, also of charges that are decided together", async () => {
+      const trace = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`
+      const accounts = ["acc_1", "acc_2", "acc_3", "acc_4"]
+      for (const id of accounts.slice(1)) {
+        await store.createAccount(accountOf({ id }))
+        await opened.outbox.setWebhook(id, { ...webhook, url: `https://${id.slice(4)}.example.com/` })
+      }
+      const traces = [trace("1"), undefined, trace("3"), undefined]
+      const chargeAll = (credits: number, traceparents: readonly (string | undefined)[]) =>
+        store.charge(
+          accounts.map((accountId, index) =>
+            chargeOf({ accountId, credits, allowance: 100, traceparent: traceparents[index] }),
+          ),
+        )
+      // Warms the statement up with a trace that must not stay.
+      await chargeAll(1, [trace("a"), trace("b"), trace("c"), trace("d")])
+      await chargeAll(80, traces)
+      await chargeAll(15, [])
+      const found: unknown[] = []
+      for (let at = later(), count = 0; count < 8; count++) {
+        const notice = await claimOne(at++)
+        found.push([notice.accountId, notice.threshold, notice.traceparent])
+        await opened.outbox.record(
+          notice,
+          { atMs: at, durationMs: 1, status: 204, error: null },
+          { kind: "delivered" },
+        )
+      }
+      expect(found.sort()).toEqual(
+        accounts.flatMap((account, index) => [
+          [account, 80, traces[index] ?? null],
+          [account, 95, null],
+        ]),
+      )
+    })
+
     test("are raised at the credit that reaches a threshold, once a month", async () => {
       await use(79)
       expect(await raised()).toEqual([])

@@ -77,7 +77,7 @@ export function useWorkers() {
       logged,
       use(accountId, used, month = periodStartMs) {
         const entry = { accountId, used, bonus: 1, notified: 0, periodStartMs: month }
-        delivery.raised(database.transaction(() => raise(entry, 1_000))())
+        delivery.raised(database.transaction(() => raise(entry, { allowance: 1_000 }))())
       },
     }
   }

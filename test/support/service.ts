@@ -27,6 +27,8 @@ export interface TestOptions {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Settings as a TOML file would give them. */
   readonly file?: Readonly<Record<string, unknown>>
+  /** Environment variables. */
+  readonly env?: Readonly<Record<string, string>>
   /** The text of a configuration file that the service may change. */
   readonly configText?: string
   /** Gives the values of the TOML file that a reload reads. It is read at the start too. */
@@ -63,7 +65,7 @@ export interface CallOptions {
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const dir = mkdtempSync(join(tmpdir(), "penknife-test-"))
   const clock = options.clock ?? createManualClock()
-  const { readFile = () => options.file } = options
+  const { readFile = () => options.file, env = {} } = options
   const flags = { port: "0", db: join(dir, "store.db"), ...options.flags }
   const inMemory: ConfigSource = {
     requireReplaceable() {},
@@ -71,7 +73,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     readText: () => JSON.stringify(readFile() ?? null),
     read(text) {
       const values = JSON.parse(text ?? "null")
-      return loadConfig({ flags, env: {}, file: values ? { name: "test.toml", values } : null })
+      return loadConfig({ flags, env, file: values ? { name: "test.toml", values } : null })
     },
   }
   const configFile = join(dir, "penknife.toml")
@@ -79,7 +81,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const configSource =
     options.configText === undefined
       ? inMemory
-      : createConfigSource(configFile, (file) => loadConfig({ flags, env: {}, file }))
+      : createConfigSource(configFile, (file) => loadConfig({ flags, env, file }))
   const config = configSource.read(configSource.readText())
   const ports: Ports = {
     clock,

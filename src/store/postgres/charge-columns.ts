@@ -22,6 +22,16 @@ export function toColumns<T extends { readonly charge: Charge }>(
   ]
 }
 
+/** The array of the groups' traces; null when none has one. Calls that are charged together share the trace of the last. */
+export function toTraces<T extends { readonly charge: Charge }>(
+  groups: readonly ChargeGroup<T>[],
+): string | null {
+  const traces = groups.map(
+    ({ members }) => members.findLast(({ charge }) => charge.traceparent)?.charge.traceparent ?? null,
+  )
+  return traces.some((trace) => trace !== null) ? toArray(traces) : null
+}
+
 function only(usage: readonly EntryUsage[]): EntryUsage | undefined {
   return usage.length === 1 ? usage[0] : undefined
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../apis/contract.ts"
 import type { StoreActivity } from "../activity.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { toArray } from "./arrays.ts"
-import { toColumns } from "./charge-columns.ts"
+import { toColumns, toTraces } from "./charge-columns.ts"
 import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createLanes } from "./lanes.ts"
@@ -79,8 +79,15 @@ const leftOfMonth = `CASE WHEN x.allowance IS NULL THEN x.credits ELSE greatest(
 /** In brackets it is computed once for each statement, not for each row. */
 const serverMs = "(SELECT date_part('epoch', statement_timestamp()) * 1000)"
 
+/** A notice that a row raises takes its trace from this setting, which holds for the row alone. */
+const setTrace = "set_config('penknife.traceparent', coalesce(x.traceparent, ''), true) IS NOT NULL"
+
+/** With traces it has one more array, which costs a little; few charges need it. */
+const chargeStatements = { traced: toChargeStatement(true), plain: toChargeStatement(false) }
+
 /** One statement, since an instance that stops inside a transaction would stop all others. */
-const chargeStatement = `
+function toChargeStatement(isTraced: boolean): string {
+  return `
   UPDATE ledger l SET
     used = (${usedBefore}) + least(x.credits, ${leftOfMonth}),
     bonus = l.bonus - greatest(0, x.credits - (${leftOfMonth})),
@@ -97,14 +104,16 @@ const chargeStatement = `
         coalesce((l.booked -> x.api -> 0)::bigint, 0) + x.calls, coalesce((l.booked -> x.api -> 1)::bigint, 0) + x.credits))
     END
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[],
-      $10::float8[])
-    WITH ORDINALITY AS x (id, credits, allowance, period, api, calls, items, day, revision, deadline, number)
+      $10::float8[]${isTraced ? ", $12::text[]" : ""})
+    WITH ORDINALITY AS x (id, credits, allowance, period, api, calls, items, day, revision, deadline${isTraced ? ", traceparent" : ""},
+      number)
   WHERE l.account_id = x.id AND l.closed_ms IS NULL AND (x.revision IS NULL OR l.revision = x.revision)
     AND (x.deadline IS NULL OR ${serverMs} < x.deadline)
-    AND x.credits <= (${leftOfMonth}) + l.bonus
+    AND x.credits <= (${leftOfMonth}) + l.bonus${isTraced ? ` AND ${setTrace}` : ""}
   RETURNING x.number::float8 AS number, l.used::float8 AS used, l.bonus::float8 AS bonus,
     l.period_start_ms::float8 AS "periodStartMs", ${serverMs} AS "serverMs",
     $11::text AS batch`
+}
 
 const readStatement = `
   SELECT account_id AS "accountId", closed_ms IS NOT NULL AS closed, revision::float8 AS revision,
@@ -198,8 +207,11 @@ export function prepareCharges(
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     const batch = String(++batches)
     const sentMs = clock.monotonicMs()
+    const traces = toTraces(groups)
+    const statement = traces === null ? chargeStatements.plain : chargeStatements.traced
+    const parameters = [...toColumns(groups, prepareDeadlines()), batch, ...(traces === null ? [] : [traces])]
     const rows = await connection
-      .run<ChargedRow>(chargeStatement, [...toColumns(groups, prepareDeadlines()), batch], statementLimitMs)
+      .run<ChargedRow>(statement, parameters, statementLimitMs)
       .catch((cause: unknown) => {
         if (cause instanceof OutcomeUnknown) {
           losses++

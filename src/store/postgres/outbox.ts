@@ -35,9 +35,9 @@ const claimStatement = `
     ORDER BY next_attempt_ms, threshold LIMIT 1 FOR UPDATE OF notices SKIP LOCKED)
   UPDATE notices SET next_attempt_ms = $1::bigint + $2::bigint FROM due, accounts
   WHERE notices.id = due.id AND accounts.id = notices.account_id
-  RETURNING ${noticeColumns}, due.url, due.secret, due."allowPrivate", due.host`
+  RETURNING ${noticeColumns}, due.url, due.secret, due."allowPrivate", due.host, notices.traceparent`
 
-type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host">
+type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host" | "traceparent">
 
 /** The notice with an id; null when it does not exist. */
 export async function findNotice({ run }: Connection, id: string): Promise<NoticeRecord | null> {

@@ -22,7 +22,7 @@ export const webhookColumns =
   "webhook_url AS url, webhook_secret AS secret, webhook_allow_private AS allowPrivate"
 
 export type WebhookRow = Omit<Webhook, "allowPrivate"> & { readonly allowPrivate: number }
-export type DueRow = NoticeRecord & WebhookRow & Pick<DueNotice, "host">
+export type DueRow = NoticeRecord & WebhookRow & Pick<DueNotice, "host" | "traceparent">
 
 export function toDueNotice({ url, secret, allowPrivate, ...notice }: DueRow): DueNotice {
   return { ...notice, webhook: { url, secret, allowPrivate: allowPrivate === 1 } }

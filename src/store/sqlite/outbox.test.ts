@@ -39,7 +39,7 @@ type Use = Partial<ChargedEntry & { allowance: number | null }>
 /** The ledger entry of a month, and the notices that its use raises. */
 function use(used: number, { allowance = 1_000, ...change }: Use = {}) {
   const entry = { accountId: "acc_1", used, bonus: 1, notified: 0, periodStartMs: 1_000, ...change }
-  return { entry, notices: raise(entry, allowance) }
+  return { entry, notices: raise(entry, { allowance }) }
 }
 function thresholds(used: number, change?: Use) {
   return use(used, change).notices.map(({ threshold }) => threshold)

@@ -30,7 +30,7 @@ const isMisdated = "state = 'pending' AND next_attempt_ms > $nowMs + $maxWaitMs"
 
 /** Walks the index in its order and stops at the first notice that may be sent, however many wait. */
 const selectDue = `
-  SELECT ${noticeColumns}, ${webhookColumns}, ${webhookHost} AS host
+  SELECT ${noticeColumns}, ${webhookColumns}, ${webhookHost} AS host, traceparent
   FROM notices INDEXED BY notices_waiting CROSS JOIN accounts ON accounts.id = account_id
   WHERE state = 'pending' AND next_attempt_ms <= $nowMs AND (attempts = 0 OR NOT $untriedOnly)
     AND ${webhookHost} NOT IN (SELECT value FROM json_each($busyHosts))

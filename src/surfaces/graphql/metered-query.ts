@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from "graphql"
 import { GraphQLError } from "graphql"
-import type { Caller } from "../../call/caller.ts"
+import type { Caller, CallerRequest } from "../../call/caller.ts"
 import type { DnsQuestions } from "../../call/dns-questions.ts"
 import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
@@ -52,7 +52,7 @@ export async function executeMetered(
   const contextValue = createFieldContext(
     { apis, succeeded, deprecated, results },
     caller,
-    call.request.requestId,
+    call.request,
     pipeline,
   )
   const { document, operation } = parts
@@ -136,7 +136,7 @@ function createResults(answer: UnsentAnswer) {
 function createFieldContext(
   { apis, succeeded, deprecated, results }: Results,
   caller: Caller,
-  requestId: string,
+  { requestId, trace }: CallerRequest,
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
@@ -158,7 +158,7 @@ function createFieldContext(
         for (const entry of api.findDeprecated?.({ kind: "typed", values }) ?? []) deprecated.add(entry)
         return data
       }
-      const context = { caller, requestId, pipeline }
+      const context = { caller, requestId, pipeline, trace }
       if (api.definition.asksDns) {
         const start = (dnsQuestions: DnsQuestions) => {
           results.requireWithinLimit()

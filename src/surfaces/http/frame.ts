@@ -3,11 +3,13 @@ import type { Random } from "../../apis/contract.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Observer } from "../../observe/observer.ts"
+import type { Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
 import type { Closing } from "./closing.ts"
 import type { HttpContext } from "./context.ts"
+import { describeRequest } from "./describe-request.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { incomingRequests } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
@@ -20,6 +22,8 @@ export interface FrameParts {
   readonly pipeline: Pipeline
   readonly random: Random
   readonly observer: Observer
+  /** Null or absent when no traces are recorded. */
+  readonly tracer?: Tracer | null
 }
 
 export interface FrameOptions {
@@ -49,7 +53,7 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
  * @param opened is called before the cross-origin plugin answers preflights, and may throw
  */
 export function createFrame(
-  { apis, pipeline, random, observer }: FrameParts,
+  { apis, pipeline, random, observer, tracer = null }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
@@ -89,7 +93,14 @@ export function createFrame(
         return socket === null
       },
       startedMs: observer.nowMs(),
+      trace: tracer && beginTrace(request, tracer),
     }
+  }
+
+  function beginTrace(request: Request, { begin }: Tracer) {
+    return begin(request.headers.get("traceparent"), "server", () =>
+      describeRequest(request, context.methods, isSecure(request)),
+    )
   }
 
   /** The address of the connection; null when it has ended. */

@@ -30,4 +30,5 @@ const notYet: IncomingRequest = {
   hasTwoKeys: false,
   hasLeft: () => false,
   startedMs: 0,
+  trace: null,
 }

@@ -1,0 +1,168 @@
+import { ConfigError } from "./config-error.ts"
+import { readPairs, wholeNumber } from "./otel-values.ts"
+
+/** Environment variables by their names. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where traces are sent, and which. */
+export interface TraceSettings {
+  /** The address for traces, with its path. */
+  readonly url: string
+  readonly protocol: (typeof protocols)[number]
+  /** May hold a secret. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly compression: (typeof compressions)[number]
+  /** Time for one message with all its repetitions. */
+  readonly timeoutMs: number
+  /** Names of PEM files; null for the system's certificates, and for none. */
+  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
+  readonly sampler: {
+    readonly root: "always_on" | "always_off" | "traceidratio"
+    /** Whether the sender of a request decides, when it says something about it. */
+    readonly parentDecides: boolean
+    /** For `traceidratio`, 0 to 1. */
+    readonly share: number
+  }
+  /** What describes this service in each message. */
+  readonly resource: Readonly<Record<string, string>>
+  readonly queue: {
+    /** Ended spans that are not sent yet; more are dropped. */
+    readonly maxSpans: number
+    readonly maxSpansPerMessage: number
+    readonly delayMs: number
+    readonly timeoutMs: number
+  }
+}
+
+const protocols = ["http/protobuf", "http/json"] as const
+const compressions = ["none", "gzip"] as const
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const
+
+/**
+ * Reads the standard variables of OpenTelemetry for traces. An empty variable counts as not set, as the standard says.
+ * @returns null when no endpoint is set, or traces are turned off
+ * @throws ConfigError that lists every mistake, one a line, without the value of a variable that may hold a secret
+ */
+export function readTraceSettings(env: Environment): TraceSettings | null {
+  const mistakes: string[] = []
+
+  function value(name: string): string | null {
+    return env[name]?.trim() || null
+  }
+  /** The variable for traces alone goes before the one for all signals. */
+  function nameOf(name: string): string {
+    const own = name.replace("OTLP_", "OTLP_TRACES_")
+    return value(own) === null ? name : own
+  }
+  function read<T>(name: string, otherwise: T, parse: (text: string) => T): T {
+    const text = value(name)
+    if (text === null) return otherwise
+    try {
+      return parse(text)
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      mistakes.push(`${name} ${thrown.message}.`)
+      return otherwise
+    }
+  }
+  function exporter<T>(name: string, otherwise: T, parse: (text: string) => T): T {
+    return read(nameOf(`OTEL_EXPORTER_OTLP_${name}`), otherwise, parse)
+  }
+
+  const isDisabled = read("OTEL_SDK_DISABLED", false, (text) => text.toLowerCase() === "true")
+  const exporterName = read("OTEL_TRACES_EXPORTER", "otlp", oneOf(["otlp", "none"]))
+  const endpoint = nameOf("OTEL_EXPORTER_OTLP_ENDPOINT")
+  const url = read(endpoint, null, (text) => toUrl(text, endpoint === "OTEL_EXPORTER_OTLP_ENDPOINT"))
+  if (isDisabled || exporterName === "none") return null
+  if (value(endpoint) === null) {
+    if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+    return null
+  }
+
+  const maxSpans = read("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, wholeNumber(1, 1_000_000))
+  const settings = {
+    url: url ?? "",
+    protocol: exporter("PROTOCOL", "http/protobuf", toProtocol),
+    headers: {
+      ...read("OTEL_EXPORTER_OTLP_HEADERS", {}, readPairs),
+      ...read("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {}, readPairs),
+    },
+    compression: exporter("COMPRESSION", "none", oneOf(compressions)),
+    timeoutMs: exporter("TIMEOUT", 10_000, wholeNumber(1, 600_000)),
+    files: {
+      ca: exporter<string | null>("CERTIFICATE", null, String),
+      cert: exporter<string | null>("CLIENT_CERTIFICATE", null, String),
+      key: exporter<string | null>("CLIENT_KEY", null, String),
+    },
+    sampler: toSampler(
+      read("OTEL_TRACES_SAMPLER", "parentbased_always_on", oneOf(samplers)),
+      read("OTEL_TRACES_SAMPLER_ARG", null, (text) => text),
+      mistakes,
+    ),
+    resource: {
+      "service.name": "penknife",
+      ...read("OTEL_RESOURCE_ATTRIBUTES", {}, readPairs),
+      ...(value("OTEL_SERVICE_NAME") && { "service.name": value("OTEL_SERVICE_NAME") ?? "" }),
+    },
+    queue: {
+      maxSpans,
+      maxSpansPerMessage: Math.min(
+        maxSpans,
+        read("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512, wholeNumber(1, maxSpans)),
+      ),
+      delayMs: read("OTEL_BSP_SCHEDULE_DELAY", 5_000, wholeNumber(0, 600_000)),
+      timeoutMs: read("OTEL_BSP_EXPORT_TIMEOUT", 30_000, wholeNumber(1, 600_000)),
+    },
+  } satisfies TraceSettings
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+  return settings
+}
+
+/** The endpoint for all signals gets the path of traces; the one for traces alone is taken as it is. */
+function toUrl(text: string, isForAll: boolean): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError("must be an http:// or https:// URL, such as http://127.0.0.1:4318")
+  }
+  if (isForAll) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`
+  return url.href
+}
+
+function toProtocol(text: string): TraceSettings["protocol"] {
+  if (text === "grpc") {
+    throw new ConfigError(
+      "must be http/protobuf or http/json: gRPC is not supported. Collectors take OTLP over HTTP at port 4318",
+    )
+  }
+  return oneOf(protocols)(text)
+}
+
+function toSampler(
+  name: (typeof samplers)[number],
+  argument: string | null,
+  mistakes: string[],
+): TraceSettings["sampler"] {
+  const root = name.replace("parentbased_", "") as TraceSettings["sampler"]["root"]
+  const sampler = { root, parentDecides: name.startsWith("parentbased_"), share: 1 }
+  if (root !== "traceidratio" || argument === null) return sampler
+  const share = Number(argument)
+  if (!(share >= 0 && share <= 1)) {
+    mistakes.push("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, such as 0.01.")
+  }
+  return { ...sampler, share }
+}
+
+function oneOf<const T extends string>(allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = allowed.find((one) => one === text)
+    if (found === undefined) throw new ConfigError(`must be one of ${allowed.join(", ")}`)
+    return found
+  }
+}

@@ -1,0 +1,90 @@
+import { ExportResultCode } from "@opentelemetry/core"
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace"
+import { messageOf } from "../../values/message-of.ts"
+import type { Log } from "../log.ts"
+import type { DroppedSpans } from "../tracer.ts"
+
+export interface QueueSettings {
+  readonly maxSpans: number
+  readonly maxSpansPerMessage: number
+  readonly delayMs: number
+  readonly timeoutMs: number
+}
+
+/** Ended spans on their way to a collector. */
+export interface SpanQueue {
+  readonly processor: SpanProcessor
+  dropped(): DroppedSpans
+  /** Drops what was not sent. */
+  close(): void
+}
+
+/**
+ * The batch processor of OpenTelemetry behind a bound that counts what is being sent too, so that a collector that does not answer
+ * fills no memory. A failure is logged once, and then its end.
+ */
+export function createSpanQueue(
+  exporter: SpanExporter,
+  { maxSpans, maxSpansPerMessage, delayMs, timeoutMs }: QueueSettings,
+  log: Pick<Log, "info" | "warn">,
+): SpanQueue {
+  const dropped = { queue_full: 0, export_failed: 0 }
+  let waiting = 0
+  let isFailing = false
+  let isClosed = false
+
+  const counting: SpanExporter = {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (!isClosed) take(spans.length, result.code === ExportResultCode.SUCCESS, result.error)
+        done(result)
+      })
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  }
+
+  function take(spans: number, isSent: boolean, cause: unknown): void {
+    waiting -= spans
+    if (!isSent) dropped.export_failed += spans
+    if (isSent !== isFailing) return
+    isFailing = !isSent
+    if (isSent) log.info("traces are exported again", {})
+    else log.warn("traces not exported", { cause: messageOf(cause), problem: unreachable })
+  }
+
+  const batches = new BatchSpanProcessor({
+    exporter: counting,
+    maxQueueSize: maxSpans,
+    maxExportBatchSize: maxSpansPerMessage,
+    scheduledDelayMillis: delayMs,
+    exportTimeoutMillis: timeoutMs,
+  })
+
+  return {
+    processor: {
+      onStart() {},
+      onEnd(span) {
+        if (waiting >= maxSpans) {
+          dropped.queue_full++
+          return
+        }
+        waiting++
+        batches.onEnd(span)
+      },
+      forceFlush: () => batches.forceFlush(),
+      shutdown: () => batches.shutdown(),
+    },
+    dropped: () => ({ ...dropped }),
+    close() {
+      isClosed = true
+      if (waiting === 0) return
+      dropped.export_failed += waiting
+      log.warn("traces of the last seconds not exported", { spans: waiting })
+      waiting = 0
+    },
+  }
+}
+
+const unreachable =
+  "The collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them. They are dropped and counted until it does."

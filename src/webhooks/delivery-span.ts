@@ -1,0 +1,35 @@
+import type { RequestTrace, Span, Tracer } from "../ports/tracer.ts"
+import type { WebhookResponse } from "../ports/webhook-sender.ts"
+import type { DueNotice } from "../store/outbox.ts"
+
+/**
+ * Begins the span of one attempt to deliver a notice, as a part of the request that caused the notice if that is known. Of the
+ * webhook's URL it has host and port alone: the rest may hold a secret.
+ */
+export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace | null {
+  return tracer.begin(notice.traceparent, "client", () => {
+    const { protocol, hostname, port } = new URL(notice.webhook.url)
+    return {
+      name: "POST webhook",
+      attributes: {
+        "http.request.method": "POST",
+        "url.scheme": protocol.slice(0, -1),
+        "server.address": hostname,
+        "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+        "penknife.event": notice.type,
+        "penknife.notice": notice.id,
+        "penknife.account": notice.accountId,
+        "http.request.resend_count": notice.attempts,
+      },
+    }
+  })
+}
+
+/** Ends it with the answer. As for any client, 4xx is an error too. */
+export function endDelivery(span: Span, response: WebhookResponse): void {
+  if ("error" in response) span.end({}, "no_answer")
+  else {
+    const { status } = response
+    span.end({ "http.response.status_code": status }, status >= 400 ? String(status) : null)
+  }
+}

@@ -1,0 +1,86 @@
+/** Traces of the executable: what waits is sent when it stops, and each worker sends its own. */
+import { expect, test } from "bun:test"
+import { startOtlpReceiver } from "../support/otlp-receiver.ts"
+import { tempDir } from "../support/temp.ts"
+import { lookUp, seedOne } from "./accounts.ts"
+import { run, start } from "./support.ts"
+
+const dir = tempDir()
+
+/** Nothing is sent before the stop, unless a message is full. */
+function tracedTo(url: string): Record<string, string> {
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "600000" }
+}
+
+test.each([["http/protobuf"], ["http/json"]])(
+  "SIGTERM sends the spans that wait, as %s, and nothing of a key",
+  async (protocol) => {
+    const { db, key, call } = await seedOne(dir)
+    const collector = startOtlpReceiver()
+    const env = {
+      ...tracedTo(collector.url),
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    }
+    const server = await start(["serve", "--port", "0", "--db", db], env)
+    for (let count = 0; count < 3; count++) expect((await call(server.url, lookUp)).status).toBe(200)
+    expect(collector.messages).toEqual([])
+    expect(await server.stop()).toBe(0)
+    const spans = collector.spans()
+    expect(spans.map(({ name }) => name).sort()).toEqual(
+      ["GET /v1/bluetoothlookup", "admit", "run", "settle"].flatMap((name) => [name, name, name]),
+    )
+    const log = await server.stderr
+    for (const { traceId } of spans) expect(log).toContain(`"traceId":"${traceId}"`)
+    expect(collector.text()).not.toContain(key)
+    expect(collector.messages[0]?.headers["content-encoding"]).toBe("gzip")
+  },
+  30_000,
+)
+
+test.if(process.platform === "linux")(
+  "with --workers each process sends its own, whole",
+  async () => {
+    const { db, call } = await seedOne(dir)
+    const collector = startOtlpReceiver()
+    const server = await start(
+      ["serve", "--port", "0", "--db", db, "--workers", "2"],
+      tracedTo(collector.url),
+    )
+    for (let count = 0; count < 40; count++) {
+      // A new connection each time, so that every worker gets some.
+      expect((await call(server.url, lookUp, { headers: { connection: "close" } })).status).toBe(200)
+    }
+    expect(await server.stop()).toBe(0)
+    expect(collector.spans()).toHaveLength(160)
+    const instances = collector.messages.map(({ resource }) => resource["service.instance.id"])
+    expect(new Set(instances).size).toBe(2)
+  },
+  60_000,
+)
+
+test("a wrong variable ends the start and 'config check' with what to change", async () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "2",
+  }
+  const missing = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "https://127.0.0.1:1",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: "nowhere.pem",
+  }
+  const serve = ["serve", "--port", "0", "--db", `${dir}/wrong.db`]
+  for (const argv of [serve, [...serve, "--workers", "2"], ["config", "check"]]) {
+    const { code, err } = await run(argv, env)
+    expect(err).toContain(
+      "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json: gRPC is not supported.",
+    )
+    expect(err).toContain("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+    expect(code).toBe(2)
+  }
+  const { code, err } = await run(serve, missing)
+  expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
+  // Other commands are not about traces.
+  expect((await run(["account", "list", "--db", `${dir}/other.db`], env)).err).not.toContain("OTEL_")
+}, 30_000)

@@ -1,0 +1,113 @@
+/** What a collector of traces that does not answer costs: nothing but its traces. */
+import { expect, test } from "bun:test"
+import type { Timer } from "../src/apis/contract.ts"
+import { readTraceSettings } from "../src/config/traces.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import type { Tracer } from "../src/ports/tracer.ts"
+import { createOtelTracer } from "../src/ports/tracing/otel-tracer.ts"
+import { readMetrics } from "./support/metrics.ts"
+import { startOtlpReceiver } from "./support/otlp-receiver.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { createManualTimer } from "./support/timer.ts"
+import { until } from "./support/until.ts"
+
+const metric = "penknife_trace_spans_dropped_total"
+const queueFull = `${metric}{reason="queue_full"}`
+
+async function metricsOf(service: TestService) {
+  return readMetrics(await (await service.fetch("/metrics")).text())
+}
+
+/** A tracer that keeps the messages of its log. */
+function startTracer(url: string, env: Record<string, string> = {}, timer: Timer = systemTimer) {
+  const settings = readTraceSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_BSP_SCHEDULE_DELAY: "1",
+    ...env,
+  })
+  if (settings === null) throw new Error("there are settings")
+  const messages: string[] = []
+  const write = (message: string) => void messages.push(message)
+  const tracer = createOtelTracer(settings, { timer, log: { info: write, warn: write }, version: "1" })
+  return { tracer, messages }
+}
+
+function endOneSpan({ begin }: Tracer): void {
+  begin(null, "server", () => ({ name: "GET", attributes: {} }))?.span?.end()
+}
+
+/** Messages of the log about traces. */
+function traceLines(log: string): string[] {
+  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
+  return lines.map(({ message }) => message).filter((message) => message.includes("traces"))
+}
+
+test("a collector that refuses is reported once and its end too, and what it did not take is counted", async () => {
+  const collector = startOtlpReceiver()
+  // Shorter than the wait before the first repetition, so that there is none.
+  const { tracer, messages } = startTracer(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: "100" })
+  for (const [status, spans] of [
+    [503, 1],
+    [400, 2],
+    [503, 3],
+  ] as const) {
+    collector.answer(status)
+    endOneSpan(tracer)
+    await until(() => tracer.dropped().export_failed === spans)
+  }
+  expect(messages).toEqual(["traces not exported"])
+  collector.answer(200)
+  endOneSpan(tracer)
+  expect(await collector.until((spans) => spans.length > 0)).toHaveLength(1)
+  await until(() => messages.length > 1)
+  expect(messages).toEqual(["traces not exported", "traces are exported again"])
+  await tracer.stop(10_000)
+  expect(tracer.dropped()).toEqual({ queue_full: 0, export_failed: 3 })
+})
+
+test("spans beyond the queue are dropped and counted, what is being sent included", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<Response>()
+  const silent = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => released })
+  const service = await startTestService({
+    env: {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${silent.port}/`,
+      OTEL_BSP_MAX_QUEUE_SIZE: "8",
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "2",
+      OTEL_BSP_SCHEDULE_DELAY: "1",
+    },
+  })
+  const { key } = await service.createKey("pro")
+  const inputs = Array.from({ length: 100 }, () => ({ companyid: "76" }))
+  const answer = await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })
+  expect(answer.status).toBe(200)
+  // 100 runs, admit, settle and the request.
+  expect((await metricsOf(service)).get(queueFull)).toBe(103 - 8)
+  release(new Response())
+  await service.stop()
+  await silent.stop(true)
+  expect(traceLines(service.logged())).toEqual([])
+})
+
+test("a service without traces has no metric of them and passes no trace on", async () => {
+  const service = await startTestService()
+  const { key } = await service.createKey("pro")
+  const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` }
+  await service.fetch("/v1/bluetoothlookup?companyid=76", { key, headers })
+  expect([...(await metricsOf(service)).keys()].filter((name) => name.startsWith(metric))).toEqual([])
+  expect(service.logged()).not.toContain("traceId")
+})
+
+test("a stop waits for the collector until its limit, and says what was lost", async () => {
+  const { promise: never } = Promise.withResolvers<Response>()
+  const silent = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => never })
+  const timer = createManualTimer()
+  const { tracer, messages } = startTracer(`http://127.0.0.1:${silent.port}`, {}, timer)
+  endOneSpan(tracer)
+  const stopped = tracer.stop(2_000)
+  expect(timer.waiting).toEqual([2_000])
+  timer.fire()
+  await stopped
+  expect(messages).toEqual(["traces of the last seconds not exported"])
+  expect(tracer.dropped()).toEqual({ queue_full: 0, export_failed: 1 })
+  await silent.stop(true)
+})
