@@ -32,19 +32,6 @@ test("every operation has a command with help", async () => {
   }
 })
 
-test("every group of commands says what it is for", async () => {
-  const groups = new Set(
-    operations
-      .map(({ command }) => command.words.split(" "))
-      .filter(({ length }) => length > 1)
-      .map(([first]) => first),
-  )
-  for (const group of groups) {
-    const { out } = await runLine(`${group} --help`)
-    expect(out).toMatch(new RegExp(`^Usage: penknife ${group} .*\\n\\n[A-Z]`))
-  }
-})
-
 describe("what the commands take", () => {
   test("options of every kind reach the operation, and '' takes a value away", async () => {
     const { db, account, id } = await withKey()

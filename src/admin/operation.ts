@@ -192,6 +192,7 @@ export interface ActorSession {
  *   permission: "keys.write",
  *   method: "POST",
  *   path: "/keys/{id}/enable",
+ *   command: { words: "key enable", args: ["id"], example: "key_1234567890abcdef" },
  *   input: Type.Object({ id: keyId }),
  *   output: keySchema,
  *   example: { id: "key_1234567890abcdef" },
