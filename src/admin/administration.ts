@@ -3,7 +3,7 @@ import { shortenKeys } from "../accounts/key.ts"
 import { maxCredits } from "../accounts/plan.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
-import type { AdminOutcome, AdminStore, ReplayRecord } from "../store/admin-store.ts"
+import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
@@ -88,7 +88,7 @@ export function createAdministration(parts: AdminParts): Administration {
       const audit = auditRecord(operation, prepared, context, newAuditId)
       const outcome = await admin.apply({ mutations: prepared.mutations, audit, replay })
       if (outcome === "applied") {
-        const output = await prepared.answer()
+        const output = await answerOf(operation, prepared, replay, context)
         if (replay) await keep(operation, output, replay, admin)
         return { output, isReplay: false }
       }
@@ -98,6 +98,25 @@ export function createAdministration(parts: AdminParts): Administration {
       }
       if (outcome === "conflict" && context.ifVersion === null && preparations < maxPreparations) continue
       throw refused(outcome, prepared)
+    }
+  }
+
+  async function answerOf<Output>(
+    operation: Operation,
+    prepared: PreparedChange<Output>,
+    replay: NewReplay | null,
+    context: AdminContext,
+  ): Promise<Output> {
+    try {
+      return await prepared.answer()
+    } catch (thrown) {
+      if (!prepared.isOutside) throw thrown
+      const notDone = thrown instanceof AdminFault ? thrown.code : "internal"
+      const record = { ...prepared, before: null, after: { not_done: notDone } }
+      const audit = auditRecord(operation, record, context, newAuditId)
+      await admin.apply({ mutations: [], audit, replay: null })
+      if (replay) await admin.forgetReplay(replay)
+      throw thrown
     }
   }
 

@@ -143,6 +143,11 @@ export interface PreparedChange<Output> {
   readonly after: Readonly<Record<string, unknown>> | null
   /** True when nothing is changed, as in a trial: then nothing is recorded, and only the answer is given. */
   readonly isTrial?: boolean
+  /**
+   * True when `answer` makes a change that is not in the store, such as of a file. When it fails, a second audit record says that
+   * the change was not made, and its Idempotency-Key can be used again.
+   */
+  readonly isOutside?: boolean
   /** Gives the answer. Called after the change is committed. */
   answer(): Output | Promise<Output>
 }

@@ -11,7 +11,7 @@ export const permissions = {
   "notices.write": "Set and test webhooks, and send notices again.",
   "plans.read": "Read plans and prices.",
   "config.read": "Read the configuration.",
-  "config.write": "Make a service take over its configuration file.",
+  "config.write": "Change the configuration file of a service, and make the service take it over.",
   "audit.read": "Read the audit log.",
   "backups.read": "List and verify backups.",
   "backups.write": "Make backups.",

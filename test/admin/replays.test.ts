@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test"
 import { createAccount } from "../../src/admin/accounts/create.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
+import { createAdministration } from "../../src/admin/administration.ts"
+import { ConfigRefused } from "../../src/admin/config/control.ts"
+import { putConfig } from "../../src/admin/config/put.ts"
 import { actorOf, openAdministration } from "../support/administration.ts"
 
 const hourMs = 3_600_000
@@ -63,4 +66,34 @@ test("old Idempotency-Keys are deleted a few at a time, however many there are: 
     counts.push(await left())
   }
   expect(counts).toEqual([250, 50, 0, 0])
+})
+
+test("a change of a file that fails has a second record, which says so, and is made when it is sent again", async () => {
+  const admin = openAdministration()
+  const { config } = admin.parts
+  let isOutdated = true
+  const administration = createAdministration({
+    ...admin.parts,
+    config: {
+      ...config,
+      async edit(changes) {
+        const edit = await config.edit(changes)
+        const refused = new ConfigRefused("It was changed meanwhile.", "outdated")
+        return { ...edit, save: () => (isOutdated ? Promise.reject(refused) : edit.save()) }
+      },
+    },
+  })
+  const send = () =>
+    administration.run(putConfig, { kind: "typed", values: { changes: { "credits.hmac": 3 } } }, actorOf(), {
+      idempotencyKey: "price",
+    })
+  await expect(send()).rejects.toMatchObject({ code: "version-mismatch" })
+  isOutdated = false
+  expect(await send()).toMatchObject({ isReplay: false, output: { data: [{ after: 3 }] } })
+  expect((await send()).isReplay).toBe(true)
+  expect((await admin.audit()).map(({ operation, after }) => [operation, after])).toEqual([
+    ["config.put", '{"credits.hmac":3}'],
+    ["config.put", '{"not_done":"version-mismatch"}'],
+    ["config.put", '{"credits.hmac":3}'],
+  ])
 })

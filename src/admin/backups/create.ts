@@ -29,6 +29,7 @@ export const createBackup = defineOperation({
       await backups.requireRoom(name)
       return {
         mutations: [],
+        isOutside: true,
         target: { kind: "backup", id: name, accountId: null },
         before: null,
         after: { name },

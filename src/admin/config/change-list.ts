@@ -40,6 +40,19 @@ export async function orRefusal<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * For a change whose first answer was lost: the process ended before or after the file was changed, or another process of the
+ * service is still at it.
+ * @throws AdminFault
+ */
+export async function refuseRecall(): Promise<never> {
+  throw new AdminFault(
+    "conflict",
+    "Whether the first request with this Idempotency-Key changed the configuration is not known. Read the configuration, and send a new " +
+      "Idempotency-Key to change it.",
+  )
+}
+
 const faultOf = {
   values: "invalid",
   state: "conflict",

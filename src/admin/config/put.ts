@@ -2,7 +2,14 @@ import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
 import { defineOperation } from "../operation.ts"
-import { changeColumns, changeList, orRefusal, takenChanges, toChangeList } from "./change-list.ts"
+import {
+  changeColumns,
+  changeList,
+  orRefusal,
+  refuseRecall,
+  takenChanges,
+  toChangeList,
+} from "./change-list.ts"
 
 /** Each one reads and writes the whole text again. */
 const maxSettings = 100
@@ -65,6 +72,7 @@ export const putConfig = defineOperation({
       return {
         mutations: [],
         isTrial,
+        isOutside: true,
         target: { kind: "config", id: "config", accountId: null },
         ...takenChanges(changes),
         answer: async () => ({
@@ -73,9 +81,6 @@ export const putConfig = defineOperation({
         }),
       }
     },
-    recall: async (_, { config }) => ({
-      ...toChangeList(await orRefusal(config.diff())),
-      version: config.version(),
-    }),
+    recall: refuseRecall,
   },
 })

@@ -1,6 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { defineOperation } from "../operation.ts"
-import { changeColumns, changeList, orRefusal, takenChanges, toChangeList } from "./change-list.ts"
+import {
+  changeColumns,
+  changeList,
+  orRefusal,
+  refuseRecall,
+  takenChanges,
+  toChangeList,
+} from "./change-list.ts"
 
 export const reloadConfig = defineOperation({
   id: "config.reload",
@@ -25,11 +32,12 @@ export const reloadConfig = defineOperation({
     async prepare(_, { config }) {
       return {
         mutations: [],
+        isOutside: true,
         target: { kind: "config", id: "config", accountId: null },
         ...takenChanges(await orRefusal(config.diff())),
         answer: async () => toChangeList(await orRefusal(config.reload())),
       }
     },
-    recall: async (_, { config }) => toChangeList(await orRefusal(config.diff())),
+    recall: refuseRecall,
   },
 })
