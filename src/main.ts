@@ -75,7 +75,7 @@ runCli(argv, {
   openAccounts,
   createFirstConsoleLink,
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
-  loadApis,
+  loadApis: (config) => loadApis(config, (text) => process.stderr.write(`${text}\n`)),
   ownApis: ownApiFolders,
   safekeeping,
   createLocalCalls,

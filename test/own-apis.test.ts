@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { maxDnsQuestions } from "../src/call/dns-questions.ts"
 import { startTestMock } from "./support/mock.ts"
 import { apiSource, folderOf, loadOwn, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -184,6 +185,64 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     expect(log).toMatch(cause)
   }
 })
+
+test("what an API sends, asks and writes beside its answer is bounded, and harms neither the service nor the next call", async () => {
+  const run = `const { dns } = ports as any
+    const shouted = text.toUpperCase()
+    if (text === "post") postMessage(null)
+    if (text === "name") await dns.resolve(undefined, "MX")
+    if (text === "type") await dns.resolve("a.example", "BOGUS")
+    if (text === "many") {
+      const answers = await Promise.all(Array.from({ length: 20_000 }, (_, i) => dns.resolve("a" + i + ".example", "MX")))
+      return { shouted: String(answers.filter(({ kind }) => kind === "nxdomain").length) }
+    }
+    if (text === "reject") reject("text", "x".repeat(1_000_000))
+    if (text === "unavailable") unavailable("x".repeat(1_000_000))
+    if (text === "write") for (let line = 0; line < 1_000; line++) console.log("line", line, "x".repeat(10_000))
+    if (text === "later") setTimeout(() => { for (;;) {} }, 1)
+    return { shouted }`
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run }) })
+  let asked = 0
+  const dns = {
+    async resolve() {
+      asked++
+      return { kind: "nxdomain" } as const
+    },
+  }
+  const flags = { apis, apiTimeoutSeconds: "1", logLevel: "debug" }
+  const service = await startTestService({ flags, ports: { dns } })
+  const { key } = await service.createKey("mega")
+  const statuses = {
+    post: 200,
+    name: 500,
+    type: 500,
+    reject: 500,
+    unavailable: 500,
+    write: 200,
+    later: 200,
+  }
+  for (const [text, status] of Object.entries(statuses)) {
+    expect([text, (await shout(service, key, text)).status]).toEqual([text, status])
+    expect([text, (await shout(service, key, "hello")).body]).toEqual([
+      text,
+      expect.stringContaining('"shouted":"HELLO"'),
+    ])
+  }
+  // The limit is that of all APIs. Questions over it fail.
+  expect((await shout(service, key, "many")).body).toContain(`"shouted":"${maxDnsQuestions}"`)
+  expect(asked).toBe(maxDnsQuestions)
+  const log = service.logged()
+  for (const cause of [
+    /it threw a TypeError \(.*shout\/index\.ts:\d+:\d+\)/,
+    "what it gave to reject() is not a text of at most 1000 characters",
+    "what it gave to unavailable() is not a text of at most 1000 characters",
+  ]) {
+    expect(log).toMatch(cause)
+  }
+  const written = log.split("\n").filter((line) => line.includes("API wrote to the console"))
+  expect(written).toHaveLength(21)
+  expect(written[0]?.length).toBeLessThan(700)
+}, 30_000)
 
 test("a call that never ends holds up no other, not even of the same API", async () => {
   const { service } = await startFaulty()

@@ -30,9 +30,10 @@ interface HotConfigParts {
   /**
    * Makes everything that follows from a configuration, unless nothing has changed, here or in the files that the configuration
    * names. Rejects with ConfigError when it cannot be used, and with ConfigRefused when something else stands against it.
+   * Its changes are those of own APIs alone.
    * @param apis the copy of own APIs that all workers load, when the supervisor has made a new one
    */
-  prepare(next: Config, isChanged: boolean, apis?: FolderCopy | null): Promise<Omit<Prepared, "changes">>
+  prepare(next: Config, isChanged: boolean, apis?: FolderCopy | null): Promise<Prepared>
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
@@ -62,7 +63,7 @@ export function createHotConfig({
     const config = keepUntilRestart(running, next)
     const prepared = await prepare(config, taken.length > 0, apis)
     return {
-      changes,
+      changes: [...changes, ...prepared.changes],
       refused: prepared.refused,
       drop: () => prepared.drop(),
       takeOver() {

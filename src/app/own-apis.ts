@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import type { ConfigChange } from "../admin/config/control.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -29,7 +30,7 @@ export interface OwnApis {
 interface OwnApisParts {
   readonly clock: Clock
   readonly timer: Timer
-  readonly log: Pick<Log, "error">
+  readonly log: Pick<Log, "error" | "debug">
   /** Ids of the catalog. */
   readonly taken: readonly string[]
   /** See {@link OwnApis.handedCopy}. */
@@ -76,6 +77,9 @@ export async function loadOwnApis(
       limitMs: apiTimeoutSeconds * 1_000,
       maxWorkers: apiWorkers,
       onRest: (api, cause) => log.error("API rests after several faults in a row", { api, cause }),
+      onStray: (api, cause) => log.error("API failed outside of a call", { api, cause }),
+      // It may hold what a client sent, so it is written only when the operator asks for it.
+      onSaid: (api, text) => log.debug("API wrote to the console", { api, text }),
     },
   )
   function end(): void {
@@ -124,6 +128,21 @@ export function requireNoLoss(before: OwnApis, next: OwnApis): void {
   if (lost.length > 0) throw new ConfigError(lost.map(({ problem }) => problem).join("\n"))
 }
 
+/** What an operator who reloads is told of own APIs. */
+export function changeOfOwnApis(before: OwnApis, next: OwnApis): readonly ConfigChange[] {
+  const [old, now] = [shown(before), shown(next)]
+  return old === now ? [] : [{ setting: "own APIs", before: old, after: now, needsRestart: false }]
+}
+
+function shown({ definitions, problems, fingerprint }: OwnApis): string | null {
+  if (fingerprint === "") return null
+  const names = [
+    ...definitions.map(({ id }) => id),
+    ...problems.map(({ name }) => `${name}: not served, see the log`),
+  ]
+  return `${names.join(", ")} (${fingerprint.split(" ").at(-1)?.slice(0, 8)})`
+}
+
 /** For `penknife api`. Loaded only there. */
 export const ownApiFolders = {
   async writeNew(directory: string, name: string) {
@@ -145,6 +164,8 @@ export const ownApiFolders = {
         limitMs: 10_000,
         maxWorkers: 2,
         onRest() {},
+        onStray() {},
+        onSaid() {},
       },
     )
     end()

@@ -81,12 +81,17 @@ export async function checkSettings(config: Config): Promise<void> {
 
 /**
  * The catalog and the operator's own APIs for a command. Its process ends with it, and so do the threads.
+ * @param say gets what own APIs write to the console: standard output is for the result
  * @throws ConfigError
  */
-export async function loadApis(config: Config): Promise<LoadedApis> {
-  // A command runs one call, whose faults it prints.
-  const log = { error() {} }
-  const own = await loadOwnApis(config, { clock: systemClock, timer: keepAliveTimer, log, taken: catalogIds })
+export async function loadApis(config: Config, say = (_: string) => {}): Promise<LoadedApis> {
+  const own = await loadOwnApis(config, {
+    clock: systemClock,
+    timer: keepAliveTimer,
+    // A command runs one call, whose faults it prints.
+    log: { error() {}, debug: (_, { text }) => say(String(text)) },
+    taken: catalogIds,
+  })
   return { apis: prepareApis(config, own.definitions), problems: own.problems, end: own.end }
 }
 

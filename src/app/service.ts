@@ -32,7 +32,7 @@ import { requireKnownPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
-import { loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
+import { changeOfOwnApis, loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
@@ -164,7 +164,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         const before = current.ownApis
         const own = await loadOwnApis(next, { ...ownParts, copy }, before)
         const refused = own.problems.map(({ name }) => name)
-        if (!isChanged && own === before) return { refused, takeOver() {}, drop() {} }
+        if (!isChanged && own === before) return { changes: [], refused, takeOver() {}, drop() {} }
         let generation: Generation
         try {
           await orRefuse(async () => {
@@ -178,6 +178,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         }
         const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
         return {
+          changes: changeOfOwnApis(before, own),
           refused,
           takeOver() {
             swap()

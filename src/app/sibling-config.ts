@@ -9,6 +9,7 @@ type ConfigQuestion =
 
 /** A configuration that is checked and made, and waits to be taken over. */
 export interface Prepared {
+  /** The settings that differ, and own APIs when they differ. */
   readonly changes: readonly ConfigChange[]
   /** The folders of own APIs that cannot be served under it. */
   readonly refused: readonly string[]

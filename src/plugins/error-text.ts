@@ -26,13 +26,16 @@ export function describeThrown(thrown: unknown): string {
 /** The same without the message, which may quote what a client sent. */
 export function describeKind(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `it threw a ${typeof thrown} instead of an error`
-  return `it threw a ${thrown.constructor.name}${placeOf(thrown)}`
+  const { name } = thrown.constructor
+  return `it threw ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}${placeOf(thrown)}`
 }
 
 function placeOf({ stack = "", message }: Error): string {
   // The message is cut off first, since its lines may look like frames.
   const frames = stack.slice(message === "" ? 0 : stack.indexOf(message) + message.length)
-  const place = /\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/.exec(frames)?.[1]
+  const places = [...frames.matchAll(/\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/g)].map(([, place = ""]) => place)
+  // What it called here says less than where it called from.
+  const place = places.find((one) => !one.startsWith(import.meta.dir)) ?? places[0]
   return place === undefined ? "" : ` (${place})`
 }
 

@@ -8,7 +8,7 @@ import { compileOutputCheck } from "./check-output.ts"
 import { foldersIn } from "./copy-folder.ts"
 import { unpackDefinition } from "./definition-text.ts"
 import { PluginRefused } from "./errors.ts"
-import { createPluginPool, type PluginPool } from "./plugin-pool.ts"
+import { createPluginPool } from "./plugin-pool.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
 import { wrongExample } from "./try-examples.ts"
 
@@ -38,9 +38,15 @@ export interface PluginOptions {
   readonly maxWorkers: number
   /** Gets the id of an API that begins to rest, and its last fault. */
   readonly onRest: (id: string, cause: string) => void
+  /** Gets the id of an API in which something failed that no call waits for, and what. */
+  readonly onStray: (id: string, cause: string) => void
+  /** Gets the id of an API that wrote a line to the console, and the line. */
+  readonly onSaid: (id: string, text: string) => void
 }
 
 const loadLimitMs = 10_000
+/** One that loads for ever must not hold up the others for long. */
+const loadedAtOnce = 4
 /** Larger ones would hold up the service while it reads and checks them. */
 const maxOutputLength = 1_000_000
 
@@ -55,32 +61,43 @@ export interface PluginSource {
 export async function loadPlugins(source: PluginSource, options: PluginOptions): Promise<Plugins> {
   const { directory, copy } = source
   const taken = new Set(options.taken)
-  const definitions: ApiDefinition[] = []
-  const problems: PluginProblem[] = []
-  const pools: PluginPool[] = []
-  for (const name of foldersIn(copy.folder)) {
+  const found = foldersIn(copy.folder).flatMap((name) => {
     const file = ["index.ts", "index.js"]
       .map((index) => join(copy.folder, name, index))
       .find((path) => existsSync(path))
     // A folder without one may hold what several APIs share.
-    if (file === undefined) continue
+    return file === undefined ? [] : { name, file }
+  })
+  const results = await mapSome(found, loadedAtOnce, async ({ name, file }) => {
     try {
-      const { definition, pool } = await loadPlugin(name, file, source, taken, options)
-      taken.add(definition.id)
-      definitions.push(definition)
-      pools.push(pool)
+      return await loadPlugin(name, file, source, taken, options)
     } catch (thrown) {
-      const problem = messageOf(thrown).replaceAll(copy.folder, directory)
-      problems.push({ name, problem })
+      return { name, problem: messageOf(thrown).replaceAll(copy.folder, directory) }
     }
-  }
+  })
+  const loaded = results.flatMap((result) => ("pool" in result ? result : []))
   return {
-    definitions,
-    problems,
+    definitions: loaded.map(({ definition }) => definition),
+    problems: results.flatMap((result) => ("problem" in result ? result : [])),
     end() {
-      for (const pool of pools) pool.end()
+      for (const { pool } of loaded) pool.end()
     },
   }
+}
+
+/** The same as Promise.all over the items, a few of them at a time. */
+async function mapSome<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  map: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Array<R>(items.length)
+  const left = items.entries()
+  async function workOff(): Promise<void> {
+    for (const [index, item] of left) results[index] = await map(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, workOff))
+  return results
 }
 
 async function loadPlugin(
@@ -92,7 +109,11 @@ async function loadPlugin(
 ) {
   const { clock, timer, limitMs, maxWorkers, onRest } = options
   const source = { file, copy: copy.folder, original: directory }
-  const start = () => startPluginWorker(source, { timer }, loadLimitMs)
+  const events = {
+    onStray: (cause: string) => options.onStray(name, cause),
+    onSaid: (text: string) => options.onSaid(name, text),
+  }
+  const start = () => startPluginWorker(source, { timer, ...events }, loadLimitMs)
   const first = await start()
   const data = unpackDefinition(first.definition)
   const { id } = data

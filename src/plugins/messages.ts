@@ -9,10 +9,14 @@ export type ToWorker =
       /** The folder of the copy that the file is in, and the folder that the operator knows. */
       readonly copy: string
       readonly original: string
+      /** One 32-bit number, which the worker sets to that of a run when it begins it. */
+      readonly begun: SharedArrayBuffer
     }
   /** Asks for one run. */
   | {
       readonly kind: "run"
+      /** Counts from 1. */
+      readonly number: number
       /** The input as JSON. */
       readonly input: string
       /** The time at which the call began, milliseconds since the Unix epoch. */
@@ -39,5 +43,9 @@ export type FromWorker =
   | { readonly kind: "unavailable"; readonly sentence: string; readonly reason: string }
   /** A run threw something else. The cause is for the log; the detail may hold input. */
   | { readonly kind: "failed"; readonly cause: string; readonly detail: string }
+  /** Something failed that no run waits for, such as a timer that an earlier one left behind. */
+  | { readonly kind: "stray"; readonly cause: string }
+  /** The API wrote to the console. */
+  | { readonly kind: "said"; readonly text: string }
   /** Asks the DNS. */
   | { readonly kind: "ask"; readonly question: number; readonly name: string; readonly type: DnsType }

@@ -1,5 +1,5 @@
 import { ApiMistake, type Clock, type Ports, type Timer, unavailable } from "../apis/contract.ts"
-import type { PluginWorker, RunLimits } from "./plugin-worker.ts"
+import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 
 /** The workers of one API of the operator. Each runs one call at a time. */
 export interface PluginPool {
@@ -40,6 +40,10 @@ const maxFaults = 5
 const restMs = 10_000
 /** A worker ends when so long after its call more workers are free than one. */
 const idleMs = 60_000
+/** So many threads are tried for a call. */
+const maxAttempts = 3
+
+const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
 /** @param first a worker that was started already */
 export function createPluginPool(first: PluginWorker, options: PoolOptions): PluginPool {
@@ -140,14 +144,28 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
     onFault(fault, rests)
   }
 
+  /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
+  async function runOnce(input: unknown, ports: Ports, account: string): Promise<unknown> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const worker = await nextWorker(account)
+      try {
+        return await worker.run(input, ports, options)
+      } catch (thrown) {
+        if (!(thrown instanceof ThreadBusy)) throw thrown
+        countFault(new ApiMistake(leftOver))
+      } finally {
+        giveBack(worker, account)
+      }
+    }
+    throw new ApiMistake(leftOver)
+  }
+
   return {
     async run(input, ports, account) {
       requireAwake()
       const isTrial = isTrying && faults >= maxFaults
-      let worker: PluginWorker | null = null
       try {
-        worker = await nextWorker(account)
-        const output = checkOutput(await worker.run(input, ports, options))
+        const output = checkOutput(await runOnce(input, ports, account))
         faults = 0
         return output
       } catch (thrown) {
@@ -155,7 +173,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
         throw thrown
       } finally {
         if (isTrial) isTrying = false
-        if (worker) giveBack(worker, account)
       }
     },
     end() {

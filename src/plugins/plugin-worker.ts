@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { ApiMistake, type Ports, reject, unavailable } from "../apis/contract.ts"
+import { messageOf } from "../values/message-of.ts"
 import { PluginRefused } from "./errors.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 
@@ -7,10 +8,11 @@ import type { FromWorker, ToWorker } from "./messages.ts"
 export interface PluginWorker {
   /**
    * Runs the API once. Gives its output, which is plain data but not checked yet.
-   * @throws what `reject` and `unavailable` throw, and ApiMistake for anything that is the API's fault
+   * @throws what `reject` and `unavailable` throw, ApiMistake for anything that is the API's fault, and ThreadBusy when the run did not
+   * begin
    */
   run(input: unknown, ports: Ports, limits: RunLimits): Promise<unknown>
-  /** Whether it can run again. A worker that failed to answer in time, or ended, cannot. */
+  /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
   isUsable(): boolean
   end(): void
 }
@@ -19,6 +21,24 @@ export interface RunLimits {
   readonly limitMs: number
   readonly maxOutputLength: number
 }
+
+/** A thread that did not begin a run, since something that an earlier one left behind kept it busy or ended it. */
+export class ThreadBusy extends Error {
+  override readonly name = "ThreadBusy"
+}
+
+/** What an API does outside of its runs. */
+export interface ThreadEvents {
+  /** Something failed that no run waits for. */
+  onStray(cause: string): void
+  /** It wrote to the console. */
+  onSaid(text: string): void
+}
+
+/** A thread that is not busy begins a run within less than a millisecond. */
+const beginMs = 1_000
+/** Then a thread ends, and with it what its API may have kept in its memory by mistake. */
+const maxRuns = 10_000
 
 /** Beside this file; in a build, the entry point that `scripts/build.ts` adds. */
 const workerFile = import.meta.path.endsWith(".ts") ? "worker.ts" : "plugins/worker.js"
@@ -29,12 +49,16 @@ const workerFile = import.meta.path.endsWith(".ts") ? "worker.ts" : "plugins/wor
  * @throws PluginRefused when the file cannot be loaded within the time
  */
 export async function startPluginWorker(
-  source: Omit<ToWorker & { kind: "load" }, "kind">,
-  { timer }: Pick<Ports, "timer">,
+  source: Omit<ToWorker & { kind: "load" }, "kind" | "begun">,
+  { timer, onStray, onSaid }: Pick<Ports, "timer"> & ThreadEvents,
   loadLimitMs: number,
 ): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
   const thread = new Worker(join(import.meta.dir, workerFile))
-  let isUsable = true
+  const begun = new Int32Array(new SharedArrayBuffer(4))
+  let runs = 0
+  let isAlive = true
+  /** Whether it ends after its run. */
+  let isWorn = false
   /** Takes the next message that ends what was asked for. Null when nothing was asked for. */
   let waiting: ((message: FromWorker | Ended) => void) | null = null
   let ports: Ports | null = null
@@ -45,43 +69,51 @@ export async function startPluginWorker(
     take?.(message)
   }
 
-  function end(): void {
-    isUsable = false
+  function endWith(message: Ended): void {
+    isAlive = false
     thread.terminate()
-    finish({ kind: "ended", cause: "it was ended" })
+    finish(message)
   }
 
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") void answer(data)
-    else finish(data)
+    else if (data.kind === "said") onSaid(data.text)
+    else if (data.kind === "stray") {
+      // While it loads, nothing of a call can be left over.
+      if (runs > 0) isWorn = true
+      onStray(data.cause)
+    } else finish(data)
   }
   thread.onerror = ({ message }) => {
-    isUsable = false
+    isAlive = false
     finish({ kind: "ended", cause: message })
   }
   thread.addEventListener("close", () => {
-    isUsable = false
+    isAlive = false
     finish({ kind: "ended", cause: "its thread ended by itself, as when an API exits" })
   })
 
   async function answer({ question, name, type }: FromWorker & { kind: "ask" }): Promise<void> {
     if (ports === null) return
-    const resolved = await ports.dns.resolve(name, type)
-    if (isUsable) send({ kind: "answer", question, answer: resolved })
+    try {
+      const resolved = await ports.dns.resolve(name, type)
+      if (isAlive) send({ kind: "answer", question, answer: resolved })
+    } catch (thrown) {
+      endWith({ kind: "ended", cause: `the DNS cannot be asked: ${messageOf(thrown)}` })
+    }
   }
 
   function send(message: ToWorker): void {
     thread.postMessage(message)
   }
 
+  const hasBegun = (number: number) => Atomics.load(begun, 0) === number
+
   /** Asks for something and waits for its end. A thread that takes too long is ended: nothing else stops it. */
   function ask(message: ToWorker, limitMs: number): Promise<FromWorker | Ended> {
     const { promise, resolve } = Promise.withResolvers<FromWorker | Ended>()
-    const cancel = timer.after(limitMs, () => {
-      isUsable = false
-      thread.terminate()
-      finish({ kind: "ended", cause: `it did not end within ${limitMs / 1_000} s` })
-    })
+    const late = { kind: "ended", cause: `it did not end within ${limitMs / 1_000} s` } as const
+    const cancel = timer.after(limitMs, () => endWith(late))
     // It keeps the process running while something is asked for, and no longer.
     thread.ref()
     waiting = (end) => {
@@ -94,17 +126,24 @@ export async function startPluginWorker(
   }
 
   const worker: PluginWorker = {
-    isUsable: () => isUsable,
-    end,
+    isUsable: () => isAlive && !isWorn,
+    end: () => endWith({ kind: "ended", cause: "it was ended" }),
     async run(input, given, { limitMs, maxOutputLength }) {
       ports = given
       const seed = given.random.bytes(32)
       const nowMs = given.clock.now()
+      const number = ++runs
+      if (runs === maxRuns) isWorn = true
+      const cancel = timer.after(Math.min(beginMs, limitMs / 2), () => {
+        if (!hasBegun(number)) endWith({ kind: "ended", cause: "it is busy" })
+      })
       const message = await ask(
-        { kind: "run", input: JSON.stringify(input), nowMs, seed, maxOutputLength },
+        { kind: "run", number, input: JSON.stringify(input), nowMs, seed, maxOutputLength },
         limitMs,
       )
+      cancel()
       ports = null
+      if (message.kind === "ended" && !hasBegun(number)) throw new ThreadBusy()
       if (message.kind === "done") return JSON.parse(message.output)
       if (message.kind === "rejected") reject(message.parameter, message.requirement)
       if (message.kind === "unavailable") unavailable(message.sentence, message.reason)
@@ -113,9 +152,9 @@ export async function startPluginWorker(
     },
   }
 
-  const loaded = await ask({ kind: "load", ...source }, loadLimitMs)
+  const loaded = await ask({ kind: "load", ...source, begun: begun.buffer }, loadLimitMs)
   if (loaded.kind === "loaded") return { worker, definition: loaded.definition }
-  end()
+  worker.end()
   if (loaded.kind === "refused") throw new PluginRefused(loaded.problem)
   throw new PluginRefused(`${source.file} cannot be loaded: ${"cause" in loaded ? loaded.cause : "unknown"}.`)
 }

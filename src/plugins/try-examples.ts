@@ -7,6 +7,9 @@ import { createSeededRandom } from "../ports/mock/random.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
+/** For all examples of an API together: a service waits for them before it serves a new version. */
+const limitMs = 30_000
+
 /** The time in examples that name none. */
 const defaultNow = "2025-01-01T00:00:00Z"
 
@@ -20,7 +23,12 @@ export async function wrongExample(
   timer: Timer,
 ): Promise<{ readonly name: string; readonly problem: string } | null> {
   const readInput = compileInput(input)
+  let isLate = false
+  const cancel = timer.after(limitMs, () => {
+    isLate = true
+  })
   for (const { name, input: given, output: expected, given: world = {}, varying = [] } of examples) {
+    if (isLate) return { name, problem: `it and those before it take more than ${limitMs / 1_000} s` }
     try {
       const ports: Ports = {
         clock: createMockClock(Date.parse(world.now ?? defaultNow)),
@@ -35,6 +43,7 @@ export async function wrongExample(
       return { name, problem: thrown instanceof ApiMistake ? thrown.detail : messageOf(thrown) }
     }
   }
+  cancel()
   return null
 }
 

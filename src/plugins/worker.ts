@@ -1,15 +1,6 @@
 /** Runs in a worker: loads one API of the operator, and runs it, one call after the other. */
 import { plugin } from "bun"
-import {
-  type ApiDefinition,
-  ApiMistake,
-  type Dns,
-  type DnsAnswer,
-  type DnsType,
-  InputRejected,
-  type Ports,
-  Unavailable,
-} from "../apis/contract.ts"
+import { type ApiDefinition, ApiMistake, InputRejected, type Ports, Unavailable } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
@@ -17,6 +8,8 @@ import { describeKind, describeLoadError, describeThrown } from "./error-text.ts
 import type { FromWorker, ToWorker } from "./messages.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { createRunRandom } from "./run-random.ts"
+import { createThreadConsole } from "./thread-console.ts"
+import { createThreadDns } from "./thread-dns.ts"
 
 declare const self: Worker
 
@@ -28,55 +21,60 @@ plugin({
   },
 })
 
-const questions = new Map<number, (answer: DnsAnswer) => void>()
-let lastQuestion = 0
-const dns: Dns = {
-  resolve<T extends DnsType>(name: string, type: T): Promise<DnsAnswer<T>> {
-    const question = ++lastQuestion
-    send({ kind: "ask", question, name, type })
-    return new Promise((resolve) => {
-      // The service answers a question with records of its type.
-      questions.set(question, (answer) => resolve(answer as DnsAnswer<T>))
-    })
-  },
-}
-
-let definition: ApiDefinition | null = null
-
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === "answer") {
-    questions.get(data.question)?.(data.answer)
-    questions.delete(data.question)
-  } else if (data.kind === "load") void load(data)
-  else void run(data)
-}
-
+const post = self.postMessage.bind(self)
 function send(message: FromWorker): void {
-  self.postMessage(message)
+  post(message)
+}
+// Packages that look for a way to run something later post messages to themselves. They must not reach the service.
+Object.defineProperty(globalThis, "postMessage", { value() {}, writable: true, configurable: true })
+
+const dns = createThreadDns((question, name, type) => send({ kind: "ask", question, name, type }))
+const said = createThreadConsole((text) => send({ kind: "said", text }))
+Object.assign(console, said.console)
+
+// Without these the thread ends, and with it the run of another call.
+for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+  process.on(event, (thrown: unknown) => send({ kind: "stray", cause: toOriginal(describeKind(thrown)) }))
 }
 
 /** Names the operator's files in place of their copies. */
 let toOriginal = (text: string) => text
+let definition: ApiDefinition | null = null
+let begun: Int32Array = new Int32Array(1)
 
-async function load({ file, copy, original }: ToWorker & { kind: "load" }): Promise<void> {
+self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === "answer") dns.take(data.question, data.answer)
+  else if (data.kind === "load") void load(data)
+  else void run(data)
+})
+
+async function load({ file, copy, original, begun: shared }: ToWorker & { kind: "load" }): Promise<void> {
   toOriginal = (text) => text.replaceAll(copy, original)
+  begun = new Int32Array(shared)
   try {
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
     if (typeof exported?.run !== "function") {
       throw new TypeError(`${file} must end with 'export default defineApi({ … })'`)
     }
+    const text = packDefinition(exported)
+    if (text.length > maxDefinitionLength) {
+      throw new TypeError(`the definition has ${text.length} characters; ${maxDefinitionLength} are allowed`)
+    }
     definition = exported
-    send({ kind: "loaded", definition: packDefinition(exported) })
+    send({ kind: "loaded", definition: text })
   } catch (thrown) {
-    send({ kind: "refused", problem: toOriginal(describeLoadError(thrown, file)) })
+    send({ kind: "refused", problem: cut(toOriginal(describeLoadError(thrown, file))) })
   }
 }
 
-async function run({ input, nowMs, seed, maxOutputLength }: ToWorker & { kind: "run" }): Promise<void> {
+async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
+  const { number, input, nowMs, seed, maxOutputLength } = asked
+  Atomics.store(begun, 0, number)
+  said.begin()
   try {
     if (definition === null) throw new Error("the API must be loaded before it runs")
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
-    const ports: Ports = { clock, random: createRunRandom(seed), dns, timer: systemTimer }
+    const ports: Ports = { clock, random: createRunRandom(seed), dns: dns.begin(), timer: systemTimer }
     // This thread does nothing else, so there is nobody to give way to.
     const output: unknown = await definition.run(JSON.parse(input), { ports, giveWay() {} })
     const text: unknown = JSON.stringify(output)
@@ -87,23 +85,44 @@ async function run({ input, nowMs, seed, maxOutputLength }: ToWorker & { kind: "
     send({ kind: "done", output: text })
   } catch (thrown) {
     send(toMessage(thrown))
-  } finally {
-    questions.clear()
   }
 }
 
 function toMessage(thrown: unknown): FromWorker {
   if (thrown instanceof InputRejected) {
     const { parameter, requirement } = thrown
-    return { kind: "rejected", parameter, requirement }
+    if (isShort(parameter) && isShort(requirement)) return { kind: "rejected", parameter, requirement }
+    return failed(new ApiMistake(wrongText("reject")))
   }
   if (thrown instanceof Unavailable) {
-    return { kind: "unavailable", sentence: thrown.message, reason: thrown.reason }
+    const { message, reason } = thrown
+    if (isShort(message) && isShort(reason)) return { kind: "unavailable", sentence: message, reason }
+    return failed(new ApiMistake(wrongText("unavailable")))
   }
+  return failed(thrown)
+}
+
+function failed(thrown: unknown): FromWorker {
   if (thrown instanceof ApiMistake) return { kind: "failed", cause: thrown.message, detail: thrown.message }
   return {
     kind: "failed",
-    cause: toOriginal(describeKind(thrown)),
-    detail: toOriginal(describeThrown(thrown)),
+    cause: cut(toOriginal(describeKind(thrown))),
+    detail: cut(toOriginal(describeThrown(thrown))),
   }
+}
+
+/** The service reads and checks what comes from here, and has other work meanwhile. */
+const maxDefinitionLength = 1_000_000
+const maxTextLength = 1_000
+
+function isShort(text: unknown): text is string {
+  return typeof text === "string" && text.length <= maxTextLength
+}
+
+function wrongText(name: string): string {
+  return `what it gave to ${name}() is not a text of at most ${maxTextLength} characters`
+}
+
+function cut(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
 }

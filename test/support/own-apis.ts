@@ -18,6 +18,8 @@ export async function loadOwn(directory: string, options: Partial<PluginOptions>
       limitMs: 10_000,
       maxWorkers: 4,
       onRest() {},
+      onStray() {},
+      onSaid() {},
       ...options,
     },
   )

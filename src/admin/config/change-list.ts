@@ -4,7 +4,10 @@ import { listOf } from "../fields.ts"
 import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./control.ts"
 
 const item = Type.Object({
-  setting: Type.String({ description: "The setting's name in the configuration file." }),
+  setting: Type.String({
+    description:
+      "The setting's name in the configuration file; `own APIs` for the APIs of the operator's folder and the first digits of their files' hash.",
+  }),
   before: Type.Unknown({
     description: "The value before; null where it was not set. Secrets are shown as `(set)`.",
   }),

@@ -47,8 +47,10 @@ interface ReconfigureParts {
   report(message: string): void
 }
 
-/** How long a worker may take to prepare, and to take over. */
-const answerMs = 10_000
+/** How long a worker may take to load and try own APIs. One that is stuck is killed sooner, and then not waited for. */
+const prepareMs = 120_000
+/** How long a worker may take to take over what it has prepared. */
+const finishMs = 10_000
 /** Calls in progress end with the APIs with which they began. Workers end these after two minutes. */
 const keepCopyMs = 130_000
 
@@ -77,11 +79,15 @@ export async function createReconfigure<W extends Reconfigured>(
   }
 
   /** Asks all workers, and gives those that have not answered in time. One that ends counts as answered. */
-  async function askAll(id: number, message: FromSupervisor): Promise<Pick<Round<W>, "missing" | "results">> {
+  async function askAll(
+    id: number,
+    message: FromSupervisor,
+    limitMs: number,
+  ): Promise<Pick<Round<W>, "missing" | "results">> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const asked = { id, missing: new Set(workers), results: [] as ReloadResult[], done: resolve }
     round = asked
-    const cancel = timer.after(answerMs, resolve)
+    const cancel = timer.after(limitMs, resolve)
     for (const worker of workers) worker.send(message)
     if (asked.missing.size > 0) await promise
     cancel()
@@ -111,7 +117,7 @@ export async function createReconfigure<W extends Reconfigured>(
     const id = ++lastId
     const { text, apis } = next
     const prepare = { text, apis: apis && { folder: apis.folder, fingerprint: apis.fingerprint } }
-    const { missing, results } = await askAll(id, { kind: "prepare", id, ...prepare })
+    const { missing, results } = await askAll(id, { kind: "prepare", id, ...prepare }, prepareMs)
     const late =
       missing.size > 0 ? "The configuration was not changed. A worker did not answer in time." : null
     const problem =
@@ -121,7 +127,7 @@ export async function createReconfigure<W extends Reconfigured>(
       problemOf(save)
     // From here on new workers start with it.
     if (problem === null) served = next
-    const finished = await askAll(id, { kind: "finish", id, take: problem === null })
+    const finished = await askAll(id, { kind: "finish", id, take: problem === null }, finishMs)
     for (const worker of finished.missing) {
       report("a worker did not take the configuration over and is killed")
       worker.kill()

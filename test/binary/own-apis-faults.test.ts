@@ -1,0 +1,256 @@
+/** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { readAnswer } from "../support/answer.ts"
+import { postWith } from "../support/keyed-request.ts"
+import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
+import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
+import { seedOne } from "./accounts.ts"
+import { run, runJson, serve } from "./support.ts"
+
+const dir = tempDir()
+// For a busy machine.
+setDefaultTimeout(120_000)
+
+/** A service with these APIs, and what its admin is asked with. */
+async function startWith(apis: string, ...flags: string[]) {
+  const account = await seedOne(dir)
+  const admin = await runJson("admin-key", "create", "--name", "ops", "--db", account.db)
+  const server = await serve(account.db, "--apis", apis, ...flags)
+  const env = { PENKNIFE_SERVER: server.url, PENKNIFE_ADMIN_KEY: admin.key }
+  return {
+    ...account,
+    server,
+    reload: () => run(["reload"], env),
+    shout: (text: string) => account.call(server.url, "/v1/shout", postWith({ text })),
+    shouted: async (text: string) =>
+      (await readAnswer(account.call(server.url, "/v1/shout", postWith({ text })))).data?.shouted,
+  }
+}
+
+test("each wrong API is refused alone, with its place and what to change, and the others are served", async () => {
+  const wrong: Readonly<Record<string, readonly [source: string, problem: RegExp]>> = {
+    throws: [
+      apiSource("throws", { first: 'throw new Error("no")' }),
+      /throws\/index\.ts cannot be loaded: Error: no \(.*throws\/index\.ts:2:/,
+    ],
+    text: [
+      apiSource("text", { first: 'throw "text"' }),
+      /text\/index\.ts cannot be loaded: it threw "text" instead of an error/,
+    ],
+    syntax: [apiSource("syntax", { first: "const = 1" }), /syntax\/index\.ts:2:\d+: Expected identifier/],
+    hmac: [
+      apiSource("hmac"),
+      /hmac\/index\.ts: the id 'hmac' belongs to another API: choose a different one/,
+    ],
+    example: [
+      apiSource("example", { shouted: "HELLo" }),
+      /example\/index\.ts:12: the example 'One word' is wrong: 'shouted' should be "HELLo" and is "HELLO"/,
+    ],
+    exits: [
+      apiSource("exits", { first: "process.exit(0)" }),
+      /exits\/index\.ts cannot be loaded: its thread ended by itself/,
+    ],
+    loops: [
+      apiSource("loops", { first: "for (;;) {}" }),
+      /loops\/index\.ts cannot be loaded: it did not end within 10 s/,
+    ],
+    large: [
+      apiSource("large").replace("Writes a text", `${"x".repeat(2_000_000)}`),
+      /large\/index\.ts cannot be loaded: .*the definition has \d+ characters; 1000000 are allowed/,
+    ],
+  }
+  const files = Object.entries(wrong).map(([name, [source]]) => [`${name}/index.ts`, source] as const)
+  const apis = folderOf({ ...Object.fromEntries(files), "shout/index.ts": apiSource("shout") })
+  const [checked, { server, shouted }] = await Promise.all([run(["api", "check", apis]), startWith(apis)])
+  expect(await shouted("a")).toBe("A")
+  expect(await server.stop()).toBe(0)
+  const log = await server.stderr
+  expect(log).not.toContain("penknife-apis-")
+  for (const [name, [, problem]] of Object.entries(wrong)) {
+    const line = log.split("\n").find((one) => one.includes(`"folder":"${name}"`)) ?? "{}"
+    expect(JSON.parse(line)).toMatchObject({
+      problem: expect.stringMatching(problem),
+      message: "API not served",
+    })
+    expect(checked.err).toMatch(problem)
+  }
+  expect([checked.code, checked.out]).toEqual([1, "shout: 1 example is right.\n"])
+  expect(checked.err).toContain("8 of 9 APIs cannot be used.")
+})
+
+test("what goes wrong in a call ends that call alone, costs nothing, and is in the log", async () => {
+  const faulty = `if (text === "throw") throw "a string"
+    if (text === "exit") process.exit(3)
+    if (text === "loop") for (;;) {}
+    if (text === "huge") return { shouted: "x".repeat(100_000_000) }
+    if (text === "wrong") return { shouted: 3 } as any
+    if (text === "name") await (ports.dns as any).resolve(undefined, "MX")
+    if (text === "post") postMessage(null)
+    if (text === "stray") void Promise.reject(new Error("left"))
+    if (text === "timer") setTimeout(() => { throw new Error("left") }, 1)
+    if (text === "exitlater") setTimeout(() => process.exit(), 1)
+    return { shouted: text.toUpperCase() }`
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
+  const { server, shout, shouted, used } = await startWith(apis, "--api-timeout", "1")
+  const statuses = {
+    throw: 500,
+    exit: 500,
+    loop: 500,
+    huge: 500,
+    wrong: 500,
+    name: 500,
+    post: 200,
+    stray: 200,
+    timer: 200,
+    exitlater: 200,
+  }
+  for (const [text, status] of Object.entries(statuses)) {
+    expect([text, (await shout(text)).status]).toEqual([text, status])
+    for (const after of ["one", "two"])
+      expect([text, await shouted(after)]).toEqual([text, after.toUpperCase()])
+  }
+  expect(await used()).toBe(4 + 2 * Object.keys(statuses).length)
+  await server.wrote("API failed outside of a call", 2)
+  expect(await server.stop()).toBe(0)
+  const log = await server.stderr
+  for (const cause of [
+    /it threw a string instead of an error/,
+    /its thread ended by itself, as when an API exits/,
+    /it did not end within 1 s/,
+    /it returned 100000014 characters; 1000000 are allowed/,
+    /its output does not follow its schema: 'shouted': Expected string/,
+    /it threw a TypeError \(.*shout\/index\.ts:\d+:\d+\)/,
+    /it threw an Error \(.*shout\/index\.ts:\d+:\d+\)","message":"API failed outside of a call"/,
+  ]) {
+    expect(log).toMatch(cause)
+  }
+})
+
+test("an API that is removed while it is called still answers that call", async () => {
+  const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")]
+  const waits = `if (text === "slow") {
+      await Bun.write(${JSON.stringify(begun)}, "")
+      while (!(await Bun.file(${JSON.stringify(goOn)}).exists())) await Bun.sleep(1)
+    }
+    return { shouted: text.toUpperCase() }`
+  const apis = folderOf({
+    "shout/index.ts": apiSource("shout", { run: waits }),
+    "other/index.ts": apiSource("other"),
+  })
+  const { server, reload, shout, shouted } = await startWith(apis)
+  const call = shouted("slow")
+  await until(() => existsSync(begun))
+  rmSync(join(apis, "shout"), { recursive: true })
+  const reloaded = await reload()
+  expect([reloaded.code, reloaded.err]).toEqual([0, ""])
+  expect(reloaded.out).toMatch(/own APIs +other, shout \(\w{8}\) +other \(\w{8}\)/)
+  expect((await shout("a")).status).toBe(404)
+  writeFileSync(goOn, "")
+  expect(await call).toBe("SLOW")
+  expect(await server.stop()).toBe(0)
+})
+
+test("with --watch a file that changes twice in 50 ms is served as it was last", async () => {
+  const version = (number: number) => ({
+    "shout/index.ts": apiSource("shout", { run: `return { shouted: "${number}" }`, shouted: String(number) }),
+  })
+  const apis = folderOf(version(0))
+  const { server, shouted } = await startWith(apis, "--watch")
+  for (let round = 1; round <= 9; round += 2) {
+    writeFiles(apis, version(round))
+    await Bun.sleep(25)
+    writeFiles(apis, version(round + 1))
+    await until(async () => (await shouted("a")) === String(round + 1))
+  }
+  expect(await server.stop()).toBe(0)
+})
+
+describe("at the start", () => {
+  test.each([
+    [
+      "a folder that does not exist",
+      (): string[] => ["--apis", join(dir, "nowhere")],
+      /--apis: The folder .*nowhere cannot be read: ENOENT/,
+    ],
+    [
+      "a file in the place of a folder",
+      () => ["--apis", import.meta.path],
+      /--apis: The folder .*own-apis-faults\.test\.ts cannot be read: ENOTDIR/,
+    ],
+    ["one wrong line among thirty", () => ["--config", configOf(30, "max_calls = none")], /line 18/],
+  ])("%s is a mistake, with and without workers", async (_, flags, message) => {
+    const argv = ["serve", "--port", "0", "--db", join(dir, "none.db"), ...flags()]
+    for (const more of [[], ["--workers", "2"]]) {
+      const { code, out, err } = await run([...argv, ...more])
+      expect({ code, out }).toEqual({ code: 2, out: "" })
+      expect(err).toMatch(message)
+      expect(err.trim().split("\n")).toHaveLength(1)
+    }
+  })
+})
+
+/** A configuration file of so many lines, the 18th of which is given. */
+function configOf(lines: number, wrong: string): string {
+  const file = join(dir, "thirty.toml")
+  writeFileSync(
+    file,
+    Array.from({ length: lines }, (_, index) => (index === 17 ? wrong : `# line ${index + 1}`)).join("\n"),
+  )
+  return file
+}
+
+test("while a service runs, a wrong configuration changes nothing, and a price can become 0", async () => {
+  const { db } = await seedOne(dir)
+  const file = join(dir, "running.toml")
+  writeFileSync(file, "[plans.team]\nmonthly_credits = 5\n")
+  const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
+  const { id } = await runJson(
+    "account",
+    "create",
+    "--name",
+    "Ann",
+    "--plan",
+    "team",
+    "--db",
+    db,
+    "--config",
+    file,
+  )
+  const { key } = await runJson("key", "create", "--account", id, "--db", db, "--config", file)
+  const server = await serve(db, "--config", file)
+  const env = { PENKNIFE_SERVER: server.url, PENKNIFE_ADMIN_KEY: admin.key }
+  const reload = () => run(["reload"], env)
+  const call = async () => {
+    const headers = { "x-api-key": key }
+    return (await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, { headers })).headers.get(
+      "x-api-credits-used",
+    )
+  }
+  expect(await call()).toBe("1")
+  const lines = Array.from({ length: 30 }, (_, index) =>
+    index === 17 ? "max_calls = none" : `# ${index + 1}`,
+  )
+  for (const [text, message] of [
+    [
+      `${lines.join("\n")}\n[plans.team]\nmonthly_credits = 9\n`,
+      /The configuration was not changed\..*running\.toml.*line 18/,
+    ],
+    ["", new RegExp(`The configuration was not changed\\..*${id}.*team`)],
+    [
+      "[plans.team]\nmonthly_credits = 5\n[credits]\nbluetoothlookup = -1\n",
+      /'credits\.bluetoothlookup' in .*running\.toml cannot be used/,
+    ],
+  ] as const) {
+    writeFileSync(file, text)
+    const refused = await reload()
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(message)])
+  }
+  expect(await call()).toBe("2")
+  writeFileSync(file, "[plans.team]\nmonthly_credits = 5\n[credits]\nbluetoothlookup = 0\n")
+  expect((await reload()).code).toBe(0)
+  for (let calls = 0; calls < 9; calls++) expect(await call()).toBe("2")
+  expect(await server.stop()).toBe(0)
+})
