@@ -1,6 +1,6 @@
 /**
  * Makes the npm package in dist/package: the program for Bun, the files of `/docs` and `/graphiql`, `penknife/mock` as a module and
- * for `require` with types for both, and the command. Its only dependency is Bun.
+ * for `require` with types for both, `penknife/plugin` with its types, and the command. Its only dependency is Bun.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -53,6 +53,7 @@ function manifest(): object {
         require: { types: "./mock.d.cts", default: "./mock.cjs" },
         default: { types: "./mock.d.ts", default: "./mock.js" },
       },
+      "./plugin": { types: "./plugin.d.ts", default: "./plugin.js" },
       "./package.json": "./package.json",
     },
     engines: { node: engines.node },
@@ -93,6 +94,7 @@ function makeModules(): boolean {
       ...(["src/mock-client/start-mock.ts", "mock.cjs"] as const),
       ...["--format=cjs", "--define=import.meta.url=moduleUrl", `--banner=${place}`],
     ) &&
+    node("src/plugins/plugin-module.ts", "plugin.js", "--format=esm") &&
     node("src/mock-client/cli.ts", "cli.js", "--format=esm", "--banner=#!/usr/bin/env node")
   )
 }
@@ -102,7 +104,22 @@ function makeTypes(): boolean {
   if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "src/mock-client"])) return false
   for (const name of ["mock.d.ts", "mock.d.cts"])
     copyFileSync("dist/types/start-mock.d.ts", join(folder, name))
+  writeFileSync(
+    join(folder, "plugin.d.ts"),
+    pluginTypes(readFileSync("src/plugins/penknife-plugin.d.ts", "utf8")),
+  )
   return true
+}
+
+/** The types that `penknife api new` writes declare a module. In the package they are one. */
+function pluginTypes(declared: string): string {
+  const parts = /^(?<comment>.*\n)declare module "penknife\/plugin" \{\n(?<body>.*\n)\}\n$/s.exec(
+    declared,
+  )?.groups
+  if (!parts?.comment || !parts.body)
+    throw new Error("src/plugins/penknife-plugin.d.ts must declare one module.")
+  // Without an empty export everything in the file would be exported.
+  return `${parts.comment}${parts.body.replaceAll(/^ {2}/gm, "")}export {}\n`
 }
 
 function build(args: readonly string[]): boolean {

@@ -17,6 +17,8 @@ export interface MockOptions {
   readonly plan?: string
   /** Host names to serve TLS for. The certificate is made at the start; clients must trust {@link Mock.ca}. */
   readonly tls?: readonly string[]
+  /** A folder with APIs of your own, which the mock serves too. */
+  readonly apis?: string
   /** `false` turns GraphQL off. */
   readonly graphql?: boolean
   /** The command that runs penknife, such as `["/opt/penknife"]`; by default it is found by itself. */
@@ -234,6 +236,7 @@ const optionNames: Readonly<Record<keyof MockOptions, true>> = {
   dns: true,
   plan: true,
   tls: true,
+  apis: true,
   graphql: true,
   command: true,
 }
@@ -246,12 +249,13 @@ function requireOptions(options: object): void {
   throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
 }
 
-function argumentsOf({ seedTime, dns, plan, tls, graphql }: MockOptions): string[] {
+function argumentsOf({ seedTime, dns, plan, tls, apis, graphql }: MockOptions): string[] {
   return [
     ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
     ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
     ...(dns === undefined ? [] : ["--dns", dns]),
     ...(plan === undefined ? [] : ["--plan", plan]),
+    ...(apis === undefined ? [] : ["--apis", apis]),
     ...(graphql === false ? ["--no-graphql"] : []),
     ...(tls === undefined ? [] : ["--tls-self-signed", tls.join(",")]),
   ]

@@ -66,7 +66,17 @@ beforeAll(async () => {
 }, 60_000)
 
 test("holds the listed files and nothing else", () => {
-  const modules = ["cli.js", "mock.cjs", "mock.d.cts", "mock.d.ts", "mock.js", "package.json", "penknife.js"]
+  const modules = [
+    "cli.js",
+    "mock.cjs",
+    "mock.d.cts",
+    "mock.d.ts",
+    "mock.js",
+    "package.json",
+    "penknife.js",
+    "plugin.d.ts",
+    "plugin.js",
+  ]
   const pages = [
     "graphiql.min.css",
     "graphiql.min.js",
@@ -186,6 +196,62 @@ test("its types hold in a module and for require, without those of Node", async 
     text: "",
   })
 }, 30_000)
+
+describe("penknife/plugin", () => {
+  const tsc = (version: string) => join(modules, version, "bin/tsc")
+  const options = ["--noEmit", "--strict", "--target", "esnext", "--lib", "esnext"]
+  const check = (project: string, version: string, module: string) =>
+    runIn(project, [
+      ...[node, tsc(version), ...options, "--module", module, "--allowImportingTsExtensions"],
+      ...["wordcount/index.ts", "mailservers/index.ts"],
+    ])
+
+  test.each([
+    ["typescript", "preserve"],
+    ["typescript", "nodenext"],
+    ["typescript-5", "preserve"],
+  ])(
+    "%s finds its types for the example APIs with --module %s",
+    async (version, module) => {
+      const apis = await makeProject(`${version}-${module}`, {})
+      writeFileSync(join(apis, "package.json"), '{"type":"module"}')
+      cpSync(join(root, "examples/apis"), apis, { recursive: true })
+      expect(await check(apis, version, module)).toMatchObject({ code: 0, text: "" })
+      const file = join(apis, "wordcount/index.ts")
+      const source = readFileSync(file, "utf8")
+      writeFileSync(file, source.replace("words: words.length", "words: String(words.length)"))
+      expect((await check(apis, version, module)).text).toMatch(
+        /wordcount\/index\.ts.*Type 'string' is not assignable to type 'number'/s,
+      )
+    },
+    60_000,
+  )
+
+  test("is a module for tests of an API, and the package serves the folder", async () => {
+    const apis = join(project, "apis")
+    cpSync(join(root, "examples/apis"), apis, { recursive: true })
+    writeFileSync(
+      join(project, "own-api.test.mjs"),
+      `import { startMock } from "penknife/mock"
+       import wordcount from "./apis/wordcount/index.ts"
+       console.log(wordcount.id, JSON.stringify(wordcount.run({ text: "one two" })))
+       await using mock = await startMock({ apis: "apis" })
+       const headers = { "x-api-key": mock.key, "content-type": "application/json" }
+       const answer = await fetch(mock.url + "/v1/wordcount", { method: "POST", headers, body: '{"text":"a bc"}' })
+       console.log(JSON.stringify((await answer.json()).data))`,
+    )
+    expect(await runIn(project, [process.execPath, "own-api.test.mjs"])).toEqual({
+      code: 0,
+      out: 'wordcount {"words":2,"longest":3}\n{"words":2,"longest":2}\n',
+      err: "",
+      text: expect.any(String),
+    })
+    const made = await runIn(project, [node, "node_modules/penknife/cli.js", "api", "new", "hello"])
+    expect(made).toMatchObject({ code: 0, err: "" })
+    const checked = await runIn(project, [node, "node_modules/penknife/cli.js", "api", "check", "apis"])
+    expect(checked).toMatchObject({ code: 0, out: expect.stringContaining("hello: 1 example is right.") })
+  }, 60_000)
+})
 
 describe("runs the examples", () => {
   let examples = ""
