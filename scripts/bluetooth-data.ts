@@ -15,7 +15,7 @@ if (file === undefined || !new RegExp(`^(?:${months}) 20\\d\\d$`).test(date)) {
   process.exit(2)
 }
 try {
-  const companies = { ...readCompanies(readFileSync(file, "utf8")), date }
+  const companies = { ...(await readCompanies(readFileSync(file, "utf8"))), date }
   writeFileSync(target, toJson(companies))
   const count = [...companies.names, companies.last].filter((name) => name !== null).length
   console.log(`${target}: ${count} companies as of ${date}`)

@@ -20,7 +20,6 @@ import { injectAtApi, injectAtGate } from "../mock/request-effects.ts"
 import { createStubs } from "../mock/stubs.ts"
 import type { MockWorld } from "../mock/world.ts"
 import { systemClock } from "../ports/clock.ts"
-import { parseZone } from "../ports/dns/zone-file.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { createMockClock } from "../ports/mock/clock.ts"
 import { createMockDns } from "../ports/mock/dns.ts"
@@ -58,14 +57,14 @@ export async function startMock(
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = config.dnsFile === null ? dnsWorld : readZone(config.dnsFile)
+  const zone = config.dnsFile === null ? dnsWorld : await readZone(config.dnsFile)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
   const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, ownParts)
   logRefused(ownApis, opened.log)
-  const apis = prepareApis(config, ownApis.definitions)
+  const apis = await prepareApis(config, ownApis.definitions)
   const server = await startMockServer(
     {
       createWorld: () => createWorld(config, apis, zone, opened, () => server),
@@ -200,12 +199,18 @@ async function createWorld(
   }
 }
 
-function readZone(file: string): DnsZone {
+async function readZone(file: string): Promise<DnsZone> {
   try {
-    return parseZone(readFileSync(file, "utf8"))
+    return await parseZone(readFileSync(file, "utf8"))
   } catch (cause) {
     throw new ConfigError(`--dns ${file}: ${messageOf(cause)}.`)
   }
+}
+
+/** Loads what reads YAML only for a zone of one's own. */
+async function parseZone(text: string): Promise<DnsZone> {
+  const zoneFile = await import("../ports/dns/zone-file.ts")
+  return zoneFile.parseZone(text)
 }
 
 /** Clients check certificates by the machine's time, not by the mock's clock. */

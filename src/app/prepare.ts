@@ -21,8 +21,11 @@ export const catalog: readonly ApiDefinition[] = createCatalog()
 export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
 /** The catalog and the operator's own APIs with a configuration's prices and data files, compiled. */
-export function prepareApis(config: Config, ownApis: readonly ApiDefinition[] = []): readonly PreparedApi[] {
-  const definitions = [...catalogFor(config), ...ownApis]
+export async function prepareApis(
+  config: Config,
+  ownApis: readonly ApiDefinition[] = [],
+): Promise<readonly PreparedApi[]> {
+  const definitions = [...(await catalogFor(config)), ...ownApis]
   const ids = definitions.map(({ id }) => id)
   const mistakes = [...config.credits.keys()]
     .filter((id) => !ids.includes(id))
@@ -33,10 +36,10 @@ export function prepareApis(config: Config, ownApis: readonly ApiDefinition[] = 
   return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
 }
 
-function catalogFor({ bluetoothCompanies: file }: Config): readonly ApiDefinition[] {
+async function catalogFor({ bluetoothCompanies: file }: Config): Promise<readonly ApiDefinition[]> {
   if (file === null) return catalog
   try {
-    return createCatalog({ bluetoothCompanies: readCompanies(readFileSync(file, "utf8")) })
+    return createCatalog({ bluetoothCompanies: await readCompanies(readFileSync(file, "utf8")) })
   } catch (cause) {
     throw new ConfigError(`--bluetooth-companies ${file}: ${messageOf(cause)}`)
   }
@@ -92,7 +95,7 @@ export async function loadApis(config: Config, say = (_: string) => {}): Promise
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,
   })
-  return { apis: prepareApis(config, own.definitions), problems: own.problems, end: own.end }
+  return { apis: await prepareApis(config, own.definitions), problems: own.problems, end: own.end }
 }
 
 export interface LoadedApis {

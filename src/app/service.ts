@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto"
 import { noticeThresholds } from "../accounts/notices.ts"
 import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
@@ -101,7 +100,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
   logRefused(ownApis, log)
   // Before the store is opened, so that a mistake makes no data file.
-  const preparedApis = prepareApis(config, ownApis.definitions)
+  const preparedApis = await prepareApis(config, ownApis.definitions)
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
@@ -171,7 +170,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
             requireNoLoss(before, own)
             await requireKnownPlans(openedStore.admin, next)
           })
-          generation = generationOf(next, own, prepareApis(next, own.definitions))
+          generation = generationOf(next, own, await prepareApis(next, own.definitions))
         } catch (thrown) {
           if (own !== before) own.end()
           throw thrown
@@ -254,6 +253,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         try {
           const renewed = readTls(config)
           if (renewed === null) return
+          const { X509Certificate } = await import("node:crypto")
           await server.replaceCertificate(renewed)
           log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
         } catch (thrown) {

@@ -1,6 +1,4 @@
-import { lookup } from "node:dns/promises"
-import { type IncomingMessage, request as requestHttp } from "node:http"
-import { request as requestHttps } from "node:https"
+import type { IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
 import type { Timer } from "../apis/contract.ts"
 import { hostOf } from "../values/ip.ts"
@@ -55,7 +53,7 @@ const maxBodyBytes = 65_536
  * (DNS rebinding). Follows no redirects and uses no proxies, since neither would be checked.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { timer, resolve = (host) => lookup(host, { all: true }), ca } = options
+  const { timer, resolve = resolveHost, ca } = options
   return {
     async send({ url, headers, body, allows }) {
       const limit = new AbortController()
@@ -77,20 +75,26 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 }
 
+async function resolveHost(host: string): Promise<readonly Address[]> {
+  const { lookup } = await import("node:dns/promises")
+  return lookup(host, { all: true })
+}
+
 interface Post extends Pick<WebhookRequest, "headers" | "body">, Pick<WebhookSenderOptions, "ca"> {
   readonly addresses: readonly Address[]
   readonly signal: AbortSignal
 }
 
-function post(target: URL, { headers, body, addresses, signal, ca }: Post): Promise<WebhookResponse> {
+async function post(target: URL, { headers, body, addresses, signal, ca }: Post): Promise<WebhookResponse> {
+  // Loaded with the first request: Node's HTTP would take a tenth of each start.
+  const http = target.protocol === "https:" ? await import("node:https") : await import("node:http")
   const { promise, resolve, reject } = Promise.withResolvers<WebhookResponse>()
   const checked: LookupFunction = (_host, { all }, answer) => {
     const [first] = addresses
     if (all) answer(null, [...addresses])
     else if (first) answer(null, first.address, first.family)
   }
-  const send = target.protocol === "https:" ? requestHttps : requestHttp
-  const request = send(target, {
+  const request = http.request(target, {
     method: "POST",
     // A kept connection may have been made under another check.
     agent: false,

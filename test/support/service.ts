@@ -4,9 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { NewKey } from "../../src/admin/program-accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
-import { prepareApis } from "../../src/app/prepare.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import { type Service, startService } from "../../src/app/service.ts"
 import { version } from "../../src/app/version.ts"
+import { prepareApi } from "../../src/call/prepared-api.ts"
 import { createConfigSource } from "../../src/config/file.ts"
 import { type Config, loadConfig } from "../../src/config/load.ts"
 import type { ConfigSource } from "../../src/config/source.ts"
@@ -134,7 +135,7 @@ export function answerCheckOf(config: Config): AnswerCheck {
   const { credits, maxBodyBytes, noGraphql, noMetrics, metricsToken } = config
   const differences = [[...credits], maxBodyBytes, noGraphql, noMetrics, metricsToken]
   return answerCheckFor(JSON.stringify(differences), () =>
-    toDocInput(config, { apis: prepareApis(config), version }),
+    toDocInput(config, { apis: catalog.map((api) => prepareApi(api, credits.get(api.id))), version }),
   )
 }
 

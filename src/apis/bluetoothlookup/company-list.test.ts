@@ -6,36 +6,36 @@ describe("readCompanies", () => {
   const names = ["Ericsson AB", null, null, "L'Oréal: #1"]
   const expected = { date: null, names, last: null }
 
-  test("the SIG's YAML", () => {
+  test("the SIG's YAML", async () => {
     const text = `company_identifiers:
  - value: 0x0003
    name: 'L''Oréal: #1'
  - value: 0x0000
    name: "Ericsson AB"
 `
-    expect(readCompanies(text)).toEqual(expected)
+    expect(await readCompanies(text)).toEqual(expected)
   })
 
-  test("the same as JSON, with a byte order mark or without", () => {
+  test("the same as JSON, with a byte order mark or without", async () => {
     const list = [
       { value: 3, name: "L'Oréal: #1" },
       { value: 0, name: " Ericsson AB " },
     ]
     const text = JSON.stringify({ company_identifiers: list }, null, 2)
-    expect(readCompanies(text)).toEqual(expected)
-    expect(readCompanies(`\ufeff${text}`)).toEqual(expected)
+    expect(await readCompanies(text)).toEqual(expected)
+    expect(await readCompanies(`\ufeff${text}`)).toEqual(expected)
   })
 
-  test("a list of code and name", () => {
+  test("a list of code and name", async () => {
     expect(
-      readCompanies('[{"code": 3, "name": "L\'Oréal: #1"}, {"code": 0, "name": "Ericsson AB"}]'),
+      await readCompanies('[{"code": 3, "name": "L\'Oréal: #1"}, {"code": 0, "name": "Ericsson AB"}]'),
     ).toEqual(expected)
   })
 
-  test("both ends of the range", () => {
-    const read = readCompanies('[{"code": 65535, "name": "last"}, {"code": 0, "name": "first"}]')
+  test("both ends of the range", async () => {
+    const read = await readCompanies('[{"code": 65535, "name": "last"}, {"code": 0, "name": "first"}]')
     expect(read).toEqual({ date: null, names: ["first"], last: "last" })
-    const next = readCompanies('[{"code": 65534, "name": "last but one"}]')
+    const next = await readCompanies('[{"code": 65534, "name": "last but one"}]')
     expect([next.names.length, next.names[65534], next.last]).toEqual([65535, "last but one", null])
   })
 
@@ -57,19 +57,19 @@ describe("readCompanies", () => {
     ["broken YAML", "company_identifiers:\n - value: 1\n   name: 'A\n - value: 2", /line 4/],
   ]
   for (const [name, text, message] of refused) {
-    test(`refuses ${name}`, () => {
-      expect(() => readCompanies(text)).toThrow(message)
+    test(`refuses ${name}`, async () => {
+      await expect(readCompanies(text)).rejects.toThrow(message)
     })
   }
 })
 
-test("the built-in list is whole, and as the reader would make it", () => {
+test("the built-in list is whole, and as the reader would make it", async () => {
   const { date, names, last } = companies
   const list = [...names, ...Array(65535 - names.length).fill(null), last].flatMap((name, code) =>
     name === null ? [] : [{ code, name }],
   )
   expect(list).toHaveLength(3918)
   expect(names).toHaveLength(4180)
-  expect(readCompanies(JSON.stringify(list))).toEqual({ ...companies, date: null })
+  expect(await readCompanies(JSON.stringify(list))).toEqual({ ...companies, date: null })
   expect(date).toBe("January 2026")
 })

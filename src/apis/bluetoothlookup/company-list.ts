@@ -1,4 +1,3 @@
-import { parse } from "yaml"
 import { highestCompanyId } from "./company-id.ts"
 
 /** A list of assigned company identifiers. */
@@ -21,8 +20,8 @@ export function companyName({ names, last }: Companies, id: number): string | nu
  * (`{company_identifiers: [{value, name}]}`), or a JSON or YAML list of `{code, name}`.
  * @throws Error that names the bad line, or the bad entry counted from 1, and says what is wrong
  */
-export function readCompanies(text: string): Companies {
-  const entries = findEntries(parseText(text))
+export async function readCompanies(text: string): Promise<Companies> {
+  const entries = findEntries(await parseText(text))
   if (entries.length === 0) throw new Error("the list of companies is empty")
 
   const nameByCode = new Map<number, string>()
@@ -44,10 +43,11 @@ export function readCompanies(text: string): Companies {
 }
 
 /** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */
-function parseText(text: string): unknown {
+async function parseText(text: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
+    const { parse } = await import("yaml")
     return parse(text)
   }
 }

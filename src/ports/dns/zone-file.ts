@@ -3,6 +3,7 @@ import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { toWireName } from "./name.ts"
 import { readEntry } from "./zone-entry.ts"
+import { encodeEntry } from "./zone-texts.ts"
 
 /**
  * Reads a {@link DnsZone} from YAML, and so from JSON. TXT and SPF records keep the text of the file; {@link encodeTexts} makes it
@@ -44,28 +45,6 @@ function toEntry(document: Document, name: string, item: unknown, fail: Fail): Z
   } catch (thrown) {
     return fail(offsetOf(item), `an entry of '${name}' ${messageOf(thrown)}`)
   }
-}
-
-/** The zone with the texts of TXT and SPF records as octets, in UTF-8. */
-export function encodeTexts(zone: DnsZone): DnsZone {
-  const encoded = Object.entries(zone).map(([name, entries]) => [name, entries.map(encodeEntry)] as const)
-  return Object.fromEntries(encoded)
-}
-
-function encodeEntry<T>(entry: T): T {
-  if (typeof entry !== "object" || entry === null) return entry
-  const pairs = Object.entries(entry).map(([type, value]) => {
-    const isText = type === "TXT" || type === "SPF"
-    return [type, !isText ? value : Array.isArray(value) ? value.map(encodeText) : encodeText(value)]
-  })
-  return Object.fromEntries(pairs) as T
-}
-
-/** One UTF-16 unit for each octet, as in the answers of a DNS port. */
-function encodeText(value: unknown): unknown {
-  if (typeof value !== "string") return value
-  if (!value.isWellFormed()) throw new Error("must have well-formed Unicode text, without lone surrogates")
-  return Buffer.from(value, "utf8").toString("latin1")
 }
 
 function offsetOf(node: unknown): number {

@@ -1,6 +1,6 @@
 import type { Dns, DnsZone } from "../../apis/contract.ts"
 import { createZoneDns } from "../dns/zone.ts"
-import { encodeTexts } from "../dns/zone-file.ts"
+import { encodeTexts } from "../dns/zone-texts.ts"
 
 /** DNS from a zone that can be replaced while it is used. Its texts are Unicode, as in a file. */
 export interface MockDns extends Dns {

@@ -1,7 +1,6 @@
 import type { GiveWay } from "../../apis/contract.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import type { Intake } from "./intake.ts"
-import { placeOfMistake } from "./json-mistake.ts"
 import { quickBytes, requireModerate } from "./json-size.ts"
 import { httpLimits } from "./limits.ts"
 import { readPieces } from "./read-pieces.ts"
@@ -15,16 +14,16 @@ export function readJsonObject(
   intake: Intake,
   giveWay: GiveWay,
 ): Promise<Record<string, unknown>> {
-  return readJsonWith(toObject, request, intake, giveWay)
+  return readJsonWith(requireObject, request, intake, giveWay)
 }
 
 /** {@link readJsonObject} for any JSON value. */
 export function readJson(request: Request, intake: Intake, giveWay: GiveWay): Promise<unknown> {
-  return readJsonWith(parse, request, intake, giveWay)
+  return readJsonWith((value) => value, request, intake, giveWay)
 }
 
 function readJsonWith<T>(
-  read: (text: string) => T,
+  check: (value: unknown) => T,
   request: Request,
   intake: Intake,
   giveWay: GiveWay,
@@ -32,13 +31,13 @@ function readJsonWith<T>(
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
     return Promise.reject(fixedFault("mediaTypeUnsupported"))
   return readBody(request, intake, (bytes) =>
-    bytes.byteLength > quickBytes ? readInSteps(bytes, read, giveWay) : readAtOnce(bytes, read),
+    bytes.byteLength > quickBytes ? readInSteps(bytes, check, giveWay) : readAtOnce(bytes, check),
   )
 }
 
 /** Reads a request body as a JSON object, whatever its Content-Type. Rejects as {@link readJsonObject} does. */
 export function readObject(request: Request, intake: Intake): Promise<Record<string, unknown>> {
-  return readBody(request, intake, (bytes) => readAtOnce(bytes, toObject))
+  return readBody(request, intake, (bytes) => readAtOnce(bytes, requireObject))
 }
 
 /** Reads a request body as text. Rejects with a Fault: 413, 408, 400 when it has too many pieces or is not UTF-8. */
@@ -61,28 +60,27 @@ function readBody<T>(
 /** Gives way before, between and after its steps: of 2 MB, the check takes up to 15 ms and the rest 30. */
 async function readInSteps<T>(
   bytes: ArrayBuffer | Uint8Array,
-  read: (text: string) => T,
+  check: (value: unknown) => T,
   giveWay: GiveWay,
 ): Promise<T> {
   await giveWay()
   checkSize(bytes)
   await giveWay()
-  const value = read(toText(bytes))
+  const value = await parse(toText(bytes), check)
   await giveWay()
   return value
 }
 
-function readAtOnce<T>(bytes: ArrayBuffer | Uint8Array, read: (text: string) => T): T {
+function readAtOnce<T>(bytes: ArrayBuffer | Uint8Array, check: (value: unknown) => T): T | Promise<never> {
   checkSize(bytes)
-  return read(toText(bytes))
+  return parse(toText(bytes), check)
 }
 
 function checkSize(bytes: ArrayBuffer | Uint8Array): void {
   requireModerate(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)
 }
 
-function toObject(text: string): Record<string, unknown> {
-  const value = parse(text)
+function requireObject(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
   }
@@ -97,14 +95,21 @@ function toText(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse<T>(text: string, check: (value: unknown) => T): T | Promise<never> {
   if (text === "") throw inputFault("body", "must be a JSON object; it is empty")
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
-    // The parser's own message quotes the input, which may hold a secret.
-    throw inputFault("body", `must be valid JSON${placeOfMistake(text)}`)
+    return refuseText(text)
   }
+  return check(value)
+}
+
+/** The parser's own message quotes the input, which may hold a secret. What finds the place is loaded with the first mistake. */
+async function refuseText(text: string): Promise<never> {
+  const { placeOfMistake } = await import("./json-mistake.ts")
+  throw inputFault("body", `must be valid JSON${placeOfMistake(text)}`)
 }
 
 async function readCounted({ body }: Request, maxBytes: number): Promise<Uint8Array> {

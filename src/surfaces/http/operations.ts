@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import { Elysia } from "elysia"
 import { toFault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
@@ -81,9 +80,9 @@ const tokenNeeded = ownAnswer(401, {
 function createTokenCheck(token: string | null): (authorization: string | null) => boolean {
   if (token === null) return () => true
   const expected = digestOf(`Bearer ${token}`)
-  return (authorization) => timingSafeEqual(digestOf(authorization ?? ""), expected)
+  return (authorization) => crypto.timingSafeEqual(digestOf(authorization ?? ""), expected)
 }
 
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
+function digestOf(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest()
 }

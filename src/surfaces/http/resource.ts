@@ -1,10 +1,7 @@
 import { promisify } from "node:util"
-import { gzip } from "node:zlib"
 import fresh from "fresh"
 import Negotiator from "negotiator"
 import type { AnswerSettings } from "./exchange.ts"
-
-const compress = promisify(gzip)
 
 /** Bytes that stay the same for as long as the process runs, made when they are first asked for. */
 export interface ResourceSource {
@@ -50,4 +47,10 @@ export function createResource({ headers, read }: ResourceSource): Resource {
     set.headers["content-encoding"] = "gzip"
     return zipped
   }
+}
+
+/** Loads what compresses with the first resource. Like all of Node's streams, it would make each start longer. */
+async function compress(plain: Uint8Array): Promise<Uint8Array> {
+  const { gzip } = await import("node:zlib")
+  return promisify(gzip)(plain)
 }

@@ -21,7 +21,7 @@ export interface ControlParts {
   readonly world: () => MockWorld
   readonly reset: () => Promise<void>
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
-  readonly parseZone: (text: string) => MockWorld["dns"]["zone"]
+  readonly parseZone: (text: string) => Promise<MockWorld["dns"]["zone"]>
   readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
   readonly timer: Timer
@@ -116,7 +116,7 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
     "/_mock/dns": {
       GET: (_request, { dns }) => ({ zone: dns.zone }),
       ...put(async (request, { dns }) => {
-        replaceZone(dns, await readText(request, intake), parseZone)
+        await replaceZone(dns, await readText(request, intake), parseZone)
         return { names: Object.keys(dns.zone).length }
       }),
     },
@@ -150,9 +150,13 @@ function listRoutes(
   }
 }
 
-function replaceZone(dns: MockWorld["dns"], text: string, parseZone: ControlParts["parseZone"]): void {
+async function replaceZone(
+  dns: MockWorld["dns"],
+  text: string,
+  parseZone: ControlParts["parseZone"],
+): Promise<void> {
   try {
-    const zone = parseZone(text)
+    const zone = await parseZone(text)
     // An empty file is a zone without names; an empty body is a mistake.
     if (Object.keys(zone).length === 0 && !text.includes("{")) {
       throw new Error("it is empty; {} is a zone without names")
