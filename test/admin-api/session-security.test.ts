@@ -200,6 +200,25 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     ).toBe(403)
   })
 
+  test.each([
+    ["is named nowhere", {}],
+    ["changes Host and says nothing of HTTPS", { publicUrl: "https://api.example.com" }],
+  ])("as the browser says, whose page came over HTTPS from a proxy that %s", async (_, flags) => {
+    const own = await startTestService({ flags })
+    const { key } = await createTestAdminKey(own.db)
+    const browser = openBrowser(own.url)
+    const origin = "publicUrl" in flags ? flags.publicUrl : own.url.replace("http:", "https:")
+    const opened = await browser.signIn("console", { key }, { headers: { origin } })
+    expect(opened.headers.get("set-cookie")).toMatch(/^__Host-penknife-console=.*; Secure$/)
+    expect((await browser.send("GET", "/console/session")).status).toBe(200)
+    // What a neighbour has set beside it does not count.
+    browser.cookies.set("penknife-console", createSessionToken(systemRandom))
+    expect((await browser.send("GET", "/console/session")).status).toBe(200)
+    const ended = await browser.send("DELETE", "/console/session", { headers: { origin } })
+    expect(ended.headers.get("set-cookie")).toStartWith("__Host-penknife-console=; ")
+    expect((await browser.send("GET", "/console/session")).status).toBe(401)
+  })
+
   test("at the address that clients use, and not because a stranger says so", async () => {
     const { key } = await createTestAdminKey(service.db)
     const opened = await openBrowser(service.url).signIn("console", { key }, { headers: proxied })
@@ -373,6 +392,23 @@ test.each([
     expect((await browser.send(method, `/portal/v1${path}`, { body: sent })).status).toBe(403)
   }
   expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(200)
+})
+
+test("a session that only looks from when its key gets limits", async () => {
+  const { key, account, id } = await service.createKey("pro")
+  const browser = openBrowser(service.url)
+  await browser.signIn("portal", { key })
+  const create = () => browser.send("POST", "/portal/v1/keys", { body: { account } })
+  expect((await create()).status).toBe(201)
+  expect((await admin("PATCH", `/keys/${id}`, { body: { rate_limit: 5 } })).status).toBe(200)
+  expect((await create()).status).toBe(403)
+  const { body } = await browser.send("GET", "/portal/session")
+  expect([body.may, body.permissions]).toEqual([
+    expect.not.arrayContaining(["keys.create"]),
+    expect.not.arrayContaining(["keys.write"]),
+  ])
+  expect((await admin("PATCH", `/keys/${id}`, { body: { rate_limit: null } })).status).toBe(200)
+  expect((await create()).status).toBe(201)
 })
 
 describe("failed sign-ins", () => {

@@ -116,21 +116,30 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
   }
 }
 
-/** Whether what a session was opened with still holds, and the account of a customer. Null when it does not. */
+/** What a session still gives. */
+interface StillGranted {
+  /** The account of a customer. */
+  readonly account: AccountDetails | null
+  readonly permissions: readonly string[]
+}
+
+/** What a session gives after what it was opened with may have changed; null when that no longer holds. */
 export async function stillGranted(
-  { adminKeyId, accountId, keyHash }: SessionRecord,
+  { adminKeyId, accountId, keyHash, permissions: opened }: SessionRecord,
   source: string,
   parts: Omit<GrantParts, "signIn">,
-): Promise<{ readonly account: AccountDetails | null } | null> {
+): Promise<StillGranted | null> {
   const { admin, clock } = parts
+  let permissions = opened
   if (!(await isAdminKeyValid(adminKeyId, parts))) return null
   if (keyHash !== null) {
     const found = await admin.findKeyByHash(keyHash)
     if (!found || refusalOfKey(found, source, clock.now()) !== null) return null
+    if (isLimited(found.key)) permissions = permissions.filter((name) => isReading(name))
   }
-  if (accountId === null) return { account: null }
+  if (accountId === null) return { account: null, permissions }
   const account = await admin.findAccount(accountId)
-  return account && account.closedMs === null ? { account } : null
+  return account && account.closedMs === null ? { account, permissions } : null
 }
 
 async function isAdminKeyValid(
@@ -154,6 +163,10 @@ function refusalOfKey(
   if (key.expiresMs !== null && key.expiresMs <= nowMs) return "keyExpired"
   if (key.allowIps !== null && !addressMatches(source, toNetworks(key.allowIps))) return "keyAddress"
   return null
+}
+
+function isReading(permission: string): boolean {
+  return readingPermissions.some((reading) => reading === permission)
 }
 
 /** Who has a key with limits may not make one without them. */

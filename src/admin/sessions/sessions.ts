@@ -120,7 +120,9 @@ export function createSessions(parts: SessionsParts): Sessions {
       const session = await findRecord(kind, cookie)
       const granted = session && (await stillGranted(session, from.source, parts))
       if (!session || !granted) return null
-      return { kind, actor: toActor(session, from), account: granted.account, expiresMs: session.expiresMs }
+      const { account, permissions } = granted
+      const actor = toActor({ ...session, permissions }, from)
+      return { kind, actor, account, expiresMs: session.expiresMs }
     },
 
     async end(found, everywhere) {

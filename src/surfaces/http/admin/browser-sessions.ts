@@ -4,12 +4,12 @@ import type { Exchange } from "../exchange.ts"
 import { requireCsrfToken } from "./csrf.ts"
 import { requireOwnPage, requireOwnReader } from "./own-page.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { cookieName, sentCookie } from "./session-cookie.ts"
+import { type SentCookie, sentCookie } from "./session-cookie.ts"
 
 /** The sessions of browsers, by the cookies of requests. */
 export interface BrowserSessions {
-  /** Whether a request has a cookie of this kind, valid or not. */
-  hasCookie(kind: SessionKind, exchange: Exchange): boolean
+  /** The cookie of a request, valid or not; null without one. */
+  cookieOf(kind: SessionKind, exchange: Exchange): SentCookie | null
   /**
    * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
    * @throws AdminFault 403, 429
@@ -27,16 +27,16 @@ export function createBrowserSessions(
   context: HttpContext,
   rate: RequestRate,
 ): BrowserSessions {
-  function cookieOf(kind: SessionKind, { request }: Exchange): string | null {
-    return sentCookie(request.headers, cookieName(kind, context.isSecure(request)))
+  function cookieOf(kind: SessionKind, { request }: Exchange): SentCookie | null {
+    return sentCookie(request.headers, kind, context.isSecure(request))
   }
 
   return {
-    hasCookie: (kind, exchange) => cookieOf(kind, exchange) !== null,
+    cookieOf,
     async find(kind, exchange) {
       const { request, incoming } = exchange
-      const cookie = cookieOf(kind, exchange)
-      if (cookie === null) return null
+      const cookie = cookieOf(kind, exchange)?.text
+      if (cookie === undefined) return null
       const changes = request.method !== "GET" && request.method !== "HEAD"
       if (changes) requireOwnPage(request, context)
       else requireOwnReader(request)

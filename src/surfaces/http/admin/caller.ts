@@ -27,7 +27,7 @@ export async function requireOperator(exchange: Exchange, parts: CallerParts): P
   if (sent !== null) return requireAdminKey(sent, exchange, parts)
   const session = await parts.browser.find("console", exchange)
   if (session) return session.actor
-  throw parts.browser.hasCookie("console", exchange) ? sessionOver : adminKeyMissing(headers)
+  throw parts.browser.cookieOf("console", exchange) ? sessionOver : adminKeyMissing(headers)
 }
 
 /**
@@ -40,7 +40,7 @@ export async function requireCustomer(
 ): Promise<Actor> {
   const session = await browser.find("portal", exchange)
   if (session) return session.actor
-  throw browser.hasCookie("portal", exchange) ? sessionOver : notSignedIn
+  throw browser.cookieOf("portal", exchange) ? sessionOver : notSignedIn
 }
 
 async function requireAdminKey(

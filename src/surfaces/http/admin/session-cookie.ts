@@ -1,35 +1,46 @@
 import type { SessionKind } from "../../../admin/sessions/sessions.ts"
 import type { AnswerSettings } from "../exchange.ts"
 
+/** The cookie of a session, as a browser has sent it. */
+export interface SentCookie {
+  readonly text: string
+  /** Whether a browser takes and sends it over HTTPS alone. */
+  readonly isSecure: boolean
+}
+
 /**
- * The cookie of a session. Over HTTPS its name has the prefix `__Host-`, with which a browser takes it only from this host,
+ * The name of a session's cookie. Over HTTPS it has the prefix `__Host-`, with which a browser takes it only from this host,
  * over HTTPS, without a domain: no neighbour can set it (RFC 6265bis §4.1.3.2).
  */
-export function cookieName(kind: SessionKind, isSecure: boolean): string {
+function cookieName(kind: SessionKind, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}penknife-${kind}`
 }
 
-/** The text of a session's cookie; null without one. Of two with one name nobody can say which this service has set: none counts. */
-export function sentCookie(headers: Headers, name: string): string | null {
-  const sent = headers.get("cookie")
-  if (sent === null) return null
-  const texts = sent
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1))
-  return texts.length === 1 ? (texts[0] ?? null) : null
+/**
+ * The session's cookie of a request; null without one. One with the prefix counts alone, since the service cannot always see
+ * that the browser uses HTTPS. Of two with one name nobody can say which this service has set: none counts.
+ * @param isSecure whether the request is known to come over HTTPS: a cookie without the prefix is then someone else's
+ */
+export function sentCookie(headers: Headers, kind: SessionKind, isSecure: boolean): SentCookie | null {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
+  const textsOf = (name: string) =>
+    pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+  const bound = textsOf(cookieName(kind, true))
+  const texts = bound.length > 0 || isSecure ? bound : textsOf(cookieName(kind, false))
+  const [text] = texts
+  return text === undefined || texts.length > 1 ? null : { text, isSecure: texts === bound }
 }
 
 /** Makes the browser keep a session's cookie for `maxAgeMs`, or forget it with 0. */
 export function setSessionCookie(
   { headers }: AnswerSettings,
-  name: string,
+  kind: SessionKind,
   text: string,
   maxAgeMs: number,
   isSecure: boolean,
 ): void {
   const lifetime = `Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1_000))}`
   const secure = isSecure ? "; Secure" : ""
-  headers["set-cookie"] = `${name}=${text}; Path=/; ${lifetime}; HttpOnly; SameSite=Strict${secure}`
+  headers["set-cookie"] =
+    `${cookieName(kind, isSecure)}=${text}; Path=/; ${lifetime}; HttpOnly; SameSite=Strict${secure}`
 }

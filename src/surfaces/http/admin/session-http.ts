@@ -18,7 +18,7 @@ import { requireOwnPage } from "./own-page.ts"
 import { noOperation } from "./paths.ts"
 import { setAdminHeaders } from "./problem.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { cookieName, sentCookie, setSessionCookie } from "./session-cookie.ts"
+import { setSessionCookie } from "./session-cookie.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 interface SessionHttpParts {
@@ -48,7 +48,7 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
     requireOwnPage(request, context)
     const proof = await readProof(exchange, context)
     const from = { source: incoming.address(), requestId: incoming.requestId }
-    const replacedCookie = sentCookie(request.headers, cookieName(kind, context.isSecure(request)))
+    const replacedCookie = browser.cookieOf(kind, exchange)?.text ?? null
     const limit = kind === "portal" ? rate.takeChange : rate.take
     try {
       return await sessions.open(kind, proof, from, { replacedCookie, limit })
@@ -66,8 +66,9 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
     const { request, set } = exchange
     const opened = await signIn(kind, exchange)
     note(opened.actor)
-    const isSecure = context.isSecure(request)
-    setSessionCookie(set, cookieName(kind, isSecure), opened.cookie, opened.durationMs, isSecure)
+    // The browser knows that its page came over HTTPS where a proxy does not say so.
+    const isSecure = context.isSecure(request) || request.headers.get("origin")?.startsWith("https:") === true
+    setSessionCookie(set, kind, opened.cookie, opened.durationMs, isSecure)
     return answer(opened, 201, exchange)
   }
 
@@ -81,7 +82,7 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
       note(found.actor)
       return found
     }
-    if (!browser.hasCookie(kind, exchange)) throw notSignedIn
+    if (!browser.cookieOf(kind, exchange)) throw notSignedIn
     forgetCookie(kind, exchange)
     throw sessionOver
   }
@@ -98,9 +99,9 @@ export function createSessionHttp(context: HttpContext, parts: SessionHttpParts)
     return ""
   }
 
-  function forgetCookie(kind: SessionKind, { request, set }: Exchange): void {
-    const isSecure = context.isSecure(request)
-    setSessionCookie(set, cookieName(kind, isSecure), "", 0, isSecure)
+  function forgetCookie(kind: SessionKind, exchange: Exchange): void {
+    const isSecure = browser.cookieOf(kind, exchange)?.isSecure ?? context.isSecure(exchange.request)
+    setSessionCookie(exchange.set, kind, "", 0, isSecure)
   }
 
   function answer(
