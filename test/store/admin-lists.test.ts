@@ -146,6 +146,37 @@ describe.each(kinds)("$name", ({ create }) => {
     expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.map(idOf))
   })
 
+  test("a text with U+0000, which nothing is called, finds nothing: it is no fault of the store", async () => {
+    const { admin, history } = opened
+    const nul = "\0"
+    const page = { limit: 10, after: null }
+    const days = { fromDay: "2025-01-01", toDay: "2025-01-31" }
+    const times = { fromMs: 0, toMs: 3_600_000, stepMs: 3_600_000 }
+    expect(
+      await Promise.all([
+        admin.accounts({ search: nul }, page),
+        admin.accounts({ plan: nul }, page),
+        admin.keys({ externalId: `fleet${nul}` }, page),
+        admin.audit({ actor: nul, targetId: nul }, page),
+        admin.notices({ accountId: nul }, page),
+        admin.noticeAttempts({ noticeId: nul }, page),
+        history.calls({ ...times, api: nul }),
+      ]),
+    ).toEqual([[], [], [], [], [], [], []])
+    expect(
+      await Promise.all([
+        admin.findAccount(nul),
+        admin.findKey(nul),
+        admin.findNotice(nul),
+        admin.findReplay(nul, nul),
+      ]),
+    ).toEqual([null, null, null, null])
+    expect((await admin.usage({ ...days, api: nul, by: ["day"] }, page)).sums).toEqual([])
+    // A cursor that someone has changed.
+    const after = [999_999, nul]
+    expect(await admin.accounts({}, { limit: 10, after })).toEqual([])
+  })
+
   test("plans of open accounts are counted", async () => {
     const open = Array.from({ length: count }, (_, i) => i).filter((i) => i % 8 !== 0)
     const pro = open.filter((i) => i % 3 === 0).length

@@ -165,7 +165,10 @@ function tooLate(limitMs: number): StoreUnavailable {
   return new StoreUnavailable(`The database did not answer within ${limitMs / 1_000} s.`)
 }
 
-/** Numbers of several types would make a prepared statement each. */
+/**
+ * Numbers of several types would make a prepared statement each. A text with U+0000 would be an error of the database, as if that
+ * were down; clients can send one as a filter or an id, which then finds nothing.
+ */
 function toText(value: Parameter): string | null {
-  return value === null ? null : String(value)
+  return value === null ? null : String(value).replaceAll("\0", "\uFFFD")
 }
