@@ -15,9 +15,18 @@ test("what is saved is what was shown", () => {
   ])
 })
 
-test.each(["=cmd()", "+1", "-1+1", "@SUM(A1)", "\t=1", '=HYPERLINK("http://x")'])(
-  "a text that a spreadsheet would run as a formula is harmless: %s",
-  (text) => {
-    expect(parse(toCsv(["name"], [[text]]))[1]).toEqual([`'${text}`])
-  },
-)
+test.each([
+  "=cmd()",
+  "+1",
+  "-1+1",
+  "@SUM(A1)",
+  "\t=1",
+  "\n=1",
+  "＝1+1",
+  "＋1",
+  "－1",
+  "＠SUM(A1)",
+  '=HYPERLINK("http://x")',
+])("a text that a spreadsheet would run as a formula is harmless: %s", (text) => {
+  expect(parse(toCsv(["name"], [[text]]))[1]).toEqual([`'${text}`])
+})

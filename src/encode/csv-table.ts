@@ -10,6 +10,6 @@ export function toCsvRow(cells: readonly unknown[]): string {
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return ""
-  if (typeof value === "string") return toField(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
+  if (typeof value === "string") return toField(/^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value)
   return toField(typeof value === "object" ? JSON.stringify(value) : String(value))
 }

@@ -12,7 +12,7 @@ import {
 } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 
-describe.each(useStoreKinds())("$name", ({ create }) => {
+describe.each(useStoreKinds())("$name", ({ create, name }) => {
   let opened: OpenStore
   let other: OpenStore
   let admin: AdminStore
@@ -39,6 +39,21 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const found = await Promise.all(hashes.map((hash) => other.admin.findSession(hash)))
     return hashes.filter((_, index) => found[index] !== null)
   }
+
+  test("what is over is deleted when something new comes, a few at a time in a data file, whose process waits for it", async () => {
+    const hashes = Array.from({ length: 450 }, (_, index) => `h${index}`)
+    const over = { createdMs: 1_000, expiresMs: 2_000 }
+    for (const hash of hashes) {
+      await insertSession(hash, { ...over, owner: hash })
+      await insertLink(hash, { ...over, id: `lnk_${hash}` })
+    }
+    await insertSession("new", { createdMs: 3_000, expiresMs: 4_000 })
+    await insertLink("new", { createdMs: 3_000, expiresMs: 4_000, id: "lnk_new" })
+    const links = await Promise.all(hashes.map((hash) => admin.findSignInLink(hash)))
+    const left = [await sessionsOf(...hashes), links.filter((link) => link !== null)]
+    expect(left.map(({ length }) => length)).toEqual(name === "PostgreSQL" ? [0, 0] : [250, 250])
+    expect(await sessionsOf("new")).toEqual(["new"])
+  })
 
   describe("links", () => {
     test("come back as they were stored, and only by their hash", async () => {

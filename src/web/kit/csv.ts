@@ -10,6 +10,6 @@ export function toCsv(titles: readonly string[], rows: readonly (readonly CsvVal
 function toCell(value: CsvValue): string {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const harmless = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
