@@ -1,13 +1,18 @@
 /** What a collector of traces that does not answer costs: nothing but its traces. */
 import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Timer } from "../src/apis/contract.ts"
 import { readTraceSettings } from "../src/config/traces.ts"
+import { systemClock } from "../src/ports/clock.ts"
 import { systemTimer } from "../src/ports/timer.ts"
+import { createSelfSigned } from "../src/ports/tls/self-signed.ts"
 import type { Tracer } from "../src/ports/tracer.ts"
 import { createOtelTracer } from "../src/ports/tracing/otel-tracer.ts"
 import { readMetrics } from "./support/metrics.ts"
 import { startOtlpReceiver } from "./support/otlp-receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
 import { createManualTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
@@ -44,12 +49,12 @@ function traceLines(log: string): string[] {
 
 test("a collector that refuses is reported once and its end too, and what it did not take is counted", async () => {
   const collector = startOtlpReceiver()
-  // Shorter than the wait before the first repetition, so that there is none.
-  const { tracer, messages } = startTracer(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: "100" })
+  const { tracer, messages } = startTracer(collector.url)
+  // The library repeats none of these.
   for (const [status, spans] of [
-    [503, 1],
+    [401, 1],
     [400, 2],
-    [503, 3],
+    [404, 3],
   ] as const) {
     collector.answer(status)
     endOneSpan(tracer)
@@ -86,6 +91,25 @@ test("spans beyond the queue are dropped and counted, what is being sent include
   await service.stop()
   await silent.stop(true)
   expect(traceLines(service.logged())).toEqual([])
+})
+
+test("a collector with a certificate of its own is trusted when OTEL_EXPORTER_OTLP_CERTIFICATE names it", async () => {
+  const { cert, key, ca } = await createSelfSigned(["localhost"], systemClock.now())
+  const collector = startOtlpReceiver({ cert, key })
+  const file = join(tempDir(), "ca.pem")
+  writeFileSync(file, ca)
+  const trusting = startTracer(collector.url, { OTEL_EXPORTER_OTLP_CERTIFICATE: file })
+  endOneSpan(trusting.tracer)
+  await trusting.tracer.stop(10_000)
+  expect(trusting.messages).toEqual([])
+  expect(collector.spans()).toHaveLength(1)
+
+  const doubting = startTracer(collector.url)
+  endOneSpan(doubting.tracer)
+  await until(() => doubting.messages.length > 0)
+  await doubting.tracer.stop(10_000)
+  expect(doubting.messages).toEqual(["traces not exported"])
+  expect(collector.spans()).toHaveLength(1)
 })
 
 test("a service without traces has no metric of them and passes no trace on", async () => {

@@ -8,7 +8,7 @@ export interface Span {
   /** Begins a part of this part. `client`: it waits for a server elsewhere. */
   begin(name: string, attributes?: SpanAttributes, kind?: "internal" | "client"): Span
   /**
-   * Ends it, once.
+   * Ends it. A second end changes nothing.
    * @param error what failed on the side of the service or of a server elsewhere, in one word; null when nothing did
    */
   end(attributes?: SpanAttributes, error?: string | null): void

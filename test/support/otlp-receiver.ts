@@ -40,14 +40,15 @@ export interface OtlpReceiver {
   text(): string
 }
 
-/** Starts a collector. It ends with the test file. */
-export function startOtlpReceiver(): OtlpReceiver {
+/** Starts a collector, with TLS for localhost if there is a certificate. It ends with the test file. */
+export function startOtlpReceiver(tls?: { readonly cert: string; readonly key: string }): OtlpReceiver {
   const messages: OtlpMessage[] = []
   const waiting = new Set<() => void>()
   let status = 200
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    ...(tls && { tls }),
     async fetch(request) {
       const { headers } = request
       const body = Buffer.from(await request.arrayBuffer())
@@ -65,7 +66,7 @@ export function startOtlpReceiver(): OtlpReceiver {
   afterAll(() => server.stop(true))
   const spans = () => messages.flatMap((message) => message.spans)
   return {
-    url: `http://127.0.0.1:${server.port}`,
+    url: tls ? `https://localhost:${server.port}` : `http://127.0.0.1:${server.port}`,
     messages,
     spans,
     until: (isEnough) =>

@@ -1,5 +1,5 @@
 import { ExportResultCode } from "@opentelemetry/core"
-import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace"
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from "@opentelemetry/sdk-trace"
 import { messageOf } from "../../values/message-of.ts"
 import type { Log } from "../log.ts"
 import type { DroppedSpans } from "../tracer.ts"
@@ -13,7 +13,9 @@ export interface QueueSettings {
 
 /** Ended spans on their way to a collector. */
 export interface SpanQueue {
-  readonly processor: SpanProcessor
+  readonly add: (span: ReadableSpan) => void
+  /** Sends all that waits, and takes nothing more. Rejects when that fails. */
+  flush(): Promise<void>
   dropped(): DroppedSpans
   /** Drops what was not sent. */
   close(): void
@@ -62,19 +64,15 @@ export function createSpanQueue(
   })
 
   return {
-    processor: {
-      onStart() {},
-      onEnd(span) {
-        if (waiting >= maxSpans) {
-          dropped.queue_full++
-          return
-        }
-        waiting++
-        batches.onEnd(span)
-      },
-      forceFlush: () => batches.forceFlush(),
-      shutdown: () => batches.shutdown(),
+    add(span) {
+      if (waiting >= maxSpans) {
+        dropped.queue_full++
+        return
+      }
+      waiting++
+      batches.onEnd(span)
     },
+    flush: () => batches.shutdown(),
     dropped: () => ({ ...dropped }),
     close() {
       isClosed = true
