@@ -38,7 +38,7 @@ test("an API key opens a session, which tells what may be done", async () => {
   const { account, opened, browser } = await signIn("free")
   expect(opened).toMatchObject({
     kind: "portal",
-    account: { id: account, name: "test", plan: "free", portal_keys: 2 },
+    account: { id: account, name: "test", plan: "free", portal_keys: 2, premium: false },
   })
   const reading = ["accounts.get", "keys.list", "keys.get", "usage.query", "webhooks.get", "notices.list"]
   expect([...(opened.may as string[])].sort()).toEqual(
@@ -47,6 +47,12 @@ test("an API key opens a session, which tells what may be done", async () => {
   const read = await browser.send("GET", `/portal/v1/accounts/${account}`)
   expect(read.body).toMatchObject({ id: account, plan: "free", keys: 1 })
   expect(read.headers.get("cache-control")).toBe("no-store")
+})
+
+test("an unknown path says where the portal is, and names nothing of the operators", async () => {
+  const { browser } = await signIn()
+  const { status, body } = await browser.send("GET", "/portal/v1/nothing")
+  expect([status, body.detail]).toEqual([404, "No such path. Open the portal at /portal."])
 })
 
 describe("of another account", () => {

@@ -13,6 +13,7 @@ import { backupsInBrowser, plansInBrowser } from "./web/operation.ts"
 import { overviewInBrowser } from "./web/overview.ts"
 import { pagesInBrowser } from "./web/pages.ts"
 import { portalInBrowser } from "./web/portal.ts"
+import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { shellInBrowser } from "./web/shell.ts"
@@ -39,6 +40,7 @@ if (executable === null) {
   describe("many accounts", () => manyAccountsInBrowser(desk))
   describe("keys", () => keysInBrowser(desk))
   describe("portal", () => portalInBrowser(desk))
+  describe("portal by keyboard", () => portalByKeyboard(desk))
   describe("pages", () => pagesInBrowser(desk, db))
   describe("requests", () => requestsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))

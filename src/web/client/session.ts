@@ -8,7 +8,13 @@ export interface Session {
   readonly kind: "console" | "portal"
   readonly actor: { readonly id: string; readonly name: string }
   /** The customer's account in the portal; null in the console. */
-  readonly account: { readonly id: string; readonly name: string; readonly plan: string } | null
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly plan: string
+    /** Whether the plan has premium fields and parameters. */
+    readonly premium: boolean
+  } | null
   /** The operations that this session may run, such as `keys.create`. */
   readonly may: readonly string[]
   readonly csrf: string

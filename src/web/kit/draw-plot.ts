@@ -6,6 +6,8 @@ interface DrawOptions {
   readonly times: readonly string[]
   readonly series: readonly PlotSeries[]
   readonly step: PlotStep
+  /** Of the values; without one they are counts. */
+  readonly unit: string | undefined
   /** Called with the place of the time that the pointer is at. */
   onPoint(index: number | null): void
 }
@@ -14,13 +16,13 @@ const heightPx = 200
 const stepSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const
 
 /** Draws a plot into an element, as wide as it is, in the colours of the style sheet. */
-export function drawPlot(place: HTMLElement, { times, series, step, onPoint }: DrawOptions): Drawing {
+export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoint }: DrawOptions): Drawing {
   const dark = matchMedia("(prefers-color-scheme: dark)")
   let latest = { times, series }
   let plot = make()
 
   function make(): uPlot {
-    const made = new uPlot(optionsOf(place, latest.series, step, onPoint), dataOf(latest), place)
+    const made = new uPlot(optionsOf(place, latest.series, { step, unit, onPoint }), dataOf(latest), place)
     // What it shows is said by the label around it.
     made.root.setAttribute("aria-hidden", "true")
     return made
@@ -54,8 +56,7 @@ function dataOf({ times, series }: Pick<DrawOptions, "times" | "series">): uPlot
 function optionsOf(
   place: HTMLElement,
   series: readonly PlotSeries[],
-  step: PlotStep,
-  onPoint: (index: number | null) => void,
+  { step, unit, onPoint }: Pick<DrawOptions, "step" | "unit" | "onPoint">,
 ): uPlot.Options {
   const style = getComputedStyle(place)
   const colour = (name: string) => resolveColour(place, style.getPropertyValue(name))
@@ -85,12 +86,22 @@ function optionsOf(
         space: 70,
         values: (_plot, seconds, _axis, _space, increment) => timeLabels(seconds, increment),
       },
-      { ...axis, size: 52, values: (_plot, values) => values.map((value) => formatShort(value)) },
+      {
+        ...axis,
+        size: 60,
+        values: (_plot, values) => values.map((value) => formatShort(value) + (unit ? ` ${unit}` : "")),
+        ...(unit === undefined && { incrs: wholeSteps }),
+      },
     ],
     series: [{}, ...series.map((each) => seriesOf(each, colour))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
   }
 }
+
+/** The steps of an axis of counts: there is no half call. */
+const wholeSteps = Array.from({ length: 15 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat()
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
 const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })

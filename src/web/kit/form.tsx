@@ -55,10 +55,11 @@ export function Form<T>({
   const [isBusy, setBusy] = useState(false)
   const idempotencyKey = useRef("")
 
-  // The first wrong field gets the focus, so that its message is read.
+  // The first wrong field gets the focus, so that its message is read. It is found by its name: it may be marked a moment later.
   useLayoutEffect(() => {
-    if (Object.keys(errors).length === 0) return
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    const fields = [...(form.current?.elements ?? [])]
+    const wrong = fields.find((field) => (field.getAttribute("name") ?? "") in errors)
+    if (wrong instanceof HTMLElement) wrong.focus()
   }, [errors])
 
   async function submitted(event: Event): Promise<void> {

@@ -15,13 +15,15 @@ export interface PlotProps {
   readonly series: readonly PlotSeries[]
   /** What a value is, beside the figures: "ms". */
   readonly unit?: string
+  /** How to read it, where that does not follow from the names. */
+  readonly hint?: string
   /** The name of the CSV file, without its ending. */
   readonly file: string
 }
 
 /** A plot, and the same figures as a table and as a file for who cannot see it or wants to calculate with it. */
 export function Plot(props: PlotProps) {
-  const { title, times, step, series, unit, file } = props
+  const { title, times, step, series, unit, hint, file } = props
   const [pointed, setPointed] = useState<number | null>(null)
   const [isOpen, setOpen] = useState(false)
   const at = pointed === null ? null : times[pointed]
@@ -41,7 +43,12 @@ export function Plot(props: PlotProps) {
           {at && <li class="muted">{timeText(at, step)}</li>}
         </ul>
       </figcaption>
-      <Canvas {...props} onPoint={setPointed} />
+      {hint && <p class="hint">{hint}</p>}
+      {series.some(({ values }) => values.some((value) => value !== null && value !== 0)) ? (
+        <Canvas {...props} onPoint={setPointed} />
+      ) : (
+        <p class="plot-none">None in this time</p>
+      )}
       <details class="figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Figures</summary>
         {isOpen && (
@@ -62,7 +69,7 @@ export function Plot(props: PlotProps) {
 
 /** The drawing itself. */
 function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) => void }) {
-  const { title, times, step, series, onPoint } = props
+  const { title, times, step, series, unit, onPoint } = props
   const place = useRef<HTMLDivElement>(null)
   const drawing = useRef<Drawing | null>(null)
   const latest = useRef({ times, series })
@@ -71,7 +78,7 @@ function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) =>
 
   useEffect(() => {
     if (!place.current) return
-    drawing.current = drawPlot(place.current, { step, onPoint, ...latest.current })
+    drawing.current = drawPlot(place.current, { step, unit, onPoint, ...latest.current })
     return () => {
       drawing.current?.remove()
       drawing.current = null
@@ -85,6 +92,7 @@ function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) =>
 function FiguresTable({ title, times, step, series, unit }: PlotProps) {
   return (
     <Table
+      isNarrow
       caption={title}
       rows={times.map((time, index) => ({ time, index }))}
       keyOf={({ time }) => time}

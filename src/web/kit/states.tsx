@@ -39,6 +39,7 @@ interface ErrorBoxProps {
 
 export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
   const isProblem = error instanceof Problem
+  const isGone = isProblem && error.status === 404
   return (
     <div class="error-box" role="alert">
       <p>
@@ -50,7 +51,7 @@ export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
           Request <code>{error.requestId}</code>
         </p>
       )}
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && !isGone && <Button onClick={onRetry}>Try again</Button>}
     </div>
   )
 }

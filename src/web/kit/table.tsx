@@ -15,15 +15,17 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   keyOf(row: Row): string
+  /** True for a few narrow columns, which fit beside each other on any screen. */
+  readonly isNarrow?: boolean
 }
 
 /**
  * A table. On a narrow screen each row is a card, whose cells say their column. Safari would then take it for no table, so the roles
  * are written.
  */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TableProps<Row>) {
   return (
-    <table class="table" role="table">
+    <table class={isNarrow ? "table plain" : "table"} role="table">
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">

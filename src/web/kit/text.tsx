@@ -39,13 +39,14 @@ export function formatDay(iso: string): string {
   return day.format(new Date(iso))
 }
 
-/** "3 days ago" or "in 2 hours". */
+/** "3 days ago", "just now", "within a minute" or "in 2 hours". */
 export function formatDistance(iso: string): string {
   const seconds = (new Date(iso).getTime() - nowMs()) / 1_000
   for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
   }
-  return "just now"
+  // A clock that is a little behind that of the service makes no future of the past.
+  return seconds > 5 ? "within a minute" : "just now"
 }
 
 const units = [

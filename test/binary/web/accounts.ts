@@ -108,7 +108,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByLabel("All credits are used up").check()
     await look("account-webhook-events", "two")
     await page.getByRole("button", { name: "Save" }).click()
-    await page.getByText("thresholds of credits, credits.exhausted").waitFor()
+    await page.getByText("80 % and 95 % of the credits are used · All credits are used up").waitFor()
     await page.getByRole("button", { name: "Send a test event" }).click()
     await page.getByRole("status").getByText("A test event is on its way.").waitFor()
     await look("account-webhook")

@@ -85,7 +85,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 
 const nameOfFocused = `(() => {
   const element = document.activeElement
-  return element.getAttribute("aria-label") ?? element.labels?.[0]?.firstChild.textContent ?? element.textContent ?? ""
+  return element.getAttribute("aria-label") ?? (element.labels?.[0]?.firstChild.textContent || element.labels?.[0]?.textContent) ?? element.textContent ?? ""
 })().trim()`
 
 /** The texts that a screen reader reads after the name of a field. */

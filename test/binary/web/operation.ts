@@ -18,7 +18,9 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByLabel("Credits a month").fill("many")
     await page.getByRole("button", { name: "Show the difference" }).click()
     await page.locator("[name=monthly_credits][aria-invalid=true]:focus").waitFor()
-    expect(await descriptionOf(page.getByLabel("Credits a month"))).toContain("expected 'unlimited'")
+    expect(await descriptionOf(page.getByLabel("Credits a month"))).toContain(
+      "type a whole number, or unlimited",
+    )
     await look("plans-refused", "two")
     await page.getByLabel("Credits a month").fill("2000")
     await page.getByRole("button", { name: "Show the difference" }).click()
@@ -79,13 +81,13 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
 
   test("what was changed in the file by hand is shown, and taken over", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
-    await page.getByText("The file says what runs.").waitFor()
+    await page.getByText("The service runs with what the file says.").waitFor()
     writeFileSync(file, `${readFileSync(file, "utf8")}\n[plans.mega]\nmonthly_credits = 5000000\n`)
     await page.getByRole("button", { name: "Compare again" }).click()
     await page.getByText("plans.mega.monthly_credits").waitFor()
     await look("plans-file-differs", "two")
     await page.getByRole("button", { name: "Take these changes over" }).click()
-    await page.getByText("The file says what runs.").waitFor()
+    await page.getByText("The service runs with what the file says.").waitFor()
     expect(await plan("mega")).toMatchObject({ monthly_credits: 5_000_000 })
     await done()
   }, 60_000)

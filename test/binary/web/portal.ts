@@ -3,16 +3,28 @@ import { hostile } from "./accounts.ts"
 import { type Desk, descriptionOf, tabTo } from "./desk.ts"
 
 /** An account with a key that may do everything. */
-async function createCustomer(desk: Desk, name: string, plan = "pro") {
+export async function createCustomer(desk: Desk, name: string, plan = "pro") {
   const { id } = await desk.call("POST", "/accounts", { name, plan })
   const { key, id: keyId } = await desk.call("POST", "/keys", { account: id, name: "first" })
   return { account: id, key, keyId }
 }
 
-async function callOnce(desk: Desk, key: string): Promise<void> {
+/** Makes a call that costs one credit. */
+export async function callOnce(desk: Desk, key: string): Promise<void> {
   const answer = await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
   expect(answer.status).toBe(200)
 }
+
+/** Collects what is written into canvases, such as the numbers of an axis. */
+const keepDrawnTexts = `(() => {
+  globalThis.drawnTexts = []
+  const { prototype } = CanvasRenderingContext2D
+  const { fillText } = prototype
+  prototype.fillText = function (text, ...rest) {
+    drawnTexts.push(text)
+    return fillText.call(this, text, ...rest)
+  }
+})()`
 
 export function portalInBrowser(desk: Desk): void {
   test("a customer signs in with an API key, and a wrong one is refused at its field", async () => {
@@ -117,9 +129,13 @@ export function portalInBrowser(desk: Desk): void {
     expect(await Bun.file(await (await download).path()).text()).toBe(
       "API,Calls,Credits\r\nBluetooth company lookup,2,2\r\n",
     )
+    await page.evaluate(keepDrawnTexts)
     await page.getByText("7 days", { exact: true }).click()
     await page.getByLabel("Key", { exact: true }).selectOption("first")
     await page.waitForURL(`${desk.url}/portal/usage?range=7&key=${keyId}`)
+    // There is no half call.
+    const counts = (await page.evaluate<string[]>("drawnTexts")).filter((text) => /^[\d.]+$/.test(text))
+    expect([...new Set(counts)].sort()).toEqual(["0", "1", "2"])
     await page.getByLabel("API", { exact: true }).selectOption("HMAC signature")
     await page.getByText("No calls in the last 7 days").waitFor()
     await page.getByLabel("API", { exact: true }).selectOption("All APIs")
@@ -150,6 +166,8 @@ export function portalInBrowser(desk: Desk): void {
     const { key } = await createCustomer(desk, "Player", "free")
     const { page, look, done } = await desk.visit("/portal/playground?api=sunrisesunset", { key })
     await page.getByRole("button", { name: "Send the call" }).waitFor()
+    expect(await descriptionOf(page.locator("[name=date]"))).toEndWith("It has no effect on your plan.")
+    expect(await descriptionOf(page.locator("[name=lat]"))).not.toContain("your plan")
     await look("portal-playground")
     await page.getByRole("button", { name: "Send the call" }).click()
     await page.locator("[name=_key][aria-invalid=true]:focus").waitFor()
@@ -230,7 +248,13 @@ export function portalInBrowser(desk: Desk): void {
       await page.getByRole("button", { name: "Read again" }).click()
       await (await read).finished()
     }
+    await page.getByText("Status 200", { exact: true }).waitFor()
     await look("portal-webhook")
+    await page.getByRole("button", { name: "Attempts to deliver test" }).click()
+    const attempts = page.getByRole("dialog").getByRole("table", { name: "attempts" })
+    await attempts.getByRole("cell", { name: "200" }).waitFor()
+    await look("portal-webhook-attempts", "two")
+    await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "Remove" }).click()
     await page.getByRole("button", { name: "Remove webhook" }).click()
     await page.getByText("No webhook").waitFor()

@@ -46,7 +46,10 @@ export function noOperation({ url, method }: Request, known: Routes): HttpProble
   const allow = allowedMethods(url, known)
   // The path is not repeated: people paste keys into the wrong places.
   if (allow === "") {
-    return new HttpProblem("not-found", `No such path. ${documentPath} lists the paths of the admin API.`)
+    const where = /^\/portal(?:\/|$)/.test(pathOf(url))
+      ? "Open the portal at /portal."
+      : `${documentPath} lists the paths of the admin API.`
+    return new HttpProblem("not-found", `No such path. ${where}`)
   }
   return new HttpProblem("method-not-allowed", `This path takes ${allow}, not ${method}.`, { allow })
 }

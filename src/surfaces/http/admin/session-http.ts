@@ -140,6 +140,7 @@ function toAnswer(
     account: account && {
       ...{ id: account.id, name: account.name, plan: account.plan },
       portal_keys: plan?.portalKeys ?? 0,
+      premium: plan?.premium ?? false,
     },
     may: operationsFor(actor, plan, operations).map((operation) => operation.id),
     csrf: csrfTokenOf(cookie, session?.id ?? ""),

@@ -11,8 +11,9 @@ import { Section } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, Tag } from "../../kit/text.tsx"
-import { ChooseEvents } from "./choose-events.tsx"
-import { RemoveWebhook, SetWebhook } from "./set-webhook.tsx"
+import { RemoveWebhook } from "../../shared/remove-webhook.tsx"
+import { ChooseEvents, events } from "./choose-events.tsx"
+import { SetWebhook } from "./set-webhook.tsx"
 
 interface AccountWebhookProps {
   readonly account: Account
@@ -81,7 +82,10 @@ export function AccountWebhook({ account, changed }: AccountWebhookProps) {
                     </Tag>
                   ),
                 ],
-                ["Events", ["thresholds of credits", ...account.events].join(", ")],
+                [
+                  "Events",
+                  ["80 % and 95 % of the credits are used", ...account.events.map(wordsOf)].join(" · "),
+                ],
                 may("notices.list")
                   ? [
                       "Notices",
@@ -113,4 +117,8 @@ export function AccountWebhook({ account, changed }: AccountWebhookProps) {
       )}
     </Section>
   )
+}
+
+function wordsOf(event: string): string {
+  return events.find(([name]) => name === event)?.[1] ?? event
 }

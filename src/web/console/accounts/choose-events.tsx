@@ -6,7 +6,7 @@ import { Form } from "../../kit/form.tsx"
 import type { AccountWindowProps } from "./edit-account.tsx"
 
 /** The events of `accounts.update`, in words. */
-const events = [
+export const events = [
   ["credits.exhausted", "All credits are used up"],
   ["key.expiring", "A key expires in 7 days, and again in 1 day"],
   ["key.created", "A key was created"],

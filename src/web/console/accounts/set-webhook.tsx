@@ -6,13 +6,7 @@ import { Dialog } from "../../kit/dialog.tsx"
 import { CheckField, TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Secret } from "../../kit/secret.tsx"
-
-interface WebhookWindowProps {
-  /** Of the operations on the webhook. */
-  readonly path: string
-  close(): void
-  done(): void
-}
+import type { WebhookWindowProps } from "../../shared/remove-webhook.tsx"
 
 /** Sets where notices are sent, and shows the secret that signs them, which cannot be read again. */
 export function SetWebhook({
@@ -64,23 +58,6 @@ export function SetWebhook({
           label="Allow an address in a private network"
           checked={webhook?.allow_private ?? false}
         />
-      </Form>
-    </Dialog>
-  )
-}
-
-/** Asks before a webhook is removed. */
-export function RemoveWebhook({ path, close, done }: WebhookWindowProps) {
-  return (
-    <Dialog title="Remove the webhook?" close={close}>
-      <Form
-        submit="Remove webhook"
-        danger
-        cancel={close}
-        send={(_, idempotencyKey) => write("DELETE", path, {}, { idempotencyKey })}
-        done={done}
-      >
-        <p>Notices that wait to be sent are not sent. To send them again later, set a webhook first.</p>
       </Form>
     </Dialog>
   )

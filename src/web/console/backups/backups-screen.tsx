@@ -81,8 +81,8 @@ export function BackupsScreen() {
               version={version}
               empty={
                 <Empty title="No backups yet" action={make}>
-                  Make one now, and then one each day, such as with a timer that runs “penknife backups create
-                  --server …”.
+                  Make one now, and then one each day, such as with a timer that runs{" "}
+                  <code>penknife backups create --server …</code>.
                 </Empty>
               }
             />
@@ -121,7 +121,13 @@ function whyNot(health: Health | null, config: Settings | null) {
   if (config && config.backup_dir === null) {
     return {
       title: "No directory for backups is set",
-      text: "Make a directory that the service can write, and start the service with --backup-dir DIR (PENKNIFE_BACKUP_DIR, or backup_dir in the configuration file). Until then, run “penknife backup FILE” on the machine of the service.",
+      text: (
+        <>
+          Make a directory that the service can write, and start the service with{" "}
+          <code>--backup-dir DIR</code>. Until then, run <code>penknife backup FILE</code> on the machine of
+          the service.
+        </>
+      ),
     }
   }
   return null
@@ -136,7 +142,7 @@ function LastBackup({ health }: { readonly health: Health }) {
         value={last === null ? "Never" : <Time at={last} style="distance" />}
         note={
           last === null || age === null ? (
-            <Tag tone="warn">Make one now</Tag>
+            <Tag tone="warn">None yet</Tag>
           ) : age > oldSeconds ? (
             <Tag tone="warn">Over two days old</Tag>
           ) : (

@@ -74,12 +74,12 @@ function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
   const columns: readonly Column<FaultSum>[] = [
     { title: "API", isName: true, cell: ({ api }) => nameOfApi(api) },
     { title: "Requests", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
-    { title: "First", cell: ({ first: at }) => <Time at={at} style="instant" /> },
+    { title: "First", cell: ({ first: at }) => <Time at={at} style="distance" /> },
     { title: "Last", cell: ({ last }) => <Time at={last} style="distance" /> },
     ...(may("requests.tail")
       ? [
           {
-            title: "Watch",
+            title: "Live",
             cell: ({ api }: FaultSum) => (
               <a href={addressOf("/requests", { fault, api: api === "several" ? null : api })}>
                 Watch live<span class="hidden"> {`${fault} of ${nameOfApi(api)}`}</span>

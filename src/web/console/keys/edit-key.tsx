@@ -4,13 +4,8 @@ import { useRead } from "../../client/use-read.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Ready } from "../../kit/states.tsx"
+import type { KeyWindowProps } from "../../shared/key-window.ts"
 import { KeyFields, readKeyFields } from "./key-fields.tsx"
-
-export interface KeyWindowProps {
-  readonly value: Key
-  close(): void
-  done(): void
-}
 
 export function EditKey({ value, close, done }: KeyWindowProps) {
   const plans = useRead<PlanList>("/plans")

@@ -8,7 +8,7 @@ import { Facts } from "../../kit/facts.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Time } from "../../kit/text.tsx"
-import { KeyState, nameOf } from "./key-columns.tsx"
+import { KeyState, nameOf } from "../../shared/key-state.tsx"
 
 /** Tells whose key a text is, for one that was found where it should not be. */
 export function FindKey({ close }: { readonly close: () => void }) {

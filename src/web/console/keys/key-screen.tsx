@@ -11,11 +11,11 @@ import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
+import { RotateKey } from "../../shared/rotate-key.tsx"
 import { UsagePlot } from "../usage/usage-plot.tsx"
 import { EditKey } from "./edit-key.tsx"
-import { KeyState, nameOf, stateOf } from "./key-columns.tsx"
 import { RevokeKey } from "./revoke-key.tsx"
-import { RotateKey } from "./rotate-key.tsx"
 
 /** One key: what it may do, what was done with it, and everything that can be changed. */
 export function KeyScreen({ id }: { readonly id: string }) {

@@ -1,8 +1,8 @@
 import { write } from "../../client/request.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
-import type { KeyWindowProps } from "./edit-key.tsx"
-import { nameOf } from "./key-columns.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
+import type { KeyWindowProps } from "../../shared/key-window.ts"
 
 /** Asks before a key is revoked. */
 export function RevokeKey({ value, close, done }: KeyWindowProps) {

@@ -9,8 +9,9 @@ import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
-import { NoticeState, Resend } from "./notice-parts.tsx"
-import { NoticeWindow } from "./notice-window.tsx"
+import { NoticeState } from "../../shared/notice-state.tsx"
+import { NoticeWindow } from "../../shared/notice-window.tsx"
+import { Resend } from "./resend.tsx"
 
 const states = [
   ["", "All"],
@@ -90,7 +91,11 @@ export function NoticesScreen() {
           </Empty>
         }
       />
-      {shown && <NoticeWindow notice={shown} close={() => setShown(null)} resent={resent} />}
+      {shown && (
+        <NoticeWindow notice={shown} close={() => setShown(null)}>
+          <Resend notice={shown} done={resent} />
+        </NoticeWindow>
+      )}
     </Page>
   )
 }

@@ -89,6 +89,7 @@ function CallPlots({ history, step, isOneApi }: CallPlotsProps) {
         title="Latency"
         file="latency"
         unit="ms"
+        hint="p50: half of the calls took no longer, over all APIs, each counted by its calls. p99: 99 % took no longer."
         times={times}
         step={step}
         series={[

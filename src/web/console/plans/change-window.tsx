@@ -145,7 +145,10 @@ async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> 
     const [, why = null] = detail.split(" cannot be used: ")
     throw new Problem(status, {
       type,
-      detail: why === null ? detail : `This cannot be used: ${why}`,
+      detail:
+        why === null
+          ? detail
+          : `This cannot be used: ${why.replace("expected integer, or expected 'unlimited'", "type a whole number, or unlimited")}`,
       request_id,
       parameter: setting.split(".").at(-1),
     })

@@ -29,7 +29,7 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
   return (
     <Section
       title="Configuration file"
-      intro="When the file was changed by hand, this shows what would change and takes it over."
+      intro="What someone changed in the file by hand takes effect when you take it over here."
       actions={
         <>
           <Button onClick={reading.reload}>Compare again</Button>
@@ -48,7 +48,7 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
       <Ready reading={reading} what="the difference">
         {(changes) =>
           changes.data.length === 0 ? (
-            <p class="muted">The file says what runs.</p>
+            <p class="muted">The service runs with what the file says.</p>
           ) : (
             <ChangeTable changes={changes} />
           )

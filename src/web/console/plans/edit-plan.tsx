@@ -91,7 +91,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
         />
         <TextField
           name="requests_per_minute"
-          label="Requests a minute"
+          label="Calls a minute"
           required
           value={String(shown.requests_per_minute)}
           hint="A whole number, or unlimited."

@@ -36,7 +36,7 @@ export function PlansScreen() {
     { title: "Plan", isName: true, cell: ({ name }) => name },
     { title: "Credits a month", isNumber: true, cell: (plan) => formatNumber(plan.monthly_credits) },
     { title: "Sign-up bonus", isNumber: true, cell: (plan) => formatNumber(plan.sign_up_bonus) },
-    { title: "Requests a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },
+    { title: "Calls a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },
     { title: "APIs in a query", isNumber: true, cell: (plan) => formatNumber(plan.graphql_apis) },
     { title: "Premium fields", cell: ({ premium }) => (premium ? "yes" : "no") },
     ...(mayEdit
@@ -44,9 +44,11 @@ export function PlansScreen() {
           {
             title: "Actions",
             cell: (plan: Plan) => (
-              <Button onClick={() => setWindow({ kind: "plan", plan })} label={`Edit ${plan.name}`}>
-                Edit
-              </Button>
+              <div class="row-actions">
+                <Button onClick={() => setWindow({ kind: "plan", plan })} label={`Edit ${plan.name}`}>
+                  Edit
+                </Button>
+              </div>
             ),
           },
         ]
@@ -54,7 +56,7 @@ export function PlansScreen() {
   ]
   const priceColumns: readonly Column<Price>[] = [
     { title: "API", isName: true, cell: ({ api }) => api },
-    { title: "Credits of a call", isNumber: true, cell: ({ credits }) => formatNumber(credits) },
+    { title: "Credits per call", isNumber: true, cell: ({ credits }) => formatNumber(credits) },
   ]
 
   return (

@@ -113,11 +113,13 @@ export function RequestsScreen() {
         {watched.lost > 0 && <span>{formatNumber(watched.lost)} left out: too many at once</span>}
       </p>
       {requests.length === 0 ? (
-        <Empty title={isPaused ? "Paused" : "Waiting for the first request"}>
-          {Object.values(filters).some((value) => value !== null)
-            ? "Only requests that fit the filters are shown."
-            : "Each request appears here when it has been answered. Health checks and this console are left out."}
-        </Empty>
+        problem === null && (
+          <Empty title={isPaused ? "Paused" : "Waiting for the first request"}>
+            {Object.values(filters).some((value) => value !== null)
+              ? "Only requests that fit the filters are shown."
+              : "Each request appears here when it has been answered. Health checks and this console are left out."}
+          </Empty>
+        )
       ) : (
         <>
           <div class="card flush dense">

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks"
 import { write } from "../../client/request.ts"
 import type { CreatedKey } from "../../client/types.ts"
-import { NewKeyText } from "../../console/keys/create-key.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { CheckField, CheckGroup, LinesField, TextField } from "../../kit/field.tsx"
 import { Form, type FormValues } from "../../kit/form.tsx"
+import { NewKeyText } from "../../shared/new-key-text.tsx"
 import { useCatalog } from "../playground/catalog.ts"
 
 interface CreateOwnKeyProps {

@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks"
 import { may, session } from "../../client/session.ts"
 import type { Key } from "../../client/types.ts"
-import { KeyState, nameOf, stateOf } from "../../console/keys/key-columns.tsx"
-import { RotateKey } from "../../console/keys/rotate-key.tsx"
 import { Button } from "../../kit/button.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -10,6 +8,8 @@ import { Empty, Notice } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
+import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
+import { RotateKey } from "../../shared/rotate-key.tsx"
 import { ownAccount } from "../own-account.ts"
 import { CreateOwnKey } from "./create-own-key.tsx"
 import { RenameKey } from "./rename-key.tsx"
@@ -89,6 +89,12 @@ function NotAllowed() {
   )
 }
 
+const actions = [
+  ["rename", "keys.update", "Rename"],
+  ["rotate", "keys.rotate", "Rotate"],
+  ["revoke", "keys.revoke", "Revoke"],
+] as const
+
 function columnsFor(open: (window: Window) => void): readonly Column<Key>[] {
   return [
     {
@@ -104,20 +110,16 @@ function columnsFor(open: (window: Window) => void): readonly Column<Key>[] {
     { title: "State", cell: (key) => <KeyState state={stateOf(key)} /> },
     { title: "Created", cell: ({ created }) => <Time at={created} /> },
     { title: "Expires", cell: ({ expires }) => (expires ? <Time at={expires} /> : "never") },
-    { title: "Actions", cell: (key) => <KeyActions of={key} open={open} /> },
+    ...(actions.some(([, operation]) => may(operation))
+      ? [{ title: "Actions", cell: (key: Key) => <KeyActions of={key} open={open} /> }]
+      : []),
   ]
 }
 
 function KeyActions({ of: key, open }: { readonly of: Key; readonly open: (window: Window) => void }) {
   if (key.revoked !== null) return <span class="muted">none</span>
   const name = nameOf(key)
-  const actions = [
-    ["rename", "keys.update", "Rename"],
-    ["rotate", "keys.rotate", "Rotate"],
-    ["revoke", "keys.revoke", "Revoke"],
-  ] as const
   const allowed = actions.filter(([, operation]) => may(operation))
-  if (allowed.length === 0) return <span class="muted">none</span>
   return (
     <div class="row-actions">
       {allowed.map(([kind, , text]) => (

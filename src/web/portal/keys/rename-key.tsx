@@ -1,15 +1,10 @@
 import { write } from "../../client/request.ts"
 import type { Key } from "../../client/types.ts"
-import { nameOf } from "../../console/keys/key-columns.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
-
-export interface KeyWindowProps {
-  readonly value: Key
-  close(): void
-  done(): void
-}
+import { nameOf } from "../../shared/key-state.tsx"
+import type { KeyWindowProps } from "../../shared/key-window.ts"
 
 /** Gives a key another name. */
 export function RenameKey({ value, close, done }: KeyWindowProps) {

@@ -1,8 +1,8 @@
 import { write } from "../../client/request.ts"
-import { nameOf } from "../../console/keys/key-columns.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
-import type { KeyWindowProps } from "./rename-key.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
+import type { KeyWindowProps } from "../../shared/key-window.ts"
 
 /** Asks before a key is revoked. */
 export function RevokeOwnKey({ value, close, done }: KeyWindowProps) {

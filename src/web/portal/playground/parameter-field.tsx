@@ -6,13 +6,16 @@ interface ParameterFieldProps {
   readonly parameter: OfferedParameter
   /** What stands in it at first. */
   readonly value: unknown
+  /** Whether premium parameters have an effect on the customer's plan. */
+  readonly hasPremium: boolean
 }
 
 /** The control for one parameter: a list for choices, lines for lists, a box of several lines for texts that may have them. */
-export function ParameterField({ parameter, value }: ParameterFieldProps) {
+export function ParameterField({ parameter, value, hasPremium }: ParameterFieldProps) {
   const { name, isRequired, isPremium, schema } = parameter
   const label = isPremium ? `${name} (premium)` : name
-  const hint = hintOf(parameter)
+  const isIdle = isPremium && !hasPremium
+  const hint = hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "")
   const text = value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value)
   const common = { name, label, hint, required: isRequired, value: text }
   const choices = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : null)

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { CodeCall } from "../../../code-examples/code-call.ts"
 import { keepKey, keptKey } from "../../client/kept-key.ts"
 import { Problem } from "../../client/problem.ts"
+import { session } from "../../client/session.ts"
 import { SelectField, TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Answer } from "./answer.tsx"
@@ -20,13 +21,9 @@ export function Workbench({ api }: { readonly api: OfferedApi }) {
   const place = useRef<HTMLDivElement>(null)
   const [call, setCall] = useState<CodeCall>(() => toCall(api, null))
   const [answer, setAnswer] = useState<CallAnswer | null>(null)
+  const { premium: hasPremium = false } = session.value?.account ?? {}
   const update = () => setCall(toCall(api, place.current?.querySelector("form") ?? null))
   useEffect(update, [])
-  // The field that was refused is marked a moment after the answer is there.
-  useEffect(() => {
-    if (answer !== null && answer.error !== null)
-      place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [answer])
 
   async function run(): Promise<CallAnswer> {
     const sent = toCall(api, place.current?.querySelector("form") ?? null)
@@ -54,6 +51,7 @@ export function Workbench({ api }: { readonly api: OfferedApi }) {
               <ParameterField
                 key={parameter.name}
                 parameter={parameter}
+                hasPremium={hasPremium}
                 value={api.example[parameter.name]}
               />
             ))}

@@ -21,11 +21,12 @@ interface SumsTableProps {
 /** Calls and credits of each API or key, the most credits first. */
 export function SumsTable({ title, rows, file }: SumsTableProps) {
   const sorted = rows.toSorted((one, other) => (other.credits ?? 0) - (one.credits ?? 0))
+  const heading = title.replace("By ", "").replace("key", "Key")
   const save = () =>
     saveFile(
       `${file}.csv`,
       toCsv(
-        [title.replace("By ", ""), "Calls", "Credits"],
+        [heading, "Calls", "Credits"],
         sorted.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
       ),
     )
@@ -42,7 +43,7 @@ export function SumsTable({ title, rows, file }: SumsTableProps) {
         rows={sorted}
         keyOf={({ name }) => name}
         columns={[
-          { title: title.replace("By ", "").replace("key", "Key"), isName: true, cell: ({ name }) => name },
+          { title: heading, isName: true, cell: ({ name }) => name },
           { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
           { title: "Credits", isNumber: true, cell: ({ credits }) => formatNumber(credits ?? 0) },
         ]}

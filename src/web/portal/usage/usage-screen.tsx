@@ -1,7 +1,6 @@
 import { nowMs } from "../../client/browser.ts"
 import type { Account, Key, Listed, UsageSums } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
-import { nameOf } from "../../console/keys/key-columns.tsx"
 import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
@@ -9,6 +8,7 @@ import { Plot } from "../../kit/plot.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
 import { ownAccount } from "../own-account.ts"
 import { useCatalog } from "../playground/catalog.ts"
 import { SumsTable } from "./sums-table.tsx"
@@ -131,7 +131,7 @@ function Plots({ sums, days }: { readonly sums: readonly Sum[]; readonly days: n
         times={times}
         step="day"
         file="credits-by-day"
-        series={[{ label: "Credits", kind: "bars", tone: "second", values: credits }]}
+        series={[{ label: "Credits", kind: "bars", tone: "accent", values: credits }]}
       />
     </div>
   )

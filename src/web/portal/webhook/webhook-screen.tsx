@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks"
 import { write } from "../../client/request.ts"
 import { may, session } from "../../client/session.ts"
-import type { Listed, NoticeList, Webhook } from "../../client/types.ts"
+import type { NoticeList, Webhook } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
-import { RemoveWebhook } from "../../console/accounts/set-webhook.tsx"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { Facts } from "../../kit/facts.tsx"
@@ -13,6 +12,9 @@ import { Empty, Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Code, Tag, Time } from "../../kit/text.tsx"
+import { NoticeState } from "../../shared/notice-state.tsx"
+import { NoticeWindow } from "../../shared/notice-window.tsx"
+import { RemoveWebhook } from "../../shared/remove-webhook.tsx"
 import { ownAccount } from "../own-account.ts"
 import { SetOwnWebhook } from "./set-own-webhook.tsx"
 
@@ -24,6 +26,7 @@ export function WebhookScreen() {
   const reading = useRead<Webhook>(path)
   const [window, setWindow] = useState<"set" | "remove" | null>(null)
   const [version, setVersion] = useState(0)
+  const [shown, setShown] = useState<SentNotice | null>(null)
   const { data: webhook } = reading
   const close = () => setWindow(null)
 
@@ -89,7 +92,7 @@ export function WebhookScreen() {
         }
       </Ready>
       <Section
-        title="Latest attempts"
+        title="Latest events"
         actions={
           <Button kind="quiet" onClick={() => setVersion(version + 1)}>
             Read again
@@ -99,7 +102,7 @@ export function WebhookScreen() {
         <PagedTable
           what="notices"
           path="/notices"
-          columns={columns}
+          columns={columnsFor(setShown)}
           keyOf={({ id }: SentNotice) => id}
           version={version}
           empty={<Empty title="Nothing was sent yet">Notices and test events appear here.</Empty>}
@@ -111,24 +114,53 @@ export function WebhookScreen() {
       {window === "remove" && (
         <RemoveWebhook path={path} close={close} done={() => changed("Webhook removed.")} />
       )}
+      {shown && <NoticeWindow notice={shown} close={() => setShown(null)} />}
     </Page>
   )
 }
 
-const tones = { delivered: "good", failed: "bad", pending: "warn", unsent: "plain" } as const
+function columnsFor(show: (notice: SentNotice) => void): readonly Column<SentNotice>[] {
+  return [
+    {
+      title: "Event",
+      isName: true,
+      cell: ({ type, threshold }) => (threshold === null ? type : `${type}, ${threshold} %`),
+    },
+    { title: "State", cell: ({ state }) => <NoticeState state={state} /> },
+    { title: "Raised", cell: ({ raised }) => <Time at={raised} style="instant" /> },
+    { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+    { title: "Last answer", cell: (notice) => <LastAnswer notice={notice} /> },
+    ...(may("notices.attempts")
+      ? [
+          {
+            title: "Actions",
+            cell: (notice: SentNotice) => (
+              <div class="row-actions">
+                <Button
+                  onClick={() => show(notice)}
+                  label={`Attempts to deliver ${notice.type}, ${notice.id}`}
+                >
+                  Attempts
+                </Button>
+              </div>
+            ),
+          },
+        ]
+      : []),
+  ]
+}
 
-const columns: readonly Column<Listed<SentNotice>["data"][number]>[] = [
-  {
-    title: "Event",
-    isName: true,
-    cell: ({ type, threshold }) => (threshold === null ? type : `${type}, ${threshold} %`),
-  },
-  { title: "State", cell: ({ state }) => <Tag tone={tones[state as keyof typeof tones]}>{state}</Tag> },
-  { title: "Raised", cell: ({ raised }) => <Time at={raised} style="instant" /> },
-  { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
-  {
-    title: "Last answer",
-    cell: ({ last_status: status, last_error: error }) =>
-      error ?? (status === null ? "none yet" : `Status ${status}`),
-  },
-]
+/** What came back for the last attempt, and when the next is made. */
+function LastAnswer({ notice }: { readonly notice: SentNotice }) {
+  const { last_status: status, last_error: error, next_attempt: next } = notice
+  return (
+    <>
+      {error ?? (status === null ? "none yet" : `Status ${status}`)}
+      {next !== null && (
+        <span class="muted small next">
+          next attempt <Time at={next} style="distance" />
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,11 +1,12 @@
-import type { Attempt, Listed, Notice } from "../../client/types.ts"
-import { useRead } from "../../client/use-read.ts"
-import { Dialog } from "../../kit/dialog.tsx"
-import { Facts } from "../../kit/facts.tsx"
-import { Empty, Ready } from "../../kit/states.tsx"
-import { type Column, Table } from "../../kit/table.tsx"
-import { Code, formatNumber, Time } from "../../kit/text.tsx"
-import { NoticeState, Resend } from "./notice-parts.tsx"
+import type { ComponentChildren } from "preact"
+import type { Attempt, Listed, Notice } from "../client/types.ts"
+import { useRead } from "../client/use-read.ts"
+import { Dialog } from "../kit/dialog.tsx"
+import { Facts } from "../kit/facts.tsx"
+import { Empty, Ready } from "../kit/states.tsx"
+import { type Column, Table } from "../kit/table.tsx"
+import { Code, formatNumber, Time } from "../kit/text.tsx"
+import { NoticeState } from "./notice-state.tsx"
 
 const columns: readonly Column<Attempt>[] = [
   { title: "Attempt", isName: true, cell: ({ attempt }) => attempt },
@@ -19,12 +20,13 @@ const columns: readonly Column<Attempt>[] = [
 
 interface NoticeWindowProps {
   readonly notice: Notice
+  /** What can be done with it. */
+  readonly children?: ComponentChildren
   close(): void
-  resent(): void
 }
 
 /** One notice: what it says, and each attempt to deliver it. */
-export function NoticeWindow({ notice, close, resent }: NoticeWindowProps) {
+export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
   const { id, type, state, raised, plan, threshold, used, allowance, data } = notice
   const reading = useRead<Listed<Attempt>>("/notices/attempts", { notice: id, limit: 100 })
   return (
@@ -69,9 +71,7 @@ export function NoticeWindow({ notice, close, resent }: NoticeWindowProps) {
           )
         }
       </Ready>
-      <div class="form-buttons">
-        <Resend notice={notice} done={resent} />
-      </div>
+      {children && <div class="form-buttons">{children}</div>}
     </Dialog>
   )
 }

@@ -2,12 +2,6 @@ import { write } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import type { Notice } from "../../client/types.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { Tag } from "../../kit/text.tsx"
-
-export function NoticeState({ state }: { readonly state: string }) {
-  const tone = { delivered: "good", failed: "bad", unsent: "warn" } as const
-  return <Tag tone={state in tone ? tone[state as keyof typeof tone] : "plain"}>{state}</Tag>
-}
 
 interface ResendProps {
   readonly notice: Notice

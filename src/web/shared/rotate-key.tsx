@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks"
-import { write } from "../../client/request.ts"
-import type { RotatedKey } from "../../client/types.ts"
-import { Dialog } from "../../kit/dialog.tsx"
-import { SelectField } from "../../kit/field.tsx"
-import { Form } from "../../kit/form.tsx"
-import { formatInstant } from "../../kit/text.tsx"
-import { NewKeyText } from "./create-key.tsx"
-import type { KeyWindowProps } from "./edit-key.tsx"
-import { nameOf } from "./key-columns.tsx"
+import { write } from "../client/request.ts"
+import type { RotatedKey } from "../client/types.ts"
+import { Dialog } from "../kit/dialog.tsx"
+import { SelectField } from "../kit/field.tsx"
+import { Form } from "../kit/form.tsx"
+import { formatInstant } from "../kit/text.tsx"
+import { nameOf } from "./key-state.tsx"
+import type { KeyWindowProps } from "./key-window.ts"
+import { NewKeyText } from "./new-key-text.tsx"
 
 const graces = [
   ["0", "It stops at once"],

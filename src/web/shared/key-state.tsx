@@ -1,0 +1,30 @@
+import { nowMs } from "../client/browser.ts"
+import type { Key } from "../client/types.ts"
+import { Tag } from "../kit/text.tsx"
+
+type KeyStateName = "works" | "revoked" | "disabled" | "expired" | "rotated" | "account-closed"
+
+/** A key may have no name. */
+export function nameOf({ name, id }: Pick<Key, "name" | "id">): string {
+  return name === "" ? id : name
+}
+
+export function stateOf({ revoked, disabled, expires }: Key): KeyStateName {
+  if (revoked !== null) return "revoked"
+  if (disabled !== null) return "disabled"
+  return expires !== null && new Date(expires).getTime() <= nowMs() ? "expired" : "works"
+}
+
+const tones = {
+  works: ["good", "Works"],
+  revoked: ["bad", "Revoked"],
+  disabled: ["warn", "Disabled"],
+  expired: ["plain", "Expired"],
+  rotated: ["plain", "Rotated"],
+  "account-closed": ["plain", "Account closed"],
+} as const
+
+export function KeyState({ state }: { readonly state: KeyStateName }) {
+  const [tone, text] = tones[state]
+  return <Tag tone={tone}>{text}</Tag>
+}
