@@ -19,12 +19,13 @@ const giveUpMs = 30_000
 
 export const start: Case = {
   name: "start",
-  title: "Process start to first answer, beside a general mock server",
+  title: "Process start to first answer, beside an empty server and a general mock server",
   async run({ binary, directory, rounds, say, store }) {
     const { file } = await store(100, 1)
     const data = join(directory, "companies.json")
     writeFileSync(data, JSON.stringify({ bluetoothlookup: [{ id: 76, company: "Apple, Inc." }] }))
     const jsonServer = join(import.meta.dir, "../../node_modules/json-server/lib/cli/bin.js")
+    const empty = compileEmptyServer(directory)
     const subjects: readonly Subject[] = [
       {
         name: "penknife serve",
@@ -38,6 +39,13 @@ export const start: Case = {
         path: "/health",
         command: (port) => [binary, "mock", "--port", String(port)],
         goal: { atMost: 50 },
+        times: [],
+      },
+      {
+        name: "an executable with an empty Bun.serve",
+        path: "/",
+        command: (port) => [empty, String(port)],
+        goal: null,
         times: [],
       },
       {
@@ -67,6 +75,20 @@ export const start: Case = {
       notes: ["From the start of the process to the first 200. The client tries again every millisecond."],
     }
   },
+}
+
+/** The least that an executable of this runtime needs on this machine. */
+function compileEmptyServer(directory: string): string {
+  const source = join(directory, "empty-server.ts")
+  const executable = join(directory, "empty-server")
+  writeFileSync(
+    source,
+    'Bun.serve({ hostname: "127.0.0.1", port: Number(process.argv[2]), fetch: () => new Response() })\n',
+  )
+  const options = ["--compile", "--bytecode", "--format=esm", `--outfile=${executable}`]
+  const { success, stderr } = Bun.spawnSync([process.execPath, "build", ...options, source])
+  if (!success) throw new Error(`the empty server cannot be compiled: ${stderr}`)
+  return executable
 }
 
 async function firstAnswerMs({ name, path, command }: Subject): Promise<number> {
