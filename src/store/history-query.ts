@@ -13,7 +13,7 @@ import {
 /** Rows of accounts that are read at once. */
 const maxRows = 20_000
 /** A page with few results ends after so many accounts. */
-const maxAccounts = 4_096
+const maxAccounts = 2_048
 const maxStep = 512
 
 /** Divides a time into windows that begin with a step, and are of about a size. */

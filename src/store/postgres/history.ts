@@ -104,7 +104,8 @@ async function count(rows: Promise<readonly Count[]>): Promise<number> {
   return (await rows)[0]?.count ?? 0
 }
 
-const number = (column: string) => `sum(${column})::float8`
+/** Exact up to 2^53. To add up 64-bit integers, the database would make decimal numbers of them, which takes three times as long. */
+const number = (column: string) => `sum(${column}::float8)`
 const isInTime = "at_ms >= $1::bigint AND at_ms < $2::bigint"
 const stepStart = "(at_ms - at_ms % $3::bigint)::float8"
 

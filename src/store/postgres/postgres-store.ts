@@ -47,11 +47,9 @@ export function createPostgresStore({
     listAccounts: () => run(`${selectAccounts} ORDER BY created_ms, id`, []),
     findKeyById,
     async listKeys(accountId) {
-      const rows = await run<KeyRow>(
-        `${selectKeys} WHERE $1::text IS NULL OR account_id = $1::text ORDER BY created_ms, id`,
-        [accountId ?? null],
-      )
-      return rows.map(toKey)
+      const [where, values] =
+        accountId === undefined ? ["", []] : ["WHERE account_id = $1::text", [accountId]]
+      return (await run<KeyRow>(`${selectKeys} ${where} ORDER BY created_ms, id`, values)).map(toKey)
     },
     usage: (accountId, sinceDay) => run<UsageRow>(selectUsage("day >= $2::text"), [accountId, sinceDay]),
     monthUsage: (accountId, periodStartMs) =>

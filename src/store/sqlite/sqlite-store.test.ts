@@ -32,6 +32,33 @@ describe("charging", () => {
   })
 })
 
+test("the keys of an account are found without reading the others", async () => {
+  const database = new Database(file, { strict: true })
+  const asked: string[] = []
+  const recording = new Proxy(database, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== "function") return value
+      return (...given: unknown[]) => {
+        if (name === "query") asked.push(String(given[0]))
+        return Reflect.apply(value, target, given)
+      }
+    },
+  })
+  const recorded = storeOn(recording)
+  await store.createAccount(accountOf())
+  await store.createKey(keyOf(), secret("h1"))
+  asked.length = 0
+  expect(await recorded.listKeys("acc_1")).toHaveLength(1)
+  const plans = asked.flatMap((sql) =>
+    database.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all(),
+  )
+  expect(plans.map(({ detail }) => detail)).toEqual([
+    "SEARCH keys USING INDEX keys_by_account (account_id=?)",
+  ])
+  await recorded.close()
+})
+
 describe("usage", () => {
   const row = (day: string, calls: number) => ({ day, api: "hmac", calls, credits: calls })
 

@@ -85,8 +85,10 @@ export function createSqliteStores(
       return row && toKey(row)
     },
     async listKeys(accountId) {
-      const query = `SELECT ${keyColumns} FROM keys WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_ms, id`
-      return read(() => database.query<KeyRow, [string | null]>(query).all(accountId ?? null)).map(toKey)
+      // With "?1 IS NULL OR …" in one statement, SQLite would read all keys for one account.
+      const [where, values] = accountId === undefined ? ["", []] : ["WHERE account_id = ?1", [accountId]]
+      const query = `SELECT ${keyColumns} FROM keys ${where} ORDER BY created_ms, id`
+      return read(() => database.query<KeyRow, string[]>(query).all(...values)).map(toKey)
     },
 
     async usage(accountId, sinceDay) {
