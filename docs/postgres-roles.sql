@@ -31,7 +31,7 @@ GRANT penknife_owner TO CURRENT_USER;
 SET ROLE penknife_owner;
 DO $$
 BEGIN
-  IF to_regclass('ledger') IS NULL OR to_regclass('usage_totals') IS NULL THEN RETURN; END IF;
+  IF to_regclass('ledger') IS NULL OR to_regclass('usage_sums') IS NULL THEN RETURN; END IF;
   GRANT SELECT, INSERT, UPDATE ON accounts, keys, secrets, ledger, rates, notices, meta TO penknife_service;
   -- 'account renew' moves the usage of a month.
   GRANT SELECT, INSERT, UPDATE, DELETE ON usage TO penknife_service;
@@ -43,6 +43,9 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE ON key_usage TO penknife_service;
   -- Minutes become hours, and what is older than --history is deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON history_calls, history_faults, history_credits, history_writers TO penknife_service;
-  GRANT SELECT ON all_usage, usage_totals TO penknife_service;
+  -- Charges note their sums, which are added up now and then.
+  GRANT SELECT, INSERT, UPDATE ON usage_sums TO penknife_service;
+  GRANT SELECT, INSERT, DELETE ON usage_changes TO penknife_service;
+  GRANT SELECT ON all_usage TO penknife_service;
 END $$;
 RESET ROLE;

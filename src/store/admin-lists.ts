@@ -19,10 +19,12 @@ export interface ListParts {
   listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
   /** The SQL that selects the rows of each list; attempts of one account from a join with notices. */
   readonly selects: Readonly<Record<Exclude<keyof Lists, "accounts"> | "accountAttempts", string>>
-  /** The SQL for the place of a text without capitals A to Z in a column of any case, from 1 on; 0 if it is not there. */
-  readonly position: (column: string, text: string) => string
+  /** The SQL that is true for an account with a text in its name, or at the beginning of its id, in any case of A to Z. */
+  readonly isFound: (text: string) => string
   /** The SQL that is true for closed accounts. */
   readonly isClosed: string
+  /** The SQL for `mayBeNearLimitSinceMs` of AccountFilter. */
+  readonly mayBeNearLimit: (sinceMs: string) => string
 }
 
 const byCreation = order(false, "created_ms", "id")
@@ -35,15 +37,16 @@ const attemptsByTime: Order = {
 
 /** The lists of the administration, in any kind of store. */
 export function prepareLists(parts: ListParts): Lists {
-  const { list, listAccounts, selects, position, isClosed } = parts
+  const { list, listAccounts, selects, isFound, isClosed, mayBeNearLimit } = parts
   return {
-    async accounts({ plan, externalId, closed, search }, page) {
+    async accounts({ plan, externalId, closed, search, mayBeNearLimitSinceMs }, page) {
       const conditions = [...equals("plan", plan), ...equals("external_id", externalId)]
       if (closed !== undefined) conditions.push([(one) => `(${isClosed}) = (${one} = 1)`, closed ? 1 : 0])
-      if (search !== undefined) {
-        const matches = (text: string) => `(${position("name", text)} > 0 OR ${position("id", text)} = 1)`
-        conditions.push([matches, search.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])
-      }
+      // No name has it, and SQLite's LIKE ends a pattern there.
+      if (search?.includes("\0")) return []
+      if (search !== undefined)
+        conditions.push([isFound, search.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])
+      if (mayBeNearLimitSinceMs !== undefined) conditions.push([mayBeNearLimit, mayBeNearLimitSinceMs])
       return (await listAccounts({ conditions, order: byCreation, page })).map(toAccountDetails)
     },
     async keys({ accountId, externalId }, page) {

@@ -131,6 +131,11 @@ export interface AccountFilter {
   readonly closed?: boolean | undefined
   /** A part of the name or the beginning of the id, in any case. */
   readonly search?: string | undefined
+  /**
+   * Only open accounts whose stored month began after this time, and in which a threshold was reached or the plan was changed. No
+   * other account has used so much of the month; of these, an account may have a larger plan now, or a month that is over.
+   */
+  readonly mayBeNearLimitSinceMs?: number | undefined
 }
 
 export interface KeyFilter {

@@ -88,9 +88,9 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       list,
       listAccounts: (query) => list({ ...query, select: selectAccountDetails }),
       selects,
-      // "C" knows the cases of A to Z alone, as SQLite does.
-      position: (column, text) => `strpos(lower(${column} COLLATE "C"), ${text})`,
+      isFound: (text) => `(strpos(lower_name, ${text}) > 0 OR starts_with(lower_id, ${text}))`,
       isClosed: "closed_ms IS NOT NULL",
+      mayBeNearLimit: (sinceMs) => `(notified > 0 AND closed_ms IS NULL AND period_start_ms > ${sinceMs})`,
     }),
 
     usage: prepareUsage(connection),

@@ -25,7 +25,13 @@ function setUp(
   } as Connection
   const activity = createActivity()
   const serverClock = createServerClock(clock)
-  const charge = prepareCharges(Array(lanes).fill(connection), { clock, serverClock, activity, limitMs: 500 })
+  const charge = prepareCharges(Array(lanes).fill(connection), {
+    clock,
+    serverClock,
+    activity,
+    sums: { noted() {} },
+    limitMs: 500,
+  })
   return {
     charge,
     activity,
@@ -60,7 +66,7 @@ test("a charge whose time is over is never sent, and the message says what it wa
   const [first, second] = [charge([chargeOf()]), charge([chargeOf()])]
   expect(await first).toMatchObject([{ charged: true }])
   expect(await second).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
-  expect(asked).toEqual(["UPDATE"])
+  expect(asked).toEqual(["WITH"])
   const [outcome] = await second
   expect(String(outcome?.charged === false && outcome.cause)).toContain(
     "1 of 1 connections for charges are in use",
@@ -87,7 +93,7 @@ test("charges of a statement whose answer is lost may have been made; those that
   expect(causes.map((cause) => cause instanceof StoreUnavailable)).toEqual([true, true])
   expect(causes.map((cause) => cause instanceof ChargeUnknown)).toEqual([true, false])
   expect(causes.map((cause) => toFault(cause).code)).toEqual(["chargeUnknown", "storeUnavailable"])
-  expect(asked).toEqual(["UPDATE"])
+  expect(asked).toEqual(["WITH"])
 })
 
 test("a charge is answered when its own batch is, not when all that were asked with it are", async () => {
@@ -124,7 +130,7 @@ test("what happened to a lost statement is not known, so it is not sent again", 
     { charged: false, cause: new StoreUnavailable("lost") },
     { charged: false, cause: new StoreUnavailable("lost") },
   ])
-  expect(asked).toEqual(["UPDATE"])
+  expect(asked).toEqual(["WITH"])
   expect(activity).toMatchObject({ batches: 1, charges: 2, refusals: 0 })
 })
 
@@ -142,5 +148,5 @@ test("after a lost answer nothing is charged until the database has committed so
   commits = true
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
-  expect(asked).toEqual(["UPDATE", "SELECT", "SELECT", "UPDATE", "UPDATE"])
+  expect(asked).toEqual(["WITH", "SELECT", "SELECT", "WITH", "WITH"])
 })

@@ -7,6 +7,7 @@ import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { createLanes } from "./lanes.ts"
 import type { ServerClock } from "./server-clock.ts"
+import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
 /**
  * Settings of the sessions that charge. The planner must lock the rows in the order of the statement's arrays. The server itself
@@ -76,6 +77,17 @@ const changed: ChargeOutcome = { charged: false, cause: "changed" }
 const usedBefore = "CASE WHEN x.period > l.period_start_ms THEN 0 ELSE l.used END"
 const leftOfMonth = `CASE WHEN x.allowance IS NULL THEN x.credits ELSE greatest(0, x.allowance - (${usedBefore})) END`
 
+const usedAfter = `(${usedBefore}) + least(x.credits, ${leftOfMonth})`
+const thresholdOf = (which: "lowest" | "highest") =>
+  `(SELECT current_setting('penknife.${which}_threshold', true)::bigint)`
+
+/** Whether the trigger before_charge has something to do: a day or month ends, a notice may be due, or the row becomes large. */
+const needsTrigger = `
+  x.day <> l.day OR x.period > l.period_start_ms OR pg_column_size(l.booked) > 1600 OR length(x.items) > 800
+  OR (l.notified < 100 AND (
+    (x.allowance > 0 AND l.notified < ${thresholdOf("highest")} AND (${usedAfter}) * 100 >= x.allowance * ${thresholdOf("lowest")})
+    OR (${usedAfter} >= x.allowance AND l.bonus <= x.credits)))`
+
 /** In brackets it is computed once for each statement, not for each row. */
 const serverMs = "(SELECT date_part('epoch', statement_timestamp()) * 1000)"
 
@@ -88,12 +100,13 @@ const chargeStatements = { traced: toChargeStatement(true), plain: toChargeState
 /** One statement, since an instance that stops inside a transaction would stop all others. */
 function toChargeStatement(isTraced: boolean): string {
   return `
-  UPDATE ledger l SET
-    used = (${usedBefore}) + least(x.credits, ${leftOfMonth}),
+  WITH charged AS (UPDATE ledger l SET
+    used = ${usedAfter},
     bonus = l.bonus - greatest(0, x.credits - (${leftOfMonth})),
     notified = CASE WHEN x.period > l.period_start_ms THEN 0 ELSE l.notified END,
     period_start_ms = greatest(l.period_start_ms, x.period),
     allowance = x.allowance,
+    charges = l.charges + CASE WHEN ${needsTrigger} THEN 2 ELSE 1 END,
     day = x.day,
     booked = CASE
       WHEN x.period > l.period_start_ms OR x.day <> l.day
@@ -104,15 +117,16 @@ function toChargeStatement(isTraced: boolean): string {
         coalesce((l.booked -> x.api -> 0)::bigint, 0) + x.calls, coalesce((l.booked -> x.api -> 1)::bigint, 0) + x.credits))
     END
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[],
-      $10::float8[]${isTraced ? ", $12::text[]" : ""})
+      $10::float8[]${isTraced ? ", $14::text[]" : ""})
     WITH ORDINALITY AS x (id, credits, allowance, period, api, calls, items, day, revision, deadline${isTraced ? ", traceparent" : ""},
       number)
   WHERE l.account_id = x.id AND l.closed_ms IS NULL AND (x.revision IS NULL OR l.revision = x.revision)
     AND (x.deadline IS NULL OR ${serverMs} < x.deadline)
     AND x.credits <= (${leftOfMonth}) + l.bonus${isTraced ? ` AND ${setTrace}` : ""}
   RETURNING x.number::float8 AS number, l.used::float8 AS used, l.bonus::float8 AS bonus,
-    l.period_start_ms::float8 AS "periodStartMs", ${serverMs} AS "serverMs",
-    $11::text AS batch`
+    l.period_start_ms::float8 AS "periodStartMs"),
+  ${noteChanges("$11", "$12", "$8::text[], $5::text[], $6::bigint[], $2::bigint[], $7::text[]")}
+  SELECT number, used, bonus, "periodStartMs", ${serverMs} AS "serverMs", $13::text AS batch FROM charged`
 }
 
 const readStatement = `
@@ -127,6 +141,7 @@ interface ChargeParts {
   readonly clock: Clock
   readonly serverClock: ServerClock
   readonly activity: StoreActivity
+  readonly sums: Pick<SumFolding, "noted">
   /** A charge is decided within this time, or answered with 503 and never made. Milliseconds. */
   readonly limitMs: number
 }
@@ -134,7 +149,7 @@ interface ChargeParts {
 /** Prepares `charge` of the store on some connections that do nothing else. */
 export function prepareCharges(
   connections: readonly Connection[],
-  { clock, serverClock, activity, limitMs }: ChargeParts,
+  { clock, serverClock, activity, sums, limitMs }: ChargeParts,
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
@@ -209,7 +224,13 @@ export function prepareCharges(
     const sentMs = clock.monotonicMs()
     const traces = toTraces(groups)
     const statement = traces === null ? chargeStatements.plain : chargeStatements.traced
-    const parameters = [...toColumns(groups, prepareDeadlines()), batch, ...(traces === null ? [] : [traces])]
+    const parameters = [
+      ...toColumns(groups, prepareDeadlines()),
+      groups.length,
+      toEntries(groups),
+      batch,
+      ...(traces === null ? [] : [traces]),
+    ]
     const rows = await connection
       .run<ChargedRow>(statement, parameters, statementLimitMs)
       .catch((cause: unknown) => {
@@ -224,7 +245,10 @@ export function prepareCharges(
     if (rows.some((row) => row.batch !== batch)) {
       throw new StoreUnavailable("The database answered another question.")
     }
-    if (rows[0]) serverClock.observe(rows[0].serverMs, localMs)
+    if (rows[0]) {
+      serverClock.observe(rows[0].serverMs, localMs)
+      sums.noted()
+    }
     const missing = new Set(groups)
     for (const { number, used, bonus, periodStartMs } of rows) {
       const group = groups[number - 1]

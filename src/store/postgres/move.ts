@@ -95,6 +95,9 @@ export async function openPostgresTarget(url: string, options: PostgresMoveOptio
     },
     sums: () => readSums(transaction),
     async commit() {
+      await run(
+        `INSERT INTO usage_sums SELECT day, api, 0, sum(calls), sum(credits) FROM all_usage GROUP BY day, api`,
+      )
       await run("COMMIT")
     },
     close,

@@ -20,6 +20,7 @@ import { requireRights } from "./rights.ts"
 import { selectAccess } from "./rows.ts"
 import { createServerClock } from "./server-clock.ts"
 import { prepareTimedEvents } from "./timed-events.ts"
+import { prepareFolding } from "./usage-sums.ts"
 
 interface PostgresOptions extends StoreOptions {
   readonly clock: Clock
@@ -115,6 +116,9 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
+  const sums = prepareFolding(rest, (cause) =>
+    log?.warn("sums of usage were not added up", { cause: String(cause) }),
+  )
   /** Those who want the messages say so later, when the connection may be there already. */
   let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
   const listener = notices
@@ -148,10 +152,11 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     connection: rest,
     limitMs,
     access,
-    charge: prepareCharges(lanes, { clock, serverClock, activity, limitMs }),
+    charge: prepareCharges(lanes, { clock, serverClock, activity, sums, limitMs }),
     takeRates: prepareRates(rates, limitMs),
     async close() {
       await listener?.stop()
+      await sums.settled()
       await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))
     },
   })

@@ -3,6 +3,7 @@ import { readUsage, type UsageParts } from "../usage-query.ts"
 import { apiConditions, selectUsage, type UsageDialect } from "../usage-sql.ts"
 import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
+import { allSums } from "./usage-sums.ts"
 
 const openDay = `SELECT account_id, day, key_of(key) COLLATE "C" AS key_id, api_of(key) COLLATE "C" AS api,
   (value ->> 0)::bigint AS calls, (value ->> 1)::bigint AS credits FROM ledger, jsonb_each(booked)`
@@ -34,19 +35,18 @@ export function prepareUsage({ run }: Connection): AdminStore["usage"] {
   return (query, page) => readUsage(query, page, parts)
 }
 
-/** Selects sums of all accounts together. Those of days that are over are kept; the last day of each account is in `ledger`. */
+/** Selects sums of all accounts together, which charges keep. */
 export function selectTotals(query: UsageQuery): [sql: string, values: string[]] {
   const { by, fromDay, toDay } = query
   const values = [fromDay, toDay]
   const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
   const grouped = by.filter((name) => name === "day" || name === "api")
   const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
+  // The sums of older instances may be 0 together.
   const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
       sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM (SELECT day, api, calls, credits FROM usage_totals
-      UNION ALL SELECT day, api_of(key) COLLATE "C", (value ->> 0)::bigint, (value ->> 1)::bigint
-        FROM ledger, jsonb_each(booked)) AS u
+    FROM (${allSums}) AS u
     WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
-    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
+    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING sum(calls) <> 0 OR sum(credits) <> 0`
   return [sql, values]
 }

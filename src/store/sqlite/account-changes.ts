@@ -22,8 +22,8 @@ const columns = {
 }
 
 export function prepareAccountChanges(database: Database, ledger: Ledger): AccountChanges {
-  const findVersion = database.query<{ version: number }, [string]>(
-    "SELECT version FROM accounts WHERE id = ?1",
+  const findVersion = database.query<{ version: number; plan: string }, [string]>(
+    "SELECT version, plan FROM accounts WHERE id = ?1",
   )
   const findTaken = database.query<unknown, [string, string]>(
     "SELECT 1 FROM accounts WHERE external_id = ?1 AND id <> ?2",
@@ -46,6 +46,9 @@ export function prepareAccountChanges(database: Database, ledger: Ledger): Accou
       database
         .query(`UPDATE accounts SET version = version + 1${set ? `, ${set.sql}` : ""} WHERE id = $id`)
         .run({ ...set?.values, id })
+      // The account may be near the limit of its new plan.
+      if (fields.plan !== undefined && fields.plan !== row.plan)
+        changeEntry(ledger, id, (entry) => Object.assign(entry, { notified: Math.max(entry.notified, 1) }))
       if (closedMs !== undefined) changeEntry(ledger, id, (entry) => Object.assign(entry, { closedMs }))
       return "applied"
     },

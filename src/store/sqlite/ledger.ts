@@ -13,7 +13,10 @@ export interface LedgerEntry {
   periodStartMs: number
   used: number
   bonus: number
-  /** The highest threshold that has raised a notice this month, in percent; 0 without one, 100 once all credits were used up. */
+  /**
+   * The highest threshold that has raised a notice this month, in percent; 0 without one, 1 without one when the plan was changed,
+   * 100 once all credits were used up.
+   */
   notified: number
   /** The UTC day of `dayUsage`, `YYYY-MM-DD`. */
   day: string
@@ -21,6 +24,8 @@ export interface LedgerEntry {
   dayUsage: DayUsage
   /** How many entries `dayUsage` has. */
   dayEntries: number
+  /** What the row has in the columns that few charges change. */
+  saved: Pick<LedgerEntry, "closedMs" | "notified">
   /** The one that was added to last, since many charges in a row are for the same. To make its name takes 0.2 µs. */
   last: { readonly api: string; readonly keyId: string | undefined; readonly amount: Amount } | null
 }
@@ -42,7 +47,7 @@ export interface Ledger {
   closeDay(entry: LedgerEntry): void
 }
 
-type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "last"> & { readonly dayUsage: string }
+type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { readonly dayUsage: string }
 
 /**
  * Prepares the ledger of one connection. All its changes of the ledger must go through this.
@@ -56,12 +61,12 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
      FROM ledger WHERE account_id = ?1`,
   )
   // Numbered parameters: named ones cost a microsecond per charge.
-  const write = database.query<
-    unknown,
-    [number, number | null, number, number, number, number, string, string]
-  >(
-    `UPDATE ledger SET closed_ms = ?2, period_start_ms = ?3, used = ?4, bonus = ?5, notified = ?6, day = ?7, booked = ?8
-     WHERE number = ?1`,
+  const write = database.query<unknown, [number, number, number, number, string, string]>(
+    "UPDATE ledger SET period_start_ms = ?2, used = ?3, bonus = ?4, day = ?5, booked = ?6 WHERE number = ?1",
+  )
+  /** The columns of indexes. A statement that sets them looks at the indexes, even when their values stay. */
+  const writeIndexed = database.query<unknown, [number, number | null, number]>(
+    "UPDATE ledger SET closed_ms = ?2, notified = ?3 WHERE number = ?1",
   )
   const records = prepareUsageRecords(database)
   /** Valid until another connection writes. `max` would allocate for all entries at the start. */
@@ -124,14 +129,19 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
       const row = read.get(accountId)
       if (row === null) return null
       const dayUsage: DayUsage = Object.assign(noUsage(), JSON.parse(row.dayUsage))
-      const entry: LedgerEntry = { ...row, dayUsage, dayEntries: Object.keys(dayUsage).length, last: null }
+      const { closedMs, notified } = row
+      const dayEntries = Object.keys(dayUsage).length
+      const entry: LedgerEntry = { ...row, dayUsage, dayEntries, saved: { closedMs, notified }, last: null }
       entries.set(accountId, entry)
       return entry
     },
     write(entry) {
       if (entry.dayEntries > maxDayEntries) closeDay(entry)
-      const { number, closedMs, periodStartMs, used, bonus, notified, day, dayUsage } = entry
-      write.run(number, closedMs, periodStartMs, used, bonus, notified, day, JSON.stringify(dayUsage))
+      const { number, closedMs, periodStartMs, used, bonus, notified, day, dayUsage, saved } = entry
+      write.run(number, periodStartMs, used, bonus, day, JSON.stringify(dayUsage))
+      if (closedMs === saved.closedMs && notified === saved.notified) return
+      writeIndexed.run(number, closedMs, notified)
+      entry.saved = { closedMs, notified }
     },
     addUsage(entry, { items, keyId }) {
       for (const { api, calls, credits } of items) {

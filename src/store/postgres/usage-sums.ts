@@ -1,0 +1,94 @@
+import type { Charge } from "../store.ts"
+import { splitUsageEntry } from "../usage-entry.ts"
+import type { ChargeGroup } from "./charge-groups.ts"
+import type { Connection } from "./connection.ts"
+
+/** Statements that write a row each, before the rows are added up. To read them all takes a few milliseconds. */
+const defaultRows = 1_000
+
+/**
+ * The part of a charging statement that notes what was charged for the sums of all accounts. It follows `charged`, which has the
+ * numbers of the groups that were charged.
+ * @param count the parameter with the number of groups
+ * @param entries the parameter with {@link toEntries} of all groups; it is noted when all were charged
+ * @param arrays the parameters with days, APIs, calls, credits and items of all groups
+ */
+export function noteChanges(count: string, entries: string, arrays: string): string {
+  return `noted AS (INSERT INTO usage_changes (entries)
+    SELECT CASE WHEN count(*) = ${count}::bigint THEN ${entries}::text ELSE entries_of(array_agg(number::bigint), ${arrays}) END
+    FROM charged HAVING count(*) > 0)`
+}
+
+/** The usage of some groups by day and API, as JSON: `[[day, api, calls, credits], …]`. */
+export function toEntries<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]): string {
+  const sums = new Map<string, [day: string, api: string, calls: number, credits: number]>()
+  for (const { charge, usage } of groups) {
+    for (const { entry, calls, credits } of usage) {
+      const { api } = splitUsageEntry(entry)
+      const name = `${charge.day} ${api}`
+      const sum = sums.get(name)
+      if (sum) {
+        sum[2] += calls
+        sum[3] += credits
+      } else sums.set(name, [charge.day, api, calls, credits])
+    }
+  }
+  return JSON.stringify([...sums.values()])
+}
+
+/**
+ * The usage of all accounts together by day and API, in columns day, api, calls and credits. A day may be in several rows.
+ */
+export const allSums = `
+  SELECT day, api, calls, credits FROM usage_sums
+  UNION ALL SELECT (entry ->> 0) COLLATE "C", (entry ->> 1) COLLATE "C", (entry ->> 2)::bigint, (entry ->> 3)::bigint
+    FROM usage_changes, jsonb_array_elements(entries::jsonb) AS entry`
+
+/** Moves rows of `usage_changes` into the sums, unless another instance does so now. */
+export const foldChanges = `
+  WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(7361002) AS is_mine),
+  taken AS (DELETE FROM usage_changes USING mine WHERE is_mine RETURNING entries)
+  INSERT INTO usage_sums AS known (day, api, writer, calls, credits)
+    SELECT entry ->> 0, entry ->> 1, 0, sum((entry ->> 2)::bigint), sum((entry ->> 3)::bigint)
+    FROM taken, jsonb_array_elements(entries::jsonb) AS entry GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (day, api, writer)
+    DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits`
+
+/** Adds up what charges have noted. */
+export interface SumFolding {
+  /** Is called for each statement that noted something. */
+  noted(): void
+  /** Resolves once nothing is being added up. */
+  settled(): Promise<void>
+}
+
+/**
+ * Adds up the changes after every so many statements of this instance.
+ * @param onProblem is told why it failed; the rows stay, and the next time takes them too
+ */
+export function prepareFolding(
+  { run }: Pick<Connection, "run">,
+  onProblem: (cause: unknown) => void,
+  rows = defaultRows,
+): SumFolding {
+  let waiting = 0
+  let folding: Promise<void> | null = null
+
+  async function fold(): Promise<void> {
+    waiting = 0
+    try {
+      await run(foldChanges, [])
+    } catch (cause) {
+      onProblem(cause)
+    } finally {
+      folding = null
+    }
+  }
+  return {
+    noted() {
+      waiting++
+      if (waiting >= rows) folding ??= fold()
+    },
+    settled: async () => folding ?? undefined,
+  }
+}
