@@ -1,7 +1,10 @@
 import { Type } from "@sinclair/typebox"
+import { isNearLimit, nearLimitPercent } from "../../accounts/near-limit.ts"
+import type { AccountDetails, AccountFilter, Page } from "../../store/admin-store.ts"
 import { externalId, listOf, pageParameters } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { readPage } from "../pages.ts"
+import type { AdminParts } from "../parts.ts"
 import { accountSchema, toAccountOutput } from "./account.ts"
 
 export const listAccounts = defineOperation({
@@ -28,18 +31,52 @@ export const listAccounts = defineOperation({
         description: "Only accounts with this in their name, or whose id begins with it.",
       }),
     ),
+    near_limit: Type.Optional(
+      Type.Boolean({
+        description: `Only open accounts that have used ${nearLimitPercent} % or more of the credits of their month, or only others. Where the configuration gave a plan fewer credits, an account is found from its next call on.`,
+      }),
+    ),
     ...pageParameters,
   }),
   output: listOf(accountSchema),
   example: { plan: "pro" },
   run: {
     kind: "read",
-    read: ({ plan, external_id, closed, search, limit, after }, context) =>
-      readPage(
-        { limit, after },
-        (page) => context.admin.accounts({ plan, externalId: external_id, closed, search }, page),
-        ({ createdMs, id }) => [createdMs, id],
-        (account) => toAccountOutput(account, context),
-      ),
+    read: ({ plan, external_id, closed, search, near_limit, limit, after }, context) => {
+      const filter = { plan, externalId: external_id, closed, search }
+      const read =
+        near_limit === undefined
+          ? (page: Page) => context.admin.accounts(filter, page)
+          : (page: Page) => readByLimit(filter, near_limit, page, context)
+      return readPage({ limit, after }, read, placeOf, (account) => toAccountOutput(account, context))
+    },
   },
 })
+
+/** The longest credit month. */
+const maxMonthMs = 31 * 86_400_000
+
+function placeOf({ createdMs, id }: AccountDetails): readonly (string | number)[] {
+  return [createdMs, id]
+}
+
+/** Reads on until the page is full: the store knows only which accounts may be near their limit. */
+async function readByLimit(
+  given: AccountFilter,
+  isNear: boolean,
+  page: Page,
+  { admin, plans, clock }: AdminParts,
+): Promise<readonly AccountDetails[]> {
+  const nowMs = clock.now()
+  const filter = isNear ? { ...given, mayBeNearLimitSinceMs: nowMs - maxMonthMs } : given
+  const found: AccountDetails[] = []
+  for (let { after } = page; ; ) {
+    const rows = await admin.accounts(filter, { limit: page.limit, after })
+    found.push(...rows.filter((row) => isNearLimit(row, plans.get(row.plan), nowMs) === isNear))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < page.limit || found.length >= page.limit) {
+      return found.slice(0, page.limit)
+    }
+    after = placeOf(last)
+  }
+}

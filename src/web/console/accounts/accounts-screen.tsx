@@ -41,6 +41,11 @@ const states = [
   ["true", "Closed"],
 ] as const
 
+const limits = [
+  ["", "All"],
+  ["true", "80 % used, or more"],
+] as const
+
 /** All accounts, with what they have left. */
 export function AccountsScreen() {
   const [isCreating, setCreating] = useState(false)
@@ -67,6 +72,7 @@ export function AccountsScreen() {
           choices={[["", "All plans"], ...names.map((name) => [name, name] as const)]}
         />
         <ChoiceFilter name="closed" label="State" choices={states} />
+        <ChoiceFilter name="near_limit" label="Month" choices={limits} />
       </Filters>
       <PagedTable<Account>
         what="accounts"
@@ -75,6 +81,7 @@ export function AccountsScreen() {
           search: filterValue("search"),
           plan: filterValue("plan"),
           closed: filterValue("closed"),
+          near_limit: filterValue("near_limit"),
         }}
         columns={columns}
         keyOf={({ id }) => id}
