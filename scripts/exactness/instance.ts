@@ -30,6 +30,8 @@ export interface InstanceOptions {
   readonly config: string
   /** The part of successful requests that is logged; 0 by default. */
   readonly logSample?: number
+  /** More flags of `penknife serve`. */
+  readonly flags?: readonly string[]
 }
 
 /** Prepares an instance on a free port. It does not run yet. */
@@ -38,10 +40,11 @@ export async function createInstance({
   db,
   config,
   logSample = 0,
+  flags: more = [],
 }: InstanceOptions): Promise<Instance> {
   const port = await freePort()
   const log: string[] = []
-  const flags = ["--port", String(port), "--config", config, "--log-sample", String(logSample)]
+  const flags = ["--port", String(port), "--config", config, "--log-sample", String(logSample), ...more]
   const command = [binary, "serve", ...flags, "--json"]
   let child = await Promise.resolve<Bun.Subprocess<"ignore", "pipe", "pipe"> | null>(null)
   const running = () => {

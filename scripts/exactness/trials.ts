@@ -6,6 +6,7 @@ import { instanceKills } from "./trials/instance-kills.ts"
 import { limits } from "./trials/limits.ts"
 import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./trials/pauses.ts"
 import { races } from "./trials/races.ts"
+import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 
 /** What `bun run exactness` tries. A new trial is a file in `trials/` and a line here. */
@@ -22,4 +23,5 @@ export const trials: readonly Trial[] = [
   failovers,
   adminKillsFile,
   adminKills,
+  reloads,
 ]

@@ -1,5 +1,6 @@
 /** APIs of an operator's own with several processes, on the executable: all serve the same version of them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { callAcrossReloads, prices } from "../../scripts/exactness/reloads.ts"
 import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
@@ -14,12 +15,12 @@ const version = (number: number) => ({
   "shout/index.ts": apiSource("shout", {
     run: `return { shouted: "${number}" }`,
     shouted: String(number),
-    credits: 1,
+    credits: number,
   }),
 })
 
 async function startTwo(apis: string) {
-  const { db, key } = await seedOne(dir)
+  const { db, key, used } = await seedOne(dir, { plan: "enterprise" })
   const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
   const server = await serve(db, "--workers", "2", "--apis", apis)
   const post = (path: string, headers: Record<string, string>, body: object) =>
@@ -30,7 +31,7 @@ async function startTwo(apis: string) {
       body: JSON.stringify(body),
     })
   return {
-    server,
+    ...{ server, key, adminKey: admin.key, used },
     reload: async () => {
       const response = await post("/admin/v1/config/reload", { authorization: `Bearer ${admin.key}` }, {})
       return { status: response.status, text: await response.text() }
@@ -67,6 +68,22 @@ describe.if(process.platform === "linux")("two workers", () => {
       clearInterval(edits)
     }
     expect(taken).toBeGreaterThan(0)
+    expect(await server.stop()).toBe(0)
+  })
+
+  /** `bun run exactness --only reloads` does this with 10,000 calls across 100 reloads, and with the configuration. */
+  test("calls across reloads: none is refused, and each is charged the price of the version that answered", async () => {
+    const apis = folderOf(version(prices.cheap))
+    const { server, key, adminKey, used } = await startTwo(apis)
+    const found = await callAcrossReloads({
+      ...{ url: server.url, key, adminKey, calls: 400, reloads: 5 },
+      path: "/v1/shout?format=json",
+      body: { text: "a" },
+      write: (price) => writeFiles(apis, version(price)),
+      priceOf: ({ shouted }) => Number(shouted),
+    })
+    expect(found).toMatchObject({ calls: 400, reloads: 5, refused: 0, answered: await used() })
+    expect(found.dear).toBeGreaterThan(0)
     expect(await server.stop()).toBe(0)
   })
 

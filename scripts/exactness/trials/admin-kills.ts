@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Finding } from "../../findings.ts"
 import { killDuringChanges } from "../admin-kills.ts"
+import { command } from "../command.ts"
 import { createServer } from "../database.ts"
 import { createInstance } from "../instance.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
@@ -54,16 +55,4 @@ async function tryKills(lab: Lab, folder: string, db: string, scheme: string): P
     count("first answers lost", lost, 1),
     count("of these, changes that had their effect", lostWithEffect),
   ]
-}
-
-/** Runs a command of the executable on the store, and gives its JSON. */
-async function command({ binary, config }: Lab, db: string, argv: readonly string[]) {
-  const child = Bun.spawn([binary, ...argv, "--json"], {
-    env: { ...process.env, PENKNIFE_DB: db, PENKNIFE_CONFIG: config },
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`penknife ${argv.join(" ")} ended with ${code}: ${err}`)
-  return JSON.parse(out)
 }
