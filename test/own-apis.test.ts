@@ -244,6 +244,36 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
   expect(written[0]?.length).toBeLessThan(700)
 }, 30_000)
 
+test("a pattern is checked in the thread of the API, so that one that takes long holds up no other call", async () => {
+  // Every further 'a' doubles its time.
+  const source = apiSource("shout", {
+    run: "return { shouted: text === 'aaab' ? 'lower' : text.toUpperCase() }",
+  })
+    .replace('"The text." })', '"The text.", pattern: "^(?:(?:a+)+b|hello)$" })')
+    .replace('"The text in upper case." })', '"The text in upper case.", pattern: "^[A-Z]+$" })')
+  const apis = folderOf({ "shout/index.ts": source, "other/index.ts": apiSource("other") })
+  const service = await startTestService({ flags: { apis, apiTimeoutSeconds: "1" } })
+  const { account, key } = await service.createKey("mega")
+  const slow = shout(service, key, `${"a".repeat(40)}c`)
+  expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
+  expect((await slow).status).toBe(500)
+  expect(await shout(service, key, "Hello")).toEqual({
+    status: 400,
+    body: expect.stringContaining("The 'text' parameter must match the pattern ^(?:(?:a+)+b|hello)$."),
+  })
+  expect((await shout(service, key, "ab")).body).toContain('"shouted":"AB"')
+  expect((await shout(service, key, "aaab")).status).toBe(500)
+  expect(service.logged()).toContain(
+    "its output does not follow its schema: 'shouted': Expected string to match",
+  )
+  expect(await service.accounts.usage(account, 1)).toEqual([
+    expect.objectContaining({ api: "bluetoothlookup", calls: 1 }),
+    expect.objectContaining({ api: "shout", calls: 1 }),
+  ])
+  const document = JSON.parse(await (await fetch(`${service.url}/openapi.json`)).text())
+  expect(document.components.schemas.ShoutInput.properties.text.pattern).toBe("^(?:(?:a+)+b|hello)$")
+}, 30_000)
+
 test("a call that never ends holds up no other, not even of the same API", async () => {
   const { service } = await startFaulty()
   const [bad, good] = [await service.createKey("mega"), await service.createKey("mega")]

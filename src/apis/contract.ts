@@ -14,6 +14,8 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   readonly credits: number
   /** The parameters, each with a description. Of several invalid ones, the first in this order is reported. */
   readonly input: Input
+  /** What is checked of the parameters before the run; all of `input` by default. The run checks the rest. */
+  readonly inputCheck?: TObject
   /** The `data` object of a successful answer, including premium fields. */
   readonly output: Output
   /** True when an input is an uploaded file, which GraphQL cannot carry. */

@@ -25,7 +25,7 @@ export function prepareApi(definition: ApiDefinition, credits = definition.credi
     definition,
     credits,
     charge: [{ api: definition.id, calls: 1, credits }],
-    readInput: compileInput(definition.input),
+    readInput: compileInput(definition.inputCheck ?? definition.input),
     mask: compileMask(definition.output),
     findDeprecated: compileDeprecated(definition),
   }

@@ -8,6 +8,7 @@ import { compileOutputCheck } from "./check-output.ts"
 import { foldersIn } from "./copy-folder.ts"
 import { unpackDefinition } from "./definition-text.ts"
 import { PluginRefused } from "./errors.ts"
+import { withoutPatterns } from "./patterns.ts"
 import { createPluginPool } from "./plugin-pool.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
 import { wrongExample } from "./try-examples.ts"
@@ -124,18 +125,23 @@ async function loadPlugin(
   }
   const pool = createPluginPool(first.worker, {
     start: async () => (await start()).worker,
-    checkOutput: compileOutputCheck(data.output),
+    checkOutput: compileOutputCheck(withoutPatterns(data.output)),
     ...{ clock, timer, maxWorkers, limitMs, maxOutputLength },
     onFault: ({ message }, rests) => {
       if (rests) onRest(id, message)
     },
   })
   try {
+    const inputCheck = withoutPatterns(data.input)
     const definition = defineApi({
-      ...data,
+      ...{ ...data, inputCheck },
       run: (input, { ports, account = "" }) => pool.run(input, ports, account),
     })
-    const wrong = await wrongExample(data, (input, ports) => pool.run(input, ports, ""), timer)
+    const wrong = await wrongExample(
+      { ...data, input: inputCheck },
+      (input, ports) => pool.run(input, ports, ""),
+      timer,
+    )
     if (wrong) {
       const place = `${file}:${lineOf(file, wrong.name)}`
       throw new PluginRefused(`${place}: the example '${wrong.name}' is wrong: ${wrong.problem}.`)

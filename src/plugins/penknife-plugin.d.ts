@@ -30,7 +30,7 @@ declare module "penknife/plugin" {
   interface TextRules extends Described<string> {
     readonly minLength?: number
     readonly maxLength?: number
-    /** A regular expression. It runs in the service's own thread, so avoid one that may take long. */
+    /** A regular expression. It runs in the thread of the API, within the time limit of a call. */
     readonly pattern?: string
   }
   interface NumberRules extends Described<number> {

@@ -1,11 +1,19 @@
 /** Runs in a worker: loads one API of the operator, and runs it, one call after the other. */
 import { plugin } from "bun"
-import { type ApiDefinition, ApiMistake, InputRejected, type Ports, Unavailable } from "../apis/contract.ts"
+import {
+  type ApiDefinition,
+  ApiMistake,
+  InputRejected,
+  type Ports,
+  reject,
+  Unavailable,
+} from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
+import { compilePatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { createRunRandom } from "./run-random.ts"
 import { createThreadConsole } from "./thread-console.ts"
@@ -40,6 +48,8 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 /** Names the operator's files in place of their copies. */
 let toOriginal = (text: string) => text
 let definition: ApiDefinition | null = null
+let wrongInput: ReturnType<typeof compilePatternCheck> = () => null
+let wrongOutput = wrongInput
 let begun: Int32Array = new Int32Array(1)
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
@@ -61,6 +71,8 @@ async function load({ file, copy, original, begun: shared }: ToWorker & { kind: 
       throw new TypeError(`the definition has ${text.length} characters; ${maxDefinitionLength} are allowed`)
     }
     definition = exported
+    wrongInput = compilePatternCheck(exported.input)
+    wrongOutput = compilePatternCheck(exported.output)
     send({ kind: "loaded", definition: text })
   } catch (thrown) {
     send({ kind: "refused", problem: cut(toOriginal(describeLoadError(thrown, file))) })
@@ -76,7 +88,15 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
     const ports: Ports = { clock, random: createRunRandom(seed), dns: dns.begin(), timer: systemTimer }
     // This thread does nothing else, so there is nobody to give way to.
-    const output: unknown = await definition.run(JSON.parse(input), { ports, giveWay() {} })
+    const values = JSON.parse(input)
+    const wrong = wrongInput(values)
+    if (wrong) reject(wrong.name, `must match the pattern ${wrong.pattern}`)
+    const output: unknown = await definition.run(values, { ports, giveWay() {} })
+    const unfit = wrongOutput(output)
+    if (unfit) {
+      const problem = `'${unfit.name}': Expected string to match '${unfit.pattern}'`
+      throw new ApiMistake(`its output does not follow its schema: ${problem}`)
+    }
     const text: unknown = JSON.stringify(output)
     if (typeof text !== "string") throw new ApiMistake("it returned nothing")
     if (text.length > maxOutputLength) {

@@ -1,0 +1,54 @@
+import { Kind, type TObject, type TSchema } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+
+/**
+ * A schema without its regular expressions. One that takes long would hold up the whole service, so they are checked in the thread of
+ * the API alone.
+ */
+export function withoutPatterns<S extends TSchema>(schema: S): S {
+  const { pattern: _, ...rest } = schema
+  return { ...rest, ...partsOf(schema, withoutPatterns) } as S
+}
+
+/** Gives the first field whose value does not match a pattern in its schema, with the pattern; null when all do. */
+export function compilePatternCheck(
+  schema: TObject,
+): (values: unknown) => { readonly name: string; readonly pattern: string } | null {
+  const fields = Object.entries(schema.properties).flatMap(([name, field]) => {
+    const pattern = patternIn(field)
+    return pattern === null ? [] : { name, field, pattern }
+  })
+  return (values) => {
+    const given = typeof values === "object" && values !== null ? values : {}
+    for (const { name, field, pattern } of fields) {
+      const value: unknown = Reflect.get(given, name)
+      if (value !== undefined && !Value.Check(field, value)) return { name, pattern }
+    }
+    return null
+  }
+}
+
+/** The first pattern in a schema. */
+function patternIn(schema: TSchema): string | null {
+  if (typeof schema.pattern === "string") return schema.pattern
+  for (const part of innerOf(schema)) {
+    const pattern = patternIn(part)
+    if (pattern !== null) return pattern
+  }
+  return null
+}
+
+function innerOf(schema: TSchema): readonly TSchema[] {
+  if (schema[Kind] === "Object") return Object.values((schema as TObject).properties)
+  if (schema[Kind] === "Array") return [schema.items]
+  return schema[Kind] === "Union" ? schema.anyOf : []
+}
+
+function partsOf(schema: TSchema, change: (part: TSchema) => TSchema): object {
+  if (schema[Kind] === "Object") {
+    const fields = Object.entries((schema as TObject).properties)
+    return { properties: Object.fromEntries(fields.map(([name, field]) => [name, change(field)])) }
+  }
+  if (schema[Kind] === "Array") return { items: change(schema.items) }
+  return schema[Kind] === "Union" ? { anyOf: schema.anyOf.map(change) } : {}
+}
