@@ -8,7 +8,7 @@ import { Glob } from "bun"
 const bun = process.execPath
 const runner = [bun, "test", "--timeout=60000"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
-const slowest = ["fuzz", "web", "mock", "metering"]
+const slowest = ["web", "mock", "metering", "fuzz", "package"]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
 let passed = 0
@@ -23,8 +23,11 @@ const [isBuilt] = await Promise.all([
   step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
   step("types of the front end", [bun, "node_modules/typescript/bin/tsc", "-p", "src/web"]),
 ])
-await testInProcess()
-if (isBuilt) await testExecutable()
+const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
+await Promise.all([
+  testInTurn(files.waiting),
+  testInProcess().then(() => Promise.all([testInTurn(files.busy), testInTurn(files.busy)])),
+])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`${passed} passed, ${failed} failed`)
@@ -57,23 +60,21 @@ async function testInProcess(): Promise<void> {
 }
 
 /**
- * Runs the files of test/binary two at a time, and beside them those that mostly wait. Prints a line per file, and the output of a
- * file that failed.
+ * The files of test/binary: those that mostly wait, which run one by one beside all other tests, and those that keep a processor
+ * busy, which run two at a time after the tests without the executable.
  */
-async function testExecutable(): Promise<void> {
-  console.log("\n== tests of the executable")
+function filesOfExecutable(): { waiting: string[]; busy: string[] } {
   const rank = (file: string) => slowest.indexOf(nameOf(file)) + 1 || slowest.length + 1
   const files = [...new Glob("*.test.ts").scanSync("test/binary")].sort((a, b) => rank(a) - rank(b))
-  const patient = files.filter((file) => waiting.includes(nameOf(file)))
-  const busy = files.filter((file) => !waiting.includes(nameOf(file)))
-  await Promise.all([testInTurn(busy), testInTurn(busy), testInTurn(patient)])
+  const isWaiting = (file: string) => waiting.includes(nameOf(file))
+  return { waiting: files.filter(isWaiting), busy: files.filter((file) => !isWaiting(file)) }
 }
 
 function nameOf(file: string): string {
   return file.replace(".test.ts", "")
 }
 
-/** Takes files from the list, which others may share, until none is left. */
+/** Runs the files of a list, which others may share, until none is left. Prints a line for each, and the output of one that failed. */
 async function testInTurn(files: string[]): Promise<void> {
   for (let file = files.shift(); file !== undefined; file = files.shift()) await testFile(file)
 }
