@@ -40,6 +40,8 @@ export async function openAnyStore(
       clock: systemClock,
       random: systemRandom,
       notices,
+      // A busy machine may take longer for a step than a server of calls lets the database take.
+      limitMs: 30_000,
       ...more,
     }),
   )
