@@ -55,7 +55,7 @@ function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: 
     {
       what: "balances with the running day",
       sql: `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, notified, day, booked)
-        SELECT ${id("acc", "n")}, CASE WHEN n % 50 = 0 THEN 5 END, ${monthStartMs} + n % 1000, n % 900,
+        SELECT ${id("acc", "n")}, CASE WHEN n % 50 = 0 THEN 5 END, ${monthStartMs} + n * 1000, n % 900,
           0, CASE WHEN n % 900 >= 800 AND n % 20 <> 0 THEN 80 ELSE 0 END, '2027-01-31', ${openDay(id("key", "n * 10"))}
         FROM ${numbers(accounts, "n")}`,
     },
