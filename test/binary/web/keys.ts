@@ -75,6 +75,34 @@ export function keysInBrowser(desk: Desk): void {
     await done()
   }, 90_000)
 
+  test("each wrong field has its message, which is read with it, and the other fields keep their values", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Each field", plan: "free" })
+    const { page, done } = await desk.visit("/console/keys")
+    await page.getByRole("button", { name: "Create key" }).click()
+    const dialog = page.getByRole("dialog")
+    const right = { account: id, name: "each", expires: "30d", rate_limit: "60", allow_ips: "192.0.2.0/24" }
+    const wrong = [
+      ["account", "", "Type the id of the account"],
+      ["name", "x".repeat(300), "Must be a string of at most 200 characters"],
+      ["expires", "yesterday", "Must be a date such as"],
+      ["rate_limit", "0", "Must be"],
+      ["allow_ips", "everywhere", "everywhere"],
+    ] as const
+    for (const [name, text] of Object.entries(right)) await dialog.locator(`[name=${name}]`).fill(text)
+    for (const [name, text, message] of wrong) {
+      const field = dialog.locator(`[name=${name}]`)
+      await field.fill(text)
+      await dialog.getByRole("button", { name: "Create key" }).click()
+      await dialog.locator(`[name=${name}][aria-invalid=true]:focus`).waitFor()
+      expect(await dialog.locator("[aria-invalid=true]").count()).toBe(1)
+      expect(await descriptionOf(field)).toContain(message)
+      await field.fill(right[name])
+    }
+    await dialog.getByRole("button", { name: "Create key" }).click()
+    await page.getByText(/^pk-\w{38}$/).waitFor()
+    await done()
+  }, 60_000)
+
   test("a key is revoked by keyboard alone, after a question that names it", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Keyboard", plan: "free" })
     const key = await desk.call("POST", "/keys", { account: id, name: "old" })
