@@ -19,8 +19,11 @@ export interface ListParts {
   listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
   /** The SQL that selects the rows of each list; attempts of one account from a join with notices. */
   readonly selects: Readonly<Record<Exclude<keyof Lists, "accounts"> | "accountAttempts", string>>
-  /** The SQL that is true for an account with a text in its name, or at the beginning of its id, in any case of A to Z. */
-  readonly isFound: (text: string) => string
+  /**
+   * The SQL that is true for an account whose name is like a pattern, or whose id is like the pattern without its first character.
+   * The case of A to Z does not count. The pattern has small letters, and begins with `%`.
+   */
+  readonly isFound: (pattern: string) => string
   /** The SQL that is true for closed accounts. */
   readonly isClosed: string
   /** The SQL for `mayBeNearLimitSinceMs` of AccountFilter. */
@@ -44,8 +47,7 @@ export function prepareLists(parts: ListParts): Lists {
       if (closed !== undefined) conditions.push([(one) => `(${isClosed}) = (${one} = 1)`, closed ? 1 : 0])
       // No name has it, and SQLite's LIKE ends a pattern there.
       if (search?.includes("\0")) return []
-      if (search !== undefined)
-        conditions.push([isFound, search.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])
+      if (search !== undefined) conditions.push([isFound, patternOf(search)])
       if (mayBeNearLimitSinceMs !== undefined) conditions.push([mayBeNearLimit, mayBeNearLimitSinceMs])
       return (await listAccounts({ conditions, order: byCreation, page })).map(toAccountDetails)
     },
@@ -79,6 +81,12 @@ export function prepareLists(parts: ListParts): Lists {
       return list<AuditRecord>({ select: selects.audit, conditions, order: byTime, page })
     },
   }
+}
+
+/** The LIKE pattern of every text that contains this one. It is made here: made in SQL it would be made for each row. */
+function patternOf(text: string): string {
+  const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return `%${lower.replace(/[\\%_]/g, "\\$&")}%`
 }
 
 function order(isDescending: boolean, time: string, id: string): Order {

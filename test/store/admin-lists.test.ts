@@ -135,6 +135,7 @@ describe.each(kinds)("$name", ({ create }) => {
     [{ search: "ACC_1" }, (i) => i >= 10 && i < 20],
     [{ search: "cc_1" }, () => false],
     [{ search: "%" }, (i) => i % 5 === 0],
+    [{ search: "\\" }, () => false],
   ]
   test.each(accountFilters)("accounts: %p", async (filter, matches) => {
     const rows = await readAll(

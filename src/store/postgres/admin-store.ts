@@ -88,7 +88,7 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       list,
       listAccounts: (query) => list({ ...query, select: selectAccountDetails }),
       selects,
-      isFound: (text) => `(strpos(lower_name, ${text}) > 0 OR starts_with(lower_id, ${text}))`,
+      isFound: (pattern) => `(lower_name LIKE ${pattern} OR lower_id LIKE substr(${pattern}, 2))`,
       isClosed: "closed_ms IS NOT NULL",
       mayBeNearLimit: (sinceMs) => `(notified > 0 AND closed_ms IS NULL AND period_start_ms > ${sinceMs})`,
     }),
