@@ -128,7 +128,7 @@ export function requireNoLoss(before: OwnApis, next: OwnApis): void {
   if (lost.length > 0) throw new ConfigError(lost.map(({ problem }) => problem).join("\n"))
 }
 
-/** What an operator who reloads is told of own APIs. */
+/** What a reload has changed of own APIs, for its answer. */
 export function changeOfOwnApis(before: OwnApis, next: OwnApis): readonly ConfigChange[] {
   const [old, now] = [shown(before), shown(next)]
   return old === now ? [] : [{ setting: "own APIs", before: old, after: now, needsRestart: false }]

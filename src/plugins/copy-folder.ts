@@ -61,7 +61,7 @@ export function foldersIn(folder: string): readonly string[] {
     .sort()
 }
 
-/** Hashes the files of a folder, and copies them if it is told where to. */
+/** Hashes the files of a folder, and copies them to `target` unless it is null. */
 async function readAll(directory: string, target: string | null): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256").update(directory)
   const files = filesOf(directory, "")

@@ -64,7 +64,7 @@ export interface SumFolding {
 
 /**
  * Adds up the changes after every so many statements of this instance.
- * @param onProblem is told why it failed; the rows stay, and the next time takes them too
+ * @param onProblem gets the reason of a failure; the rows stay, and are added up the next time
  */
 export function prepareFolding(
   { run }: Pick<Connection, "run">,

@@ -1,7 +1,7 @@
 import type { SpanStart } from "../../ports/tracer.ts"
 import { pathOf } from "./request-url.ts"
 
-/** The methods of RFC 9110 and RFC 5789. A span names no others, since a client can make up as many as it likes. */
+/** The methods of RFC 9110 and RFC 5789. A span names no others, since clients can make up any number of them. */
 const methodNames = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
 
 /**

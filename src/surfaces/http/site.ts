@@ -17,7 +17,7 @@ import type { Brand } from "./web/brand.ts"
 export interface SiteServer {
   /** Sends the page of a path; undefined when there is none. */
   send(path: string, request: Request, set: AnswerSettings): Promise<Uint8Array | null | undefined>
-  /** Sends the page that says that there is none at an address. */
+  /** Sends the page for an address that has no page. */
   sendNotFound(request: Request, set: AnswerSettings): Promise<Uint8Array | null>
 }
 
