@@ -214,6 +214,12 @@ describe("what the commands print", () => {
     expect(out).toContain("\\u001b[31mred")
   })
 
+  test("a list in which nothing is found says so, whatever it was filtered by", async () => {
+    const { db } = await withKey()
+    const { out, err } = await runLine(`account list --search nobody ${db}`)
+    expect({ out, err }).toEqual({ out: "", err: "No accounts found. 'account create' makes one.\n" })
+  })
+
   test("a list has all pages, or as many entries as --limit says and how to go on", async () => {
     const { db } = await withKey()
     for (const name of ["B", "C"]) await runLineJson(`account create --name ${name} ${db}`)

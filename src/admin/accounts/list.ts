@@ -17,7 +17,7 @@ export const listAccounts = defineOperation({
   command: {
     words: "account list",
     example: "--plan pro",
-    empty: "No accounts. Create one with 'account create'.",
+    empty: "No accounts found. 'account create' makes one.",
     columns: ["id", "name", "plan", "used", "remaining", "used_percent", "created", "closed", "problem"],
   },
   input: Type.Object({

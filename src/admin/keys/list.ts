@@ -15,7 +15,7 @@ export const listKeys = defineOperation({
   command: {
     words: "key list",
     example: "--account acc_1234567890abcdef",
-    empty: "No keys. Create one with 'key create --account ID'.",
+    empty: "No keys found. 'key create --account ID' makes one.",
     columns: ["id", "account", "name", "prefix", "created", "expires", "revoked", "disabled", "rate_limit"],
   },
   portal: { account: "account", parameters: ["account", "limit", "after"] },
