@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Locator, Page } from "playwright-core"
+import { eventually } from "../../support/eventually.ts"
 import { until } from "../../support/until.ts"
 import { hostile } from "./accounts.ts"
 import { type Desk, tabTo } from "./desk.ts"
@@ -64,8 +65,9 @@ export function auditInBrowser(desk: Desk): void {
     await page.getByLabel("Account").fill(id)
     await page.waitForURL(/account=/)
     const row = page.locator("tbody tr")
+    // The list before showed this row, too, among others.
+    await eventually(async () => expect(await row.count()).toBe(1))
     await row.locator("del", { hasText: "free" }).waitFor()
-    expect(await row.count()).toBe(1)
     expect(await row.locator("ins").first().textContent()).toBe("after: pro")
     await look("audit-one")
     const [download] = await Promise.all([
