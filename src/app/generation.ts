@@ -38,10 +38,11 @@ interface GenerationParts {
   readonly tracer: Tracer | null
 }
 
-/** Gives what makes a generation of a configuration and its APIs. */
-export function createGenerations(
-  options: GenerationParts,
-): (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation {
+/** Makes a generation of a configuration and its APIs. */
+export type MakeGeneration = (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation
+
+/** Gives what makes generations. */
+export function createGenerations(options: GenerationParts): MakeGeneration {
   const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared
   return (config, ownApis, apis) => {

@@ -19,7 +19,7 @@ export interface HotConfig extends ConfigControl {
   versionOnDisk(): number | null
 }
 
-interface HotConfigParts {
+export interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
   readonly log: Log

@@ -15,27 +15,27 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
-import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import type { FolderCopy } from "../values/folder-copy.ts"
-import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createBackups } from "./backups.ts"
+import { createCertificateReload } from "./certificate.ts"
 import type { ConfigPeers } from "./config-peers.ts"
-import { orRefuse } from "./config-refusal.ts"
-import { createGenerations, type Generation, httpSettings } from "./generation.ts"
+import { createGenerations, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { requireKnownPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
+import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
-import { changeOfOwnApis, loadOwnApis, logRefused, requireNoLoss } from "./own-apis.ts"
+import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
-import { openTracer, traceFlushMs } from "./traces.ts"
+import { stopService } from "./stop-service.ts"
+import { openTracer } from "./traces.ts"
 import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
 
@@ -91,13 +91,18 @@ export async function startService(config: Config, options: StartOptions = {}): 
     databaseLimitMs,
     configSource = null,
   } = options
+  // Closed when the service stops or its start fails, the last one first.
+  await using opening = new AsyncDisposableStack()
   const tls = readTls(config)
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
+  opening.defer(() => opened.close())
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: systemTimer, log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
+  let servedOwnApis = ownApis
+  opening.defer(() => servedOwnApis.end())
   logRefused(ownApis, log)
   // Before the store is opened, so that a mistake makes no data file.
   const preparedApis = await prepareApis(config, ownApis.definitions)
@@ -113,173 +118,132 @@ export async function startService(config: Config, options: StartOptions = {}): 
     },
   })
   const { store, outbox, timedEvents, isNew } = openedStore
+  opening.defer(() => store.close())
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
+  await requireKnownPlans(openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
-  let { plans } = config
   const look = createEventLook({
     events: timedEvents,
     get plans() {
-      return plans
+      return current.config.plans
     },
     clock,
     timer: systemTimer,
     log,
   })
-  try {
-    await requireKnownPlans(openedStore.admin, config)
-    const shared = {
-      scheduler: createScheduler(ports, (api, ms) =>
-        log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
-      ),
+  const shared = {
+    scheduler: createScheduler(ports, (api, ms) =>
+      log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
+    ),
+    ports,
+    log,
+    unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),
+  }
+  const observability = createObservability(
+    {
+      opened,
       ports,
-      log,
-      unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),
-    }
-    const observability = createObservability(
-      {
-        opened,
-        ports,
-        store: openedStore,
-        keepDays: () => current.config.history,
-        version,
-        openRequests: () => server.openRequests(),
-        unsentOctets: shared.unsent.octets,
-        instances: () => peers?.instances() ?? null,
-        droppedSpans: () => tracer?.dropped() ?? null,
-      },
-      channel,
-    )
-    let current: Generation
-    let peers: ConfigPeers | null = null
-    const hot = createHotConfig({
-      running: config,
-      source: configSource,
-      channel,
-      log,
-      onTaken: () => peers?.announce(),
-      async prepare(next, isChanged, copy = current.ownApis.handedCopy) {
-        const before = current.ownApis
-        const own = await loadOwnApis(next, { ...ownParts, copy }, before)
-        const refused = own.problems.map(({ name }) => name)
-        if (!isChanged && own === before) return { changes: [], refused, takeOver() {}, drop() {} }
-        let generation: Generation
-        try {
-          await orRefuse(async () => {
-            requireNoLoss(before, own)
-            await requireKnownPlans(openedStore.admin, next)
-          })
-          generation = generationOf(next, own, await prepareApis(next, own.definitions))
-        } catch (thrown) {
-          if (own !== before) own.end()
-          throw thrown
-        }
-        const swap = server.prepareApps(generation.parts, httpSettings(next, { sharedPort, tls }))
-        return {
-          changes: changeOfOwnApis(before, own),
-          refused,
-          takeOver() {
-            swap()
-            if (own !== before) {
-              before.retire()
-              logRefused(own, log)
-              log.info("own APIs loaded again", { apis: own.definitions.map(({ id }) => id) })
-            }
-            current = generation
-            plans = next.plans
-            log.setLevel(next.logLevel ?? opened.defaultLevel)
-            shared.unsent.setLimit(next.maxUnsentBytes)
-          },
-          drop() {
-            if (own !== before) own.end()
-          },
-        }
-      },
-    })
-    const admin = createAdminAccess(() => current, {
-      opened: openedStore,
-      clock,
-      random,
-      backups: createBackups(config, runOwnCommand),
-      watchRequests: observability.requests.watch,
-      pages: pageAddresses({ config: () => current.config, listening: () => server }),
+      store: openedStore,
+      keepDays: () => current.config.history,
       version,
-      startedMs: clock.now(),
+      openRequests: () => server.openRequests(),
+      unsentOctets: shared.unsent.octets,
       instances: () => peers?.instances() ?? null,
-      config: hot,
-    })
-    const generationOf = createGenerations({
-      store,
-      shared,
-      findSnapshot: createAccountSnapshots(),
-      observability,
-      admin,
-      version,
-      tracer,
-    })
-    current = generationOf(config, ownApis, preparedApis)
-    const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
-    if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
-    if (openedStore.instances) {
-      // Only several instances need it.
-      const { createConfigPeers } = await import("./config-peers.ts")
-      peers = createConfigPeers({
-        channel: openedStore.instances,
-        host: hostName(),
-        // Workers take a configuration over together.
-        service: `${hostName()}:${channel ? process.ppid : process.pid}:${server.url}`,
-        clock,
-        timer: systemTimer,
-        log,
-        running: () => current,
-        versionOnDisk: hot.versionOnDisk,
-        reload: hot.reloadLogged,
-      })
-    }
-    const { apis, watch } = config
-    const endWatch =
-      watch && apis !== null ? watchFolder(apis, ownParts, () => void hot.reloadLogged()) : () => {}
-    delivery.start()
-    look.start()
-    observability.history.start()
-    return {
-      server,
-      accounts: createProgramAccounts(programParts(openedStore, config, ports)),
-      notices: createProgramNotices(programParts(openedStore, config, ports)),
-      configuration: hot,
-      hasAdmin: () => openedStore.admin.hasAdmin(),
-      async reloadCertificate() {
-        try {
-          const renewed = readTls(config)
-          if (renewed === null) return
-          const { X509Certificate } = await import("node:crypto")
-          await server.replaceCertificate(renewed)
-          log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
-        } catch (thrown) {
-          log.error("certificate not reloaded; the old one is served on", { cause: messageOf(thrown) })
-        }
+      droppedSpans: () => tracer?.dropped() ?? null,
+    },
+    channel,
+  )
+  let peers: ConfigPeers | null = null
+  const hot = createHotConfig({
+    running: config,
+    source: configSource,
+    channel,
+    log,
+    onTaken: () => peers?.announce(),
+    prepare: createNextGenerations({
+      log,
+      current: () => current,
+      loadOwnApis: (next, copy, before) => loadOwnApis(next, { ...ownParts, copy }, before),
+      requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next),
+      makeGeneration: (...made) => makeGeneration(...made),
+      prepareApps: ({ parts, config: next }) =>
+        server.prepareApps(parts, httpSettings(next, { sharedPort, tls })),
+      onTaken(generation) {
+        current = generation
+        servedOwnApis = generation.ownApis
+        log.setLevel(generation.config.logLevel ?? opened.defaultLevel)
+        shared.unsent.setLimit(generation.config.maxUnsentBytes)
       },
-      async stop({ atOnce = false } = {}) {
-        const askedMs = clock.monotonicMs()
-        try {
-          observability.requests.close()
-          const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
-          const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
-          await Promise.all([stopped, delivery.stop(), look.stop(), peers?.stop()])
-          const flushMs = traceFlushMs(clock.monotonicMs() - askedMs)
-          await Promise.all([observability.stop(), tracer?.stop(flushMs)])
-          endWatch()
-          current.ownApis.end()
-          await store.close()
-        } finally {
-          await opened.close()
-        }
-      },
-    }
-  } catch (thrown) {
-    ownApis.end()
-    await Promise.all([store.close(), opened.close()])
-    throw thrown
+    }),
+  })
+  const admin = createAdminAccess(() => current, {
+    opened: openedStore,
+    clock,
+    random,
+    backups: createBackups(config, runOwnCommand),
+    watchRequests: observability.requests.watch,
+    pages: pageAddresses({ config: () => current.config, listening: () => server }),
+    version,
+    startedMs: clock.now(),
+    instances: () => peers?.instances() ?? null,
+    config: hot,
+  })
+  const makeGeneration = createGenerations({
+    store,
+    shared,
+    findSnapshot: createAccountSnapshots(),
+    observability,
+    admin,
+    version,
+    tracer,
+  })
+  let current = makeGeneration(config, ownApis, preparedApis)
+  const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
+  if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
+  if (openedStore.instances) {
+    // Only several instances need it.
+    const { createConfigPeers } = await import("./config-peers.ts")
+    peers = createConfigPeers({
+      channel: openedStore.instances,
+      host: hostName(),
+      // Workers take a configuration over together.
+      service: `${hostName()}:${channel ? process.ppid : process.pid}:${server.url}`,
+      clock,
+      timer: systemTimer,
+      log,
+      running: () => current,
+      versionOnDisk: hot.versionOnDisk,
+      reload: hot.reloadLogged,
+    })
+  }
+  const { apis, watch } = config
+  if (watch && apis !== null) opening.defer(watchFolder(apis, ownParts, () => void hot.reloadLogged()))
+  delivery.start()
+  look.start()
+  observability.history.start()
+  const resources = opening.move()
+  const accountsParts = programParts(openedStore, config, ports)
+  return {
+    server,
+    accounts: createProgramAccounts(accountsParts),
+    notices: createProgramNotices(accountsParts),
+    configuration: hot,
+    hasAdmin: () => openedStore.admin.hasAdmin(),
+    reloadCertificate: createCertificateReload(config, server, log),
+    stop: ({ atOnce = false } = {}) =>
+      stopService(
+        {
+          clock,
+          server,
+          closeWatchers: () => observability.requests.close(),
+          beside: peers === null ? [delivery, look] : [delivery, look, peers],
+          observability,
+          tracer,
+          resources,
+        },
+        atOnce,
+      ),
   }
 }
