@@ -105,7 +105,7 @@ describe("credits", () => {
     expect(await service.accounts.usage(account, 1)).toEqual([
       { day: "2025-01-31", api: "bluetoothlookup", calls: 1_000, credits: 1_000 },
     ])
-  }, 30_000)
+  }, 300_000)
 })
 
 describe("GET /v1/usage", () => {

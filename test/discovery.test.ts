@@ -76,7 +76,7 @@ describe("a crawler that starts at /", async () => {
       ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
     )
     expect(await lintOpenApi(...documents.map(([, { text }]) => text))).toEqual([])
-  }, 120_000)
+  }, 300_000)
 
   test("finds a list of the APIs for language models in the form of llmstxt.org", () => {
     const [head = "", ...sections] = textOf("/llms.txt").split(/^## /m)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const config = loadConfig({ flags: {}, env: {}, file: null })
   const described = toDocInput(config, { apis: await prepareApis(config), version })
   client = await writeClient(printOpenApi(described), catalog)
-}, 60_000)
+}, 300_000)
 afterAll(() => client.remove())
 
 const docs = readFileSync(join(import.meta.dir, "../docs/openapi.md"), "utf8")
@@ -55,7 +55,7 @@ export const premium = async (): Promise<string> => (await calls.sunrisesunset0(
 `
   const env = "declare const process: { env: Record<string, string | undefined> }"
   expect(client.compile(`${client.text}\n${statements}`, `${env}\n${documented}`)).toBe("")
-}, 60_000)
+}, 300_000)
 
 test("the program in docs/openapi.md prints the answer to its call", async () => {
   const service = await startTestService()
@@ -65,7 +65,7 @@ test("the program in docs/openapi.md prints the answer to its call", async () =>
   const [printed, refused] = await Promise.all([key, "pk-x"].map((KEY) => client.run(program, { KEY })))
   expect(printed).toBe("Apple, Inc.\n")
   expect(refused).toContain("API key")
-}, 60_000)
+}, 300_000)
 
 test("it calls every API, one by one and in batches, and every other path", async () => {
   const zone: DnsZone = Object.assign(
@@ -86,4 +86,4 @@ test("it calls every API, one by one and in batches, and every other path", asyn
   expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
   expect(stranger?.error).toMatchObject({ status: "error", data: null })
   await service.stop()
-}, 60_000)
+}, 300_000)

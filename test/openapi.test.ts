@@ -17,7 +17,7 @@ const document = JSON.parse(text) as OpenApiDocument
 describe("the document", () => {
   test("passes the recommended rules of Redocly without a warning", async () => {
     expect(await lintOpenApi(text)).toEqual([])
-  }, 60_000)
+  }, 300_000)
 
   test("has every path and no other", () => {
     const ofApis = catalog.flatMap(({ id }) => [`/v1/${id}`, `/v1/${id}/batch`])
@@ -74,7 +74,7 @@ describe("the document", () => {
       }
       await own.stop()
     }
-  }, 30_000)
+  }, 300_000)
 
   test("follows the configuration: prices, the limit of bodies, GraphQL turned off", async () => {
     const file = { credits: { hmac: 7 }, max_body: 5000, no_graphql: true, no_metrics: true }

@@ -26,7 +26,7 @@ test("a new API works as it is written, and its types are those of the program",
     `${JSON.stringify({ files: [join(apis, "second/index.ts")] })}\n`,
   )
   expect(readFileSync(join(apis, "tsconfig.json"), "utf8")).toBe("{}")
-}, 60_000)
+}, 300_000)
 
 test.each([
   ["Hello", "The name 'Hello' cannot be used"],
@@ -86,4 +86,4 @@ test("a command leaves no copy of the folder behind", async () => {
   const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
   expect({ out: JSON.parse(out), err, code }).toEqual({ out: { shouted: "A" }, err: "", code: 0 })
   expect(readdirSync(temporary).filter((name) => name.startsWith("penknife-apis-"))).toEqual([])
-}, 60_000)
+}, 300_000)

@@ -45,7 +45,7 @@ test("a price that is changed on one instance alone is said by both: in the log,
     await until(() => service.logged().includes("are those of another instance again"))
     await until(async () => (await metric(service, "penknife_differing_instances")) === 0)
   }
-}, 60_000)
+}, 300_000)
 
 test("a file that all instances have is read again by all when one takes it over", async () => {
   const { first, second } = await startTwo()
@@ -56,7 +56,7 @@ test("a file that all instances have is read again by all when one takes it over
   await until(() => second.logged().includes("configuration changed"))
   expect(await second.configuration.diff()).toEqual([])
   for (const service of [first, second]) expect(service.logged()).not.toContain("differ from another")
-}, 60_000)
+}, 300_000)
 
 test("an instance that stops is not counted any more, and one that begins is told", async () => {
   const { first, second, admin } = await startTwo()
@@ -69,4 +69,4 @@ test("an instance that stops is not counted any more, and one that begins is tol
   })
   await until(() => third.logged().includes('"settings":["credits.hmac"]'))
   await until(() => first.logged().includes('"settings":["credits.hmac"]'))
-}, 60_000)
+}, 300_000)

@@ -86,4 +86,4 @@ test("after a crash of the database every instance goes on by itself, and every 
   expect(balance.used).toBeGreaterThanOrEqual(5)
   expect((await first.accounts.show(account)).balance.used).toBe(1)
   expect(first.logged()).not.toContain("password")
-}, 60_000)
+}, 300_000)

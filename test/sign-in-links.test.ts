@@ -43,7 +43,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
       const { data } = (await admin("GET", `/audit?operation=${kind}.sign_in`)).body
       expect(data).toMatchObject([{ after: { by: `link ${body.id}` } }])
     }
-  }, 60_000)
+  }, 300_000)
 })
 
 describe("a link", () => {

@@ -49,7 +49,7 @@ describe.each(formats.map((format) => [format]))("%s", (format) => {
       }),
       { seed: 1, numRuns: 500 },
     )
-  }, 30_000)
+  }, 300_000)
 
   test("is readable before it is broken", () => {
     for (const error of texts) {

@@ -13,7 +13,10 @@ export interface AnyStoreOptions extends StoreOptions {
   readonly mustExist?: boolean
   /** Who connects to a database whose URL does not say it. */
   readonly login?: StoreLogin
-  /** How long a call waits for each step that needs a database on a server; 500 by default. Milliseconds. */
+  /**
+   * How long a call waits for each step that needs a database on a server; 500 by default. Connecting may take twice as long, and
+   * what is not part of a call ten times. Milliseconds.
+   */
   readonly limitMs?: number
 }
 

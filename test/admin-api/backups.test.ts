@@ -182,4 +182,4 @@ test("the commands work on a data file and on a service", async () => {
   }
   const { code, err } = await runLine(`backups verify ../x.db --db ${service.db} --backup-dir ${backupDir}`)
   expect([code, err]).toEqual([2, expect.stringContaining("must be a file name without a path")])
-}, 60_000)
+}, 300_000)

@@ -17,7 +17,7 @@ const routes = routesOf(operations)
 
 beforeAll(async () => {
   client = await writeClientOf(printAdminOpenApi({ operations, version }), clientText())
-}, 60_000)
+}, 300_000)
 afterAll(() => client.remove())
 
 function clientText(): string {
@@ -65,7 +65,7 @@ calls.creditsGrant({ params: { path: { id: "acc_1" } }, body: { credits: "many" 
 calls.accountsUpdate({ params: { path: { id: "acc_1" } }, body: { nmae: "Ann" } })
 `
   expect(client.compile(`${client.text}\n${statements}`)).toBe("")
-}, 60_000)
+}, 300_000)
 
 test("it runs every operation", async () => {
   const service = await startTestService({

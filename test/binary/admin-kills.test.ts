@@ -9,7 +9,7 @@ import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
 import { binary } from "./support.ts"
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 /** `bun run exactness --only admin-kills-file admin-kills` does this 300 times, and 60 times on PostgreSQL. */
 test("a change sent again after a kill has one effect and one audit record, and no file keeps the text of a key", async () => {

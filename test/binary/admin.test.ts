@@ -7,7 +7,7 @@ import { freePort } from "./free-port.ts"
 import { run, serve } from "./support.ts"
 
 const dir = tempDir()
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 test.if(process.platform === "linux")(
   "all workers share the address of the admin API, and stop with it",

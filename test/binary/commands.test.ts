@@ -6,7 +6,7 @@ import { tempDir } from "../support/temp.ts"
 import { binary, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 /** Names in braces are ids and texts that earlier commands printed; `< {KEY}` sends one to standard input. */
 const script = `

@@ -9,7 +9,7 @@ import { childrenOf, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 describe.if(process.platform === "linux")("two workers", () => {
   test("take a configuration over together, or not at all, and no call is refused", async () => {

@@ -21,7 +21,7 @@ import { binary, run, serve, watch } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
 
 async function call(url: string, key: string) {

@@ -47,7 +47,7 @@ test.each(linux ? [1, 2] : [1])(
       errors: [],
     })
   },
-  120_000,
+  300_000,
 )
 
 test("kill -9 at any moment, 30 times in a row: what clients saw is charged, and hardly more", async () => {
@@ -63,7 +63,7 @@ test("kill -9 at any moment, 30 times in a row: what clients saw is charged, and
     await Promise.all([load.done, server.child.exited])
     requireBounds(db, accounts, load, underWay, paid)
   }
-}, 120_000)
+}, 300_000)
 
 /** Which processes of a service with two workers are killed. */
 const victims: readonly [string, (supervisor: number, workers: readonly number[]) => readonly number[]][] = [
@@ -96,7 +96,7 @@ test.if(linux).each(victims)(
       requireBounds(db, accounts, load, underWay, paid)
     }
   },
-  120_000,
+  300_000,
 )
 
 /** Successes seen ≤ charged ≤ successes and calls in progress at the kill, for each account. */

@@ -12,7 +12,7 @@ import { run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 /** A service with these APIs, and what its admin is asked with. */
 async function startWith(apis: string, ...flags: string[]) {

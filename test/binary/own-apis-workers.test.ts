@@ -8,7 +8,7 @@ import { childrenOf, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 /** An API that answers with the number of its version, in a folder of its own. */
 const version = (number: number) => ({

@@ -14,7 +14,7 @@ import { run, serve, serveForFile, start } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const examples = join(import.meta.dir, "../../examples/apis")
 const dns = await startDnsServer({

@@ -63,7 +63,7 @@ beforeAll(async () => {
   project = await makeProject("project", { bun: join(modules, "bun") })
   writeFileSync(join(project, "as-module.mjs"), asModule)
   writeFileSync(join(project, "as-required.cjs"), asRequired)
-}, 60_000)
+}, 300_000)
 
 test("holds the listed files and nothing else", () => {
   const modules = [
@@ -116,7 +116,7 @@ describe("starts a mock", () => {
     ["in Node, required", [node, "as-required.cjs"]],
     ["in Bun, imported", [process.execPath, "as-module.mjs"]],
     ["in Bun, required", [process.execPath, "as-required.cjs"]],
-  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed), 30_000)
+  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed), 300_000)
 
   test("whatever settings the project has for Bun", async () => {
     const own = await makeProject("own-bun", { bun: join(modules, "bun") })
@@ -124,7 +124,7 @@ describe("starts a mock", () => {
     writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
     writeFileSync(join(own, "as-module.mjs"), asModule)
     expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
-  }, 30_000)
+  }, 300_000)
 
   test("where install scripts were not run", async () => {
     const bare = await makeProject("no-scripts", {})
@@ -139,7 +139,7 @@ describe("starts a mock", () => {
     writeFileSync(join(bare, "node_modules/bun/bin/bun.exe"), "echo not run >&2; exit 1\n", { mode: 0o755 })
     writeFileSync(join(bare, "as-module.mjs"), asModule)
     expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
-  }, 30_000)
+  }, 300_000)
 
   test("with a Bun on the PATH, and without one says what to do", async () => {
     const bare = await makeProject("no-bun", {})
@@ -153,7 +153,7 @@ describe("starts a mock", () => {
     mkdirSync(bin)
     symlinkSync(process.execPath, join(bin, "bun"))
     expect(await runIn(bare, [node, "as-module.mjs"], { PATH: bin })).toMatchObject(printed)
-  }, 30_000)
+  }, 300_000)
 })
 
 test("the command runs the program and ends with its exit code", async () => {
@@ -170,7 +170,7 @@ test("the command runs the program and ends with its exit code", async () => {
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
-}, 30_000)
+}, 300_000)
 
 test("its types hold in a module and for require, without those of Node", async () => {
   const types = join(dir, "types")
@@ -195,7 +195,7 @@ test("its types hold in a module and for require, without those of Node", async 
     code: 0,
     text: "",
   })
-}, 30_000)
+}, 300_000)
 
 describe("penknife/plugin", () => {
   const tsc = (version: string) => join(modules, version, "bin/tsc")
@@ -224,7 +224,7 @@ describe("penknife/plugin", () => {
         /wordcount\/index\.ts.*Type 'string' is not assignable to type 'number'/s,
       )
     },
-    60_000,
+    300_000,
   )
 
   test("is a module for tests of an API, and the package serves the folder", async () => {
@@ -250,7 +250,7 @@ describe("penknife/plugin", () => {
     expect(made).toMatchObject({ code: 0, err: "" })
     const checked = await runIn(project, [node, "node_modules/penknife/cli.js", "api", "check", "apis"])
     expect(checked).toMatchObject({ code: 0, out: expect.stringContaining("hello: 1 example is right.") })
-  }, 60_000)
+  }, 300_000)
 })
 
 describe("runs the examples", () => {
@@ -280,6 +280,6 @@ describe("runs the examples", () => {
       const { code, text } = await runIn(examples, command)
       expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
     },
-    60_000,
+    300_000,
   )
 })

@@ -10,7 +10,7 @@ import { childrenOf, isAlive, run, serve, start } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 describe.if(process.platform === "linux")("workers", () => {
   test("dead ones are replaced, and one signal stops all", async () => {

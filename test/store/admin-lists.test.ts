@@ -376,4 +376,4 @@ test("the same changes give the same outcomes and lists in every kind of store",
     { seed: 20250104, numRuns: 60 },
   )
   for (const { store } of opened) await store.close()
-}, 120_000)
+}, 300_000)

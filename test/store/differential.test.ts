@@ -134,4 +134,4 @@ test("the same work gives the same outcomes, balances, usage and notices", async
     }),
     { seed: 20250103, numRuns: Number(process.env.STORE_RUNS ?? 60) },
   )
-}, 120_000)
+}, 300_000)

@@ -15,7 +15,7 @@ let roles = 0
 beforeAll(async () => {
   url = await server.createDatabase()
   await expectDone(["account", "list"], url)
-}, 60_000)
+}, 300_000)
 
 /** Everything that opens a database. */
 const commands: readonly (readonly string[])[] = [
@@ -117,7 +117,7 @@ describe("every command says what to change, without the password", () => {
     } finally {
       await standby.stop()
     }
-  }, 30_000)
+  }, 300_000)
 })
 
 describe("a role without rights", () => {

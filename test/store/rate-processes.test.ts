@@ -7,7 +7,7 @@ import type { Taken } from "../support/rate-taker.ts"
 import { tempDir } from "../support/temp.ts"
 
 // For a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 const dir = tempDir()
 const taker = join(import.meta.dir, "../support/rate-taker.ts")
 

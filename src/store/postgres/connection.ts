@@ -24,6 +24,10 @@ export interface ConnectionOptions {
   readonly address: PostgresAddress
   readonly clock: Clock
   readonly timer: Timer
+  /** The time to connect to one host. A host that does not answer must not use up the time for the next one. */
+  readonly connectLimitMs: number
+  /** The time for a statement whose caller names none. */
+  readonly statementLimitMs: number
   /** PostgreSQL settings of the session. */
   readonly settings?: Readonly<Record<string, string>>
   /** Which host is tried first: the one that was the primary last. All connections of a process share it. */
@@ -34,9 +38,8 @@ export interface ConnectionOptions {
   readonly onClose?: () => void
 }
 
-/** A host that does not answer must not use up the time for the next one. */
-const connectSeconds = 1
-const defaultLimitMs = 5_000
+/** What it takes to connect, without what statements need. */
+type ConnectTo = Omit<ConnectionOptions, "statementLimitMs">
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { timer } = options
@@ -59,7 +62,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    async run<Row>(statement: string, parameters: readonly Parameter[], limitMs = defaultLimitMs) {
+    async run<Row>(statement: string, parameters: readonly Parameter[], limitMs = options.statementLimitMs) {
       const used = open()
       let isOpen = false
       let isLate = false
@@ -98,8 +101,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
+/** The time that a command has to connect to one host. No call waits for it, so that it succeeds on a busy machine too. */
+export const commandConnectLimitMs = 5_000
+
 /** Opens a client with one connection to the first host that is a primary. */
-export async function connectToPrimary(options: ConnectionOptions): Promise<SQL> {
+export async function connectToPrimary(options: ConnectTo): Promise<SQL> {
   const { address, preferred } = options
   const { hosts } = address
   let problem: unknown = new StoreUnavailable("--db names no host.")
@@ -120,7 +126,8 @@ export async function connectToPrimary(options: ConnectionOptions): Promise<SQL>
   throw problem
 }
 
-function openClient({ host, port }: PostgresHost, { address, settings, onClose }: ConnectionOptions): SQL {
+function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
+  const { address, connectLimitMs, settings, onClose } = options
   const { database, user, password, tls } = address
   return new SQL({
     adapter: "postgres",
@@ -130,7 +137,7 @@ function openClient({ host, port }: PostgresHost, { address, settings, onClose }
     username: user,
     password,
     max: 1,
-    connectionTimeout: connectSeconds,
+    connectionTimeout: connectLimitMs / 1_000,
     tls:
       tls.ca === null
         ? tls.mode
@@ -140,10 +147,11 @@ function openClient({ host, port }: PostgresHost, { address, settings, onClose }
   })
 }
 
-async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: ConnectionOptions) {
+async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: ConnectTo) {
+  const limitMs = 2 * options.connectLimitMs
   let cancelTimer = () => {}
   const late = new Promise<never>((_, reject) => {
-    cancelTimer = options.timer.after(2_000 * connectSeconds, () => reject(tooLate(2_000 * connectSeconds)))
+    cancelTimer = options.timer.after(limitMs, () => reject(tooLate(limitMs)))
   })
   const asked = sql.unsafe<{ standby: boolean; nowMs: number }[]>(
     `SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`,

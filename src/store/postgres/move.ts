@@ -11,7 +11,7 @@ import {
 import type { StoreLogin } from "../open-store.ts"
 import { StoreUnusable } from "../store.ts"
 import { describeAddress, readAddress } from "./address.ts"
-import { connectToPrimary } from "./connection.ts"
+import { commandConnectLimitMs, connectToPrimary } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
 import { toStorableText } from "./storable-text.ts"
@@ -121,7 +121,14 @@ async function begin(
   const settings = { application_name: "penknife move", lock_timeout: "2s", ...noTimeouts }
   let close = async () => {}
   try {
-    const sql = await connectToPrimary({ address, clock, timer, settings, preferred: { index: 0 } })
+    const sql = await connectToPrimary({
+      address,
+      clock,
+      timer,
+      settings,
+      preferred: { index: 0 },
+      connectLimitMs: commandConnectLimitMs,
+    })
     close = () => sql.close({ timeout: 0 })
     await migrate(sql, name)
     // A reserved connection is never replaced by a new one, whose statements would be outside of the transaction.

@@ -7,7 +7,12 @@ import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { prepareAdminStore } from "./admin-store.ts"
 import { chargeSettings, prepareCharges } from "./charges.ts"
-import { type ConnectionOptions, connectToPrimary, createConnection } from "./connection.ts"
+import {
+  type ConnectionOptions,
+  commandConnectLimitMs,
+  connectToPrimary,
+  createConnection,
+} from "./connection.ts"
 import { toStartError } from "./errors.ts"
 import { prepareGauges } from "./gauges.ts"
 import { prepareHistory } from "./history.ts"
@@ -34,6 +39,8 @@ interface PostgresOptions extends StoreOptions {
 const chargeLanes = 4
 /** A call waits no longer for each step that needs the database. */
 const defaultLimitMs = 500
+/** The time for a statement of a command. */
+const commandLimitMs = 30_000
 /** Months, days and expiry follow the clock of each machine, so it must not be far from the others'. */
 const tolerableSkewMs = 2_000
 
@@ -42,7 +49,7 @@ const tolerableSkewMs = 2_000
  * @throws StoreUnusable that says what to change
  */
 export async function openPostgresStore(url: string, options: PostgresOptions): Promise<OpenStore> {
-  const { timer, clock, random, log, notices, limitMs = defaultLimitMs } = options
+  const { timer, clock, random, log, notices, serving, limitMs = defaultLimitMs } = options
   const address = readAddress(url, options.login ?? {})
   const name = describeAddress(address)
   const instance = Buffer.from(random.bytes(8)).toString("hex")
@@ -53,6 +60,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     clock,
     timer,
     preferred: { index: 0 },
+    connectLimitMs: serving ? 2 * limitMs : Math.max(2 * limitMs, commandConnectLimitMs),
+    statementLimitMs: serving ? 10 * limitMs : Math.max(10 * limitMs, commandLimitMs),
     onClock(serverMs, localMs) {
       serverClock.observe(serverMs, localMs)
       const aheadMs = clock.now() - serverMs
@@ -73,7 +82,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     const sql = await connectToPrimary(common)
     try {
       schema = await migrate(sql, name)
-      if (options.serving) await requireRights(sql, name)
+      if (serving) await requireRights(sql, name)
     } finally {
       await sql.close({ timeout: 0 })
     }
