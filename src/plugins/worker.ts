@@ -40,9 +40,14 @@ const dns = createThreadDns((question, name, type) => send({ kind: "ask", questi
 const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
 
+/** Of one run. The first one says all that matters, and each costs the service a line of its log. */
+const maxStrays = 5
+let strays = 0
 // Without these the thread ends, and with it the run of another call.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-  process.on(event, (thrown: unknown) => send({ kind: "stray", cause: toOriginal(describeKind(thrown)) }))
+  process.on(event, (thrown: unknown) => {
+    if (++strays <= maxStrays) send({ kind: "stray", cause: toOriginal(describeKind(thrown)) })
+  })
 }
 
 /** Names the operator's files in place of their copies. */
@@ -83,6 +88,7 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   const { number, input, nowMs, seed, maxOutputLength } = asked
   Atomics.store(begun, 0, number)
   said.begin()
+  strays = 0
   try {
     if (definition === null) throw new Error("the API must be loaded before it runs")
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
@@ -97,15 +103,27 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
       const problem = `'${unfit.name}': Expected string to match '${unfit.pattern}'`
       throw new ApiMistake(`its output does not follow its schema: ${problem}`)
     }
-    const text: unknown = JSON.stringify(output)
-    if (typeof text !== "string") throw new ApiMistake("it returned nothing")
-    if (text.length > maxOutputLength) {
-      throw new ApiMistake(`it returned ${text.length} characters; ${maxOutputLength} are allowed`)
-    }
-    send({ kind: "done", output: text })
+    send({ kind: "done", output: writeOutput(output, maxOutputLength) })
   } catch (thrown) {
     send(toMessage(thrown))
   }
+}
+
+/** Gives the output as JSON. One that is too long is not written to its end: 100 MB would take several times as much memory. */
+function writeOutput(output: unknown, maxLength: number): string {
+  let least = 0
+  const text: unknown = JSON.stringify(output, (_, value: unknown) => {
+    least += typeof value === "string" ? value.length : 1
+    if (least > maxLength) throw new ApiMistake(tooLong(maxLength))
+    return value
+  })
+  if (typeof text !== "string") throw new ApiMistake("it returned nothing")
+  if (text.length > maxLength) throw new ApiMistake(tooLong(maxLength))
+  return text
+}
+
+function tooLong(maxLength: number): string {
+  return `it returned more than the ${maxLength} characters that are allowed`
 }
 
 function toMessage(thrown: unknown): FromWorker {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { systemTimer } from "../timer.ts"
 import { createFairQueue, type FairQueue } from "./fair-queue.ts"
 
 /** A job that ends when told, and counts its starts. */
@@ -19,7 +20,13 @@ function manualJob(value: string) {
 }
 
 const queueOf = (slots: number, slotsPerCaller: number, slotsPerAccount = slots) =>
-  createFairQueue<string>({ slots, slotsPerCaller, slotsPerAccount })
+  createFairQueue<string>({
+    slots,
+    slotsPerCaller,
+    slotsPerAccount,
+    startsPerTurn: Number.POSITIVE_INFINITY,
+    timer: systemTimer,
+  })
 const newSignal = () => new AbortController().signal
 
 describe("one job for each key", () => {
@@ -209,5 +216,40 @@ describe("the slots", () => {
     const next = queue.run("b", async () => "y", undefined)
     expect(failing).rejects.toThrow("bug")
     expect(await next).toBe("y")
+  })
+})
+
+describe("turns of the event loop", () => {
+  test("few jobs start in each, and all in the end, the accounts by turns", async () => {
+    const started: string[] = []
+    let beginTurn = () => {}
+    const timer = {
+      turn: () =>
+        new Promise<void>((resolve) => {
+          beginTurn = resolve
+        }),
+    }
+    const queue = createFairQueue<string>({
+      ...{ slots: 100, slotsPerCaller: 100, slotsPerAccount: 100 },
+      ...{ startsPerTurn: 3, timer },
+    })
+    const run = (account: string, number: number) =>
+      queue.run(
+        `${account}${number}`,
+        async () => {
+          started.push(`${account}${number}`)
+          return ""
+        },
+        undefined,
+        account,
+      )
+    const jobs = [1, 2, 3, 4, 5].map((number) => run("a", number))
+    jobs.push(run("b", 1))
+    await Promise.all(jobs.slice(0, 3))
+    // The end of these lets no more start before the next turn.
+    expect(started).toEqual(["a1", "a2", "a3"])
+    beginTurn()
+    await Promise.all(jobs)
+    expect(started).toEqual(["a1", "a2", "a3", "a4", "b1", "a5"])
   })
 })

@@ -1,3 +1,5 @@
+import type { Timer } from "../../apis/contract.ts"
+
 /** Runs jobs in a limited number of slots, one job for each key. */
 export interface FairQueue<Value> {
   /**
@@ -20,6 +22,9 @@ export interface FairQueueOptions {
   readonly slotsPerCaller: number
   /** Jobs in flight at a time for all callers of one account. */
   readonly slotsPerAccount: number
+  /** Jobs that start in one turn of the event loop. */
+  readonly startsPerTurn: number
+  readonly timer: Pick<Timer, "turn">
 }
 
 interface Job<Value> {
@@ -55,12 +60,13 @@ const modestInFlight = 2
  * job give up, it goes on if it is in flight, since its answer will be cached; a queued one is dropped.
  */
 export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Value> {
-  const { slots, slotsPerCaller, slotsPerAccount } = options
+  const { slots, slotsPerCaller, slotsPerAccount, startsPerTurn, timer } = options
   const jobs = new Map<string, Job<Value>>()
   /** Those with jobs, in the order of their turns. */
   const accounts = new Map<string | object, Account<Value>>()
   const sharedSlots = Math.ceil(slots / 2)
   let inFlight = 0
+  let startedInTurn = 0
 
   return {
     run(key, run, signal, account) {
@@ -123,11 +129,14 @@ export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Val
   }
 
   function mayStart({ account, inFlight: ofCaller }: Caller<Value>): boolean {
+    if (startedInTurn >= startsPerTurn) return false
     const open = account.inFlight < modestInFlight ? slots : sharedSlots
     return inFlight < open && account.inFlight < slotsPerAccount && ofCaller < slotsPerCaller
   }
 
   function start(job: Job<Value>, caller: Caller<Value>): void {
+    if (startedInTurn === 0) void timer.turn().then(beginTurn)
+    startedInTurn += 1
     inFlight += 1
     caller.inFlight += 1
     caller.account.inFlight += 1
@@ -147,9 +156,14 @@ export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Val
       .then(job.result.resolve, job.result.reject)
   }
 
+  function beginTurn(): void {
+    startedInTurn = 0
+    fillSlots()
+  }
+
   function fillSlots(): void {
     for (const account of accounts.values()) {
-      if (inFlight >= slots) return
+      if (inFlight >= slots || startedInTurn >= startsPerTurn) return
       for (const caller of account.callers.values()) {
         const [next] = caller.queue
         if (next === undefined || !mayStart(caller)) continue

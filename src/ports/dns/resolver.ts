@@ -26,6 +26,12 @@ const maxInFlightPerCall = 16
 /** Most questions in flight for one account, which may make many calls at a time. */
 const maxInFlightPerAccount = 64
 
+/**
+ * A question takes about 0.15 ms to send, mostly for its socket. Other work of the process, such as calls that ask nothing, goes on in
+ * between.
+ */
+const startsPerTurn = 8
+
 /** Counts since the start, for metrics. */
 export interface ResolverStats {
   /** Queries sent, over UDP or TCP, repeated ones included. */
@@ -52,6 +58,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     slots: maxInFlight,
     slotsPerCaller: maxInFlightPerCall,
     slotsPerAccount: maxInFlightPerAccount,
+    startsPerTurn,
+    timer,
   })
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test"
+import type { DnsAnswer } from "../apis/contract.ts"
+import { createThreadDns } from "./thread-dns.ts"
+
+const nothing: DnsAnswer = { kind: "nodata" }
+
+function createTrial() {
+  const asked: number[] = []
+  const dns = createThreadDns((question) => asked.push(question))
+  return { dns, asked }
+}
+
+test("of many questions few are with the service at a time, and all are asked, in their order", async () => {
+  const { dns, asked } = createTrial()
+  const { resolve } = dns.begin()
+  const answers = Promise.all(Array.from({ length: 240 }, (_, i) => resolve(`a${i}.example`, "A")))
+  expect(asked).toHaveLength(16)
+  // One answer lets one more question through.
+  for (let answered = 0; answered < asked.length; answered++) {
+    dns.take(asked[answered] ?? 0, nothing)
+    expect(asked.length - answered - 1).toBeLessThanOrEqual(16)
+  }
+  expect(asked).toEqual(Array.from({ length: 240 }, (_, i) => i + 1))
+  expect(await answers).toEqual(new Array(240).fill(nothing))
+})
+
+test("questions that can get no answer are not sent", async () => {
+  const { dns, asked } = createTrial()
+  const { resolve } = dns.begin()
+  const answers = Array.from({ length: 20_000 }, (_, i) => resolve(`a${i}.example`, "A"))
+  for (let answered = 0; answered < asked.length; answered++) dns.take(asked[answered] ?? 0, nothing)
+  // One more than the service answers, so that it knows of them.
+  expect(asked).toHaveLength(241)
+  expect(await answers.at(-1)).toEqual({ kind: "failure", reason: "aborted" })
+})
+
+test("questions of an earlier run that wait hold up no question of the next, and are not asked any more", async () => {
+  const { dns, asked } = createTrial()
+  const { resolve: resolveBefore } = dns.begin()
+  for (let i = 0; i < 100; i++) void resolveBefore("before.example", "A")
+  const { resolve } = dns.begin()
+  const answer = resolve("now.example", "A")
+  expect(asked).toHaveLength(17)
+  for (const question of [...asked]) dns.take(question, nothing)
+  expect(await answer).toEqual(nothing)
+  expect(asked).toHaveLength(17)
+  expect(await resolveBefore("late.example", "A")).toEqual({ kind: "failure", reason: "aborted" })
+})
