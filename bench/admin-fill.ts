@@ -170,7 +170,7 @@ const dropIndexes = `
     SELECT indrelid::regclass AS of_table, indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS index_sql,
       own.conname AS con_name, pg_get_constraintdef(own.oid) AS con_sql
     FROM pg_index LEFT JOIN pg_constraint AS own ON own.conindid = indexrelid AND own.contype IN ('p', 'u')
-    WHERE indrelid::regclass::text IN ('keys', 'secrets', 'usage', 'key_usage', 'notices', 'audit', 'history_credits')
+    WHERE indrelid::regclass::text IN ('accounts', 'keys', 'secrets', 'usage', 'key_usage', 'notices', 'audit', 'history_credits')
       AND NOT EXISTS (SELECT FROM pg_constraint AS other WHERE other.conindid = indexrelid AND other.contype = 'f');
   DO $$ DECLARE one record; BEGIN
     FOR one IN SELECT * FROM later LOOP

@@ -38,6 +38,8 @@ const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Reco
     { search: "Account 99999" },
     { search: "nobody" },
     { search: "nobody", closed: true },
+    { search: "acc_nobody" },
+    { search: "acc_00000000000999" },
     { search: "99", plan: "mega" },
   ],
   [getAccount, { id: account }],

@@ -9,9 +9,10 @@ const maxNamed = 10
 
 /** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
 export async function requireKnownPlans(
-  admin: Pick<AdminStore, "accounts" | "plansInUse">,
+  admin: Pick<AdminStore, "accounts" | "planNames" | "plansInUse">,
   { plans, db }: Config,
 ): Promise<void> {
+  if ((await admin.planNames()).every((plan) => plans.has(plan))) return
   const missing = (await admin.plansInUse()).filter(({ plan }) => !plans.has(plan))
   if (missing.length === 0) return
   const named: string[] = []

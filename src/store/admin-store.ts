@@ -9,7 +9,9 @@ export interface AdminStore {
   findAccount(id: string): Promise<AccountDetails | null>
   /** Accounts in the order of creation. */
   accounts(filter: AccountFilter, page: Page): Promise<readonly AccountDetails[]>
-  /** How many open accounts have each plan, by the plan's name. */
+  /** Each plan that an account has, closed ones included. */
+  planNames(): Promise<readonly string[]>
+  /** How many open accounts have each plan, by the plan's name. It looks at every account. */
   plansInUse(): Promise<readonly { readonly plan: string; readonly accounts: number }[]>
   findKey(id: string): Promise<KeyDetails | null>
   /** The key of a current or earlier secret, by the secret's hash. `secretUntilMs` is null for the current secret. */

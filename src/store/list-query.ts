@@ -3,8 +3,8 @@ import type { Page } from "./admin-store.ts"
 
 export type Value = string | number
 
-/** A condition on rows: SQL made of the placeholder of its value, and the value. */
-export type Condition = readonly [toSql: (placeholder: string) => string, value: Value]
+/** A condition on rows: SQL made of the placeholders of its values, and the values. */
+export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
 
 /** What a list is sorted by: columns that no two rows share, and what they hold. */
 export interface Order {
@@ -30,7 +30,7 @@ export function toListSql(
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const values: Value[] = []
   const add = (value: Value) => placeholder(values.push(value), value)
-  const where = conditions.map(([toSql, value]) => toSql(add(value)))
+  const where = conditions.map(([toSql, ...values]) => toSql(...values.map(add)))
   const place = placeOf(page, order)
   if (place) {
     const columns = order.columns.map(([column]) => column).join(", ")
@@ -41,6 +41,13 @@ export function toListSql(
   return { sql: `${select} ${filter} ORDER BY ${sorted} LIMIT ${add(page.limit)}`, values }
 }
 
+/** The condition that one of two is true. */
+export function either([a, ...ofA]: Condition, [b, ...ofB]: Condition): Condition {
+  const toSql = (...placeholders: string[]) =>
+    `(${a(...placeholders.slice(0, ofA.length))} OR ${b(...placeholders.slice(ofA.length))})`
+  return [toSql, ...ofA, ...ofB]
+}
+
 /** The condition that a column has a value; none when there is no value. */
 export function equals(column: string, value: Value | undefined): Condition[] {
   return compares(column, "=", value)
@@ -48,7 +55,7 @@ export function equals(column: string, value: Value | undefined): Condition[] {
 
 /** The condition that compares a column with a value; none when there is no value. */
 export function compares(column: string, operator: "=" | "<" | ">=", value: Value | undefined): Condition[] {
-  return value === undefined ? [] : [[(placeholder) => `${column} ${operator} ${placeholder}`, value]]
+  return value === undefined ? [] : [[(one) => `${column} ${operator} ${one}`, value]]
 }
 
 function placeOf({ after }: Page, { columns }: Order): readonly Value[] | null {
@@ -57,3 +64,10 @@ function placeOf({ after }: Page, { columns }: Order): readonly Value[] | null {
   if (fits) return after
   throw new InputRejected("after", "must be the 'next' of a page of this list")
 }
+
+/** Selects each plan that an account has, by jumps in the index of plans. */
+export const selectPlanNames = `
+  WITH RECURSIVE named (plan) AS (
+    SELECT min(plan) FROM accounts
+    UNION ALL SELECT (SELECT min(plan) FROM accounts WHERE accounts.plan > named.plan) FROM named WHERE named.plan IS NOT NULL)
+  SELECT plan FROM named WHERE plan IS NOT NULL`

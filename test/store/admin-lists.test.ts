@@ -178,9 +178,10 @@ describe.each(kinds)("$name", ({ create }) => {
     expect(await admin.accounts({}, { limit: 10, after })).toEqual([])
   })
 
-  test("plans of open accounts are counted", async () => {
+  test("plans of all accounts are named, and those of open accounts are counted", async () => {
     const open = Array.from({ length: count }, (_, i) => i).filter((i) => i % 8 !== 0)
     const pro = open.filter((i) => i % 3 === 0).length
+    expect((await opened.admin.planNames()).toSorted()).toEqual(["free", "pro"])
     expect(await opened.admin.plansInUse()).toEqual([
       { plan: "free", accounts: open.length - pro },
       { plan: "pro", accounts: pro },

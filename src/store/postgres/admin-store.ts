@@ -12,9 +12,10 @@ import {
   toSignInLink,
 } from "../admin-rows.ts"
 import type { AdminKeyRecord, AdminStore, ReplayRecord } from "../admin-store.ts"
-import { type ListQuery, toListSql } from "../list-query.ts"
+import { type ListQuery, selectPlanNames, toListSql } from "../list-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import { applyChange } from "./apply-change.ts"
+import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
 import { attemptColumns, findNotice, selectNotices } from "./outbox.ts"
 import {
@@ -62,6 +63,10 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       const [row] = await run<AccountDetailsRow>(`${selectAccountDetails} WHERE id = $1::text`, [id])
       return row ? toAccountDetails(row) : null
     },
+    async planNames() {
+      const rows = await run<{ plan: string }>(selectPlanNames, [])
+      return rows.map(({ plan }) => plan)
+    },
     plansInUse: () =>
       run(
         `SELECT plan, count(*)::float8 AS accounts FROM accounts JOIN ledger ON account_id = id
@@ -88,8 +93,12 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       list,
       listAccounts: (query) => list({ ...query, select: selectAccountDetails }),
       selects,
-      nameIsLike: (pattern) => `lower_name LIKE ${pattern}`,
-      idIsLike: (pattern) => `lower_id LIKE substr(${pattern}, 2)`,
+      nameContains: (text) => [
+        (parts, whole) => `(name_parts(lower_name) @> ${parts}::text[] AND strpos(lower_name, ${whole}) > 0)`,
+        toArray(partsOf(text)),
+        text,
+      ],
+      idBeginsWith: (text) => [(start) => `lower_id ^@ ${start}`, text],
       isClosed: "closed_ms IS NOT NULL",
       mayBeNearLimit: (sinceMs) => `(notified > 0 AND closed_ms IS NULL AND period_start_ms > ${sinceMs})`,
     }),
@@ -143,4 +152,12 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       await run(remove, [actor, key, createdMs])
     },
   }
+}
+
+/** The longest parts of a text of those that `name_parts` gives for it. */
+function partsOf(text: string): readonly string[] {
+  const characters = Array.from(text)
+  const size = Math.min(3, characters.length)
+  const parts = characters.slice(size - 1).map((_, place) => characters.slice(place, place + size).join(""))
+  return [...new Set(parts)]
 }

@@ -10,9 +10,10 @@ import step6 from "./migrations/6.sql" with { type: "text" }
 import step7 from "./migrations/7.sql" with { type: "text" }
 import step8 from "./migrations/8.sql" with { type: "text" }
 import step9 from "./migrations/9.sql" with { type: "text" }
+import step10 from "./migrations/10.sql" with { type: "text" }
 
 /** Entry n takes the schema from version n to n + 1. Released entries never change, and only add: see `oldest`. */
-const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9]
+const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9, step10]
 
 /** The version of the tables that this program makes. */
 export const schemaVersion = migrations.length

@@ -114,7 +114,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const lanes = Array.from({ length: chargeLanes }, () => createConnection({ ...common, settings }))
   const rates = createConnection(common)
   const keys = createConnection(common)
-  const rest = createConnection(common)
+  // A plan is made for the values of each statement: how to search depends on the text.
+  const rest = createConnection({ ...common, settings: { plan_cache_mode: "force_custom_plan" } })
   const access = createAccessCache(clock, async (hash) => {
     const [row] = await keys.run<AccessRow & { readonly revision: number }>(selectAccess, [hash], limitMs)
     return row ? toAccess(row, row.revision) : null

@@ -21,6 +21,7 @@ import type {
   Mutation,
   ReplayRecord,
 } from "../admin-store.ts"
+import { selectPlanNames } from "../list-query.ts"
 import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import type { AccountChanges } from "./account-changes.ts"
 import { isClosedAccount, prepareSqliteLists } from "./admin-lists.ts"
@@ -143,6 +144,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     async findAccount(id) {
       const row = read(() => findAccount.get(id))
       return row && toAccountDetails(row)
+    },
+    async planNames() {
+      const rows = read(() => database.query<{ plan: string }, []>(selectPlanNames).all())
+      return rows.map(({ plan }) => plan)
     },
     async plansInUse() {
       const select = `SELECT plan, count(*) AS accounts FROM accounts WHERE NOT (${isClosedAccount}) GROUP BY plan ORDER BY plan`

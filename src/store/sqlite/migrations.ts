@@ -12,6 +12,7 @@ import step9 from "./migrations/9.sql" with { type: "text" }
 import step10 from "./migrations/10.sql" with { type: "text" }
 import step11 from "./migrations/11.sql" with { type: "text" }
 import step12 from "./migrations/12.sql" with { type: "text" }
+import step13 from "./migrations/13.sql" with { type: "text" }
 
 /** Entry n takes the schema from version n (`PRAGMA user_version`) to n + 1. Released entries never change. */
 export const migrations: readonly string[] = [
@@ -27,6 +28,7 @@ export const migrations: readonly string[] = [
   step10,
   step11,
   step12,
+  step13,
 ]
 
 export const schemaVersion = migrations.length

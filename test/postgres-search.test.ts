@@ -1,0 +1,104 @@
+/** How many rows PostgreSQL looks at for lists of accounts: an index finds them, since reading all names takes too long. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { SQL } from "bun"
+import type { AccountFilter } from "../src/store/admin-store.ts"
+import { prepareAdminStore } from "../src/store/postgres/admin-store.ts"
+import type { Parameter } from "../src/store/postgres/connection.ts"
+import { firstPage } from "./support/admin-store.ts"
+import { openAnyStore } from "./support/any-store.ts"
+import { usePostgres } from "./support/postgres.ts"
+
+const postgres = usePostgres()
+const accounts = 5_000
+/** Of the page and of its index. */
+const few = 3 * firstPage.limit
+
+let sql: SQL
+beforeAll(async () => {
+  const url = await postgres.createDatabase()
+  await (await openAnyStore(url)).store.close()
+  sql = new SQL({ url, max: 1 })
+  await sql
+    .unsafe(
+      `INSERT INTO accounts (id, name, plan, created_ms)
+         SELECT 'acc_' || lpad(n::text, 6, '0'), 'Account ' || n, CASE WHEN n % 500 = 0 THEN 'big' ELSE 'free' END, n
+         FROM generate_series(1, ${accounts}) AS n;
+       INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
+         SELECT id, CASE WHEN created_ms % 50 = 0 THEN 5 END, 0, 0, 0 FROM accounts;
+       ANALYZE`,
+    )
+    .simple()
+})
+afterAll(() => sql.close())
+
+const filters: readonly (readonly [filter: AccountFilter, found: number])[] = [
+  [{}, 100],
+  [{ search: "nobody" }, 0],
+  [{ search: "nobody", closed: true }, 0],
+  [{ search: "nobody", closed: false }, 0],
+  [{ search: "q" }, 0],
+  [{ search: "ACCOUNT 4999" }, 1],
+  [{ search: "account" }, 100],
+  [{ search: "acc_00499" }, 10],
+  [{ search: "acc_x" }, 0],
+  [{ plan: "none" }, 0],
+  [{ plan: "big" }, 10],
+  [{ plan: "big", search: "nobody" }, 0],
+]
+test.each(filters)("%p", async (filter, found) => {
+  let looked = 0
+  const admin = prepareAdminStore(
+    {
+      async run<Row>(statement: string, parameters: readonly Parameter[]) {
+        const explained = `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`
+        const [row] = await sql.unsafe<{ "QUERY PLAN": [{ Plan: PlanNode }] }[]>(
+          explained,
+          parameters.map(String),
+        )
+        if (!row) throw new Error("no plan")
+        looked += rowsOf(row["QUERY PLAN"][0].Plan)
+        return [...(await sql.unsafe<Row[]>(statement, parameters.map(String)))]
+      },
+      close: async () => {},
+    },
+    { clear() {} },
+  )
+  expect(await admin.accounts(filter, firstPage)).toHaveLength(found)
+  expect(looked).toBeLessThanOrEqual(few)
+})
+
+test("the plans are found in their index", async () => {
+  let looked = 0
+  const admin = prepareAdminStore(
+    {
+      async run<Row>(statement: string) {
+        const explained = `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`
+        const [row] = await sql.unsafe<{ "QUERY PLAN": [{ Plan: PlanNode }] }[]>(explained)
+        if (!row) throw new Error("no plan")
+        looked += rowsOf(row["QUERY PLAN"][0].Plan)
+        return [...(await sql.unsafe<Row[]>(statement))]
+      },
+      close: async () => {},
+    },
+    { clear() {} },
+  )
+  expect(await admin.planNames()).toHaveLength(2)
+  expect(looked).toBeLessThanOrEqual(few)
+})
+
+/** A step of a plan, as EXPLAIN shows it. */
+interface PlanNode {
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The rows that a step and those below it give or leave out, without those that only come through. */
+function rowsOf(node: PlanNode): number {
+  const removed = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
+  const below = node.Plans ?? []
+  const own = below.length === 0 ? node["Actual Rows"] : 0
+  return (own + removed) * node["Actual Loops"] + below.reduce((sum, plan) => sum + rowsOf(plan), 0)
+}
