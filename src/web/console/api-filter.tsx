@@ -5,10 +5,11 @@ import { ChoiceFilter, filterValue, TextFilter } from "../kit/filters.tsx"
 
 /** A filter for one API; typed where the APIs may not be listed. */
 export function ApiFilter({ others = [] }: { readonly others?: readonly (readonly [string, string])[] }) {
-  const { data } = useRead<PlanList>(may("plans.list") ? "/plans" : null)
-  if (!data) return <TextFilter name="api" label="API" placeholder="hmac" />
+  const mayList = may("plans.list")
+  const { data } = useRead<PlanList>(mayList ? "/plans" : null)
+  if (!mayList) return <TextFilter name="api" label="API" placeholder="hmac" />
   const value = filterValue("api")
-  const known = [...Object.keys(data.prices).map((api) => [api, api] as const), ...others]
+  const known = [...Object.keys(data?.prices ?? {}).map((api) => [api, api] as const), ...others]
   const isKnown = value === null || known.some(([each]) => each === value)
   const choices = [["", "All APIs"] as const, ...known, ...(isKnown ? [] : [[value, value] as const])]
   return <ChoiceFilter name="api" label="API" choices={choices} />

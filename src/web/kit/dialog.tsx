@@ -16,6 +16,12 @@ interface DialogProps {
 export function Dialog({ title, children, close, mayClose = true, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+
+  // While a form is being sent, its window stays: the answer may be a key that is shown once.
+  function leave(): void {
+    if (mayClose && !dialog.current?.querySelector("form[aria-busy=true]")) close()
+  }
+
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
@@ -31,13 +37,13 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        if (mayClose) close()
+        leave()
       }}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         {mayClose && (
-          <button class="button quiet square" type="button" aria-label="Close" onClick={close}>
+          <button class="button quiet square" type="button" aria-label="Close" onClick={leave}>
             <Icon name="close" />
           </button>
         )}

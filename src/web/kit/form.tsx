@@ -76,7 +76,8 @@ export function Form<T>({
       const answer = await send(toValues(data), idempotencyKey.current)
       idempotencyKey.current = ""
       setBusy(false)
-      done(answer)
+      // Who has left the screen meanwhile is not called back to it.
+      if (form.current) done(answer)
     } catch (thrown) {
       setBusy(false)
       if (thrown instanceof Unreachable) setProblem(thrown)
@@ -113,7 +114,7 @@ export function Form<T>({
             {problem instanceof Unreachable ? "Try again" : submit}
           </Button>
           {cancel && (
-            <Button kind="quiet" onClick={cancel}>
+            <Button kind="quiet" onClick={cancel} disabled={isBusy}>
               {cancelLabel}
             </Button>
           )}

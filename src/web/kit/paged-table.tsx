@@ -35,6 +35,8 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   )
 
   function forward(next: string): void {
+    // The page that is shown is then the one before.
+    if (reading.isLoading) return
     before.current.push(after)
     setQuery({ after: next })
   }

@@ -8,3 +8,8 @@ export interface KeyWindowProps {
   /** Called when it was. */
   done(): void
 }
+
+/** What a window is given that changes a key, and tells what it is then. */
+export interface ChangeKeyProps extends Omit<KeyWindowProps, "done"> {
+  done(key: Key): void
+}

@@ -57,7 +57,7 @@ function useStart(token: string | null) {
   useEffect(() => {
     start(token).then(setError, setError)
   }, [count])
-  return { error, retry: () => setCount(count + 1) }
+  return { error, retry: () => setCount((before) => before + 1) }
 }
 
 /** Gives why a link was refused; null when it was not. */

@@ -26,10 +26,10 @@ export function AccountScreen({ id }: { readonly id: string }) {
   const [window, setWindow] = useState<WindowName | null>(null)
   const close = () => setWindow(null)
 
-  function changed(text: string): void {
+  function changed(text: string, account: Account): void {
     close()
     say(text)
-    reading.reload()
+    reading.show(account)
   }
 
   return (
@@ -58,13 +58,25 @@ export function AccountScreen({ id }: { readonly id: string }) {
             <Details account={account} />
             {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
             {window === "edit" && (
-              <EditAccount account={account} close={close} done={() => changed("Account saved.")} />
+              <EditAccount
+                account={account}
+                close={close}
+                done={(saved) => changed("Account saved.", saved)}
+              />
             )}
             {window === "grant" && (
-              <GrantCredits account={account} close={close} done={() => changed("Credits granted.")} />
+              <GrantCredits
+                account={account}
+                close={close}
+                done={(saved) => changed("Credits granted.", saved)}
+              />
             )}
             {window === "close" && (
-              <CloseAccount account={account} close={close} done={() => changed("Account closed.")} />
+              <CloseAccount
+                account={account}
+                close={close}
+                done={(saved) => changed("Account closed.", saved)}
+              />
             )}
             {window === "link" && <PortalLink account={account} close={close} />}
           </>
@@ -77,13 +89,15 @@ export function AccountScreen({ id }: { readonly id: string }) {
 interface ActionsProps {
   readonly account: Account
   open(window: WindowName): void
-  changed(text: string): void
+  changed(text: string, account: Account): void
 }
 
 function Actions({ account, open, changed }: ActionsProps) {
   if (account.closed !== null) {
     return (
-      may("accounts.reopen") && <ReopenButton account={account} done={() => changed("Account reopened.")} />
+      may("accounts.reopen") && (
+        <ReopenButton account={account} done={(saved) => changed("Account reopened.", saved)} />
+      )
     )
   }
   return (

@@ -18,7 +18,7 @@ import { SetWebhook } from "./set-webhook.tsx"
 interface AccountWebhookProps {
   readonly account: Account
   /** Called when the account itself has changed. */
-  changed(text: string): void
+  changed(text: string, account: Account): void
 }
 
 /** Where the notices of an account are sent, and which. */
@@ -109,9 +109,9 @@ export function AccountWebhook({ account, changed }: AccountWebhookProps) {
         <ChooseEvents
           account={account}
           close={close}
-          done={() => {
+          done={(saved) => {
             close()
-            changed("Events saved.")
+            changed("Events saved.", saved)
           }}
         />
       )}

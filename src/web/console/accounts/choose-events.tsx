@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks"
 import { write } from "../../client/request.ts"
 import type { Account } from "../../client/types.ts"
 import { Dialog } from "../../kit/dialog.tsx"
@@ -15,6 +16,7 @@ export const events = [
 ] as const
 
 export function ChooseEvents({ account, close, done }: AccountWindowProps) {
+  const [ifVersion] = useState(account.version)
   return (
     <Dialog title="Events for the webhook" close={close}>
       <Form
@@ -25,7 +27,7 @@ export function ChooseEvents({ account, close, done }: AccountWindowProps) {
             "PATCH",
             `/accounts/${encodeURIComponent(account.id)}`,
             { events: values.list("events") },
-            { idempotencyKey, ifVersion: account.version },
+            { idempotencyKey, ifVersion },
           )
         }
         done={done}

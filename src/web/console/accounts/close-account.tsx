@@ -26,7 +26,7 @@ export function CloseAccount({ account, close, done }: AccountWindowProps) {
 
 interface ReopenButtonProps {
   readonly account: Account
-  done(): void
+  done(account: Account): void
 }
 
 export function ReopenButton({ account, done }: ReopenButtonProps) {

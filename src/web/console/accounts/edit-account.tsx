@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks"
 import { write } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import type { Account, PlanList } from "../../client/types.ts"
@@ -9,12 +10,14 @@ import { Form } from "../../kit/form.tsx"
 export interface AccountWindowProps {
   readonly account: Account
   close(): void
-  done(): void
+  done(account: Account): void
 }
 
 /** Changes the name, the plan and the external id of an account. */
 export function EditAccount({ account, close, done }: AccountWindowProps) {
   const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
+  // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
+  const [ifVersion] = useState(account.version)
   const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
   return (
     <Dialog title="Edit account" close={close}>
@@ -31,7 +34,7 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
               plan: values.text("plan"),
               external_id: values.text("external_id") || null,
             },
-            { idempotencyKey, ifVersion: account.version },
+            { idempotencyKey, ifVersion },
           )
         }
         done={done}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks"
 import { read } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import type { Backup, Health, VerifiedBackup } from "../../client/types.ts"
-import { useRead } from "../../client/use-read.ts"
+import { type Reading, useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { Stat, Stats } from "../../kit/facts.tsx"
@@ -29,7 +29,7 @@ export function BackupsScreen() {
   const [verified, setVerified] = useState<Readonly<Record<string, VerifiedBackup>>>({})
   const health = useRead<Health>(may("health.detail") ? "/health" : null, {}, version)
   const config = useRead<Settings>(may("config.get") ? "/config" : null)
-  const isKnown = !health.isLoading && !config.isLoading
+  const isKnown = isRead(health) && isRead(config)
   const why = isKnown ? whyNot(health.data, config.data) : null
   const make = isKnown && why === null && may("backups.create") && (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
@@ -95,13 +95,18 @@ export function BackupsScreen() {
           done={(backup) => {
             setMaking(false)
             keep(backup)
-            setVersion(version + 1)
+            setVersion((before) => before + 1)
             say(`Backup ${backup.name} made and verified.`)
           }}
         />
       )}
     </Page>
   )
+}
+
+/** Also while it is read again. */
+function isRead({ data, isLoading }: Reading<unknown>): boolean {
+  return data !== null || !isLoading
 }
 
 /** Why no backups can be made here, and what to do; null where they can, or that is not known. */

@@ -1,13 +1,16 @@
+import { useState } from "preact/hooks"
 import { write } from "../../client/request.ts"
 import type { Key, PlanList } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Ready } from "../../kit/states.tsx"
-import type { KeyWindowProps } from "../../shared/key-window.ts"
+import type { ChangeKeyProps } from "../../shared/key-window.ts"
 import { KeyFields, readKeyFields } from "./key-fields.tsx"
 
-export function EditKey({ value, close, done }: KeyWindowProps) {
+export function EditKey({ value, close, done }: ChangeKeyProps) {
+  // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
+  const [ifVersion] = useState(value.version)
   const plans = useRead<PlanList>("/plans")
   return (
     <Dialog title="Edit key" close={close}>
@@ -23,7 +26,7 @@ export function EditKey({ value, close, done }: KeyWindowProps) {
               const changes = expires === value.expires ? others : { ...others, expires }
               return write<Key>("PATCH", `/keys/${encodeURIComponent(value.id)}`, changes, {
                 idempotencyKey,
-                ifVersion: value.version,
+                ifVersion,
               })
             }}
             done={done}

@@ -25,9 +25,15 @@ export function KeyScreen({ id }: { readonly id: string }) {
   const { data: key } = reading
   const close = () => setWindow(null)
 
-  function changed(text: string): void {
+  function changed(text: string, saved: Key): void {
     close()
     say(text)
+    reading.show(saved)
+  }
+
+  function rotated(): void {
+    close()
+    say("The key has a new text.")
     reading.reload()
   }
 
@@ -44,14 +50,14 @@ export function KeyScreen({ id }: { readonly id: string }) {
             {may(key.disabled === null ? "keys.disable" : "keys.enable") && (
               <ActionButton
                 run={(idempotencyKey) =>
-                  write(
+                  write<Key>(
                     "POST",
                     `${path}/${key.disabled === null ? "disable" : "enable"}`,
                     {},
                     { idempotencyKey },
                   )
                 }
-                done={() => changed(key.disabled === null ? "Key disabled." : "Key enabled.")}
+                done={(saved) => changed(saved.disabled === null ? "Key enabled." : "Key disabled.", saved)}
               >
                 {key.disabled === null ? "Disable" : "Enable"}
               </ActionButton>
@@ -74,12 +80,12 @@ export function KeyScreen({ id }: { readonly id: string }) {
                 <UsagePlot filter={{ key: key.id }} file={`usage-${key.id}`} />
               </Section>
             )}
-            {window === "edit" && <EditKey value={key} close={close} done={() => changed("Key saved.")} />}
-            {window === "rotate" && (
-              <RotateKey value={key} close={close} done={() => changed("The key has a new text.")} />
+            {window === "edit" && (
+              <EditKey value={key} close={close} done={(saved) => changed("Key saved.", saved)} />
             )}
+            {window === "rotate" && <RotateKey value={key} close={close} done={rotated} />}
             {window === "revoke" && (
-              <RevokeKey value={key} close={close} done={() => changed("Key revoked.")} />
+              <RevokeKey value={key} close={close} done={(saved) => changed("Key revoked.", saved)} />
             )}
           </>
         )}

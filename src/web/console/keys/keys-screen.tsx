@@ -59,7 +59,7 @@ export function KeysScreen() {
           close={close}
           done={() => {
             close()
-            setVersion(version + 1)
+            setVersion((before) => before + 1)
           }}
         />
       )}

@@ -1,11 +1,12 @@
 import { write } from "../../client/request.ts"
+import type { Key } from "../../client/types.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
-import type { KeyWindowProps } from "../../shared/key-window.ts"
+import type { ChangeKeyProps } from "../../shared/key-window.ts"
 
 /** Asks before a key is revoked. */
-export function RevokeKey({ value, close, done }: KeyWindowProps) {
+export function RevokeKey({ value, close, done }: ChangeKeyProps) {
   return (
     <Dialog title={`Revoke ${nameOf(value)}?`} close={close}>
       <Form
@@ -13,7 +14,7 @@ export function RevokeKey({ value, close, done }: KeyWindowProps) {
         danger
         cancel={close}
         send={(_, idempotencyKey) =>
-          write("POST", `/keys/${encodeURIComponent(value.id)}/revoke`, {}, { idempotencyKey })
+          write<Key>("POST", `/keys/${encodeURIComponent(value.id)}/revoke`, {}, { idempotencyKey })
         }
         done={done}
       >

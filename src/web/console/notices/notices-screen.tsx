@@ -29,7 +29,7 @@ export function NoticesScreen() {
   function resent(): void {
     say("The notice is sent again.")
     setShown(null)
-    setVersion(version + 1)
+    setVersion((before) => before + 1)
   }
 
   const columns: readonly Column<Notice>[] = [
@@ -71,7 +71,7 @@ export function NoticesScreen() {
     <Page
       title="Notices"
       intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and the other events that they chose."
-      actions={<Button onClick={() => setVersion(version + 1)}>Read again</Button>}
+      actions={<Button onClick={() => setVersion((before) => before + 1)}>Read again</Button>}
     >
       <Filters label="Filter notices">
         <ChoiceFilter name="state" label="State" choices={states} />

@@ -29,8 +29,8 @@ export function Traffic({ step, api, version }: TrafficProps) {
         <>
           <Figures history={history} credits={credits.data} />
           <div class="plots">
-            <CallPlots history={history} step={step} isOneApi={api !== null} />
-            {credits.data && api === null && <CreditPlot history={credits.data} step={step} />}
+            <CallPlots history={history} isOneApi={api !== null} />
+            {credits.data && <CreditPlot history={credits.data} />}
           </div>
         </>
       )}
@@ -67,11 +67,10 @@ function Figures({ history: { data }, credits }: FiguresProps) {
 
 interface CallPlotsProps {
   readonly history: CallHistory
-  readonly step: PlotStep
   readonly isOneApi: boolean
 }
 
-function CallPlots({ history, step, isOneApi }: CallPlotsProps) {
+function CallPlots({ history, isOneApi }: CallPlotsProps) {
   const { times, calls, errors, p50, p99 } = callPoints(history)
   return (
     <>
@@ -79,7 +78,7 @@ function CallPlots({ history, step, isOneApi }: CallPlotsProps) {
         title="Calls and errors"
         file="calls"
         times={times}
-        step={step}
+        step={history.step}
         series={[
           { label: "Calls", kind: "bars", tone: "accent", values: calls },
           { label: "Errors", kind: "bars", tone: "bad", values: errors },
@@ -91,7 +90,7 @@ function CallPlots({ history, step, isOneApi }: CallPlotsProps) {
         unit="ms"
         hint="p50: half of the calls took no longer, over all APIs, each counted by its calls. p99: 99 % took no longer."
         times={times}
-        step={step}
+        step={history.step}
         series={[
           { label: "p50", kind: "line", tone: "second", values: p50 },
           { label: isOneApi ? "p99" : "p99 of the slowest API", kind: "line", tone: "warn", values: p99 },
@@ -101,14 +100,14 @@ function CallPlots({ history, step, isOneApi }: CallPlotsProps) {
   )
 }
 
-function CreditPlot({ history, step }: { readonly history: CreditHistory; readonly step: PlotStep }) {
+function CreditPlot({ history }: { readonly history: CreditHistory }) {
   const { times, credits } = creditPoints(history)
   return (
     <Plot
       title="Credits"
       file="credits"
       times={times}
-      step={step}
+      step={history.step}
       series={[{ label: "Credits", kind: "bars", tone: "accent", values: credits }]}
     />
   )

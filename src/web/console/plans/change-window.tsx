@@ -25,7 +25,8 @@ interface ChangeWindowProps {
   /** Takes something away, beside the form. */
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
   close(): void
-  changed(): void
+  /** @param version of the configuration that runs now */
+  changed(version: number | null): void
 }
 
 interface Trial {
@@ -119,10 +120,10 @@ export function ChangeWindow(props: ChangeWindowProps) {
               { ifVersion: version, idempotencyKey },
             )
           }
-          done={() => {
+          done={(saved) => {
             say("Saved. New calls follow it from now on.")
             close()
-            changed()
+            changed(saved.version)
           }}
         >
           <ChangeTable changes={trial.difference} />

@@ -8,7 +8,7 @@ interface EditPlanProps {
   readonly plan: Plan | null
   readonly version: number
   close(): void
-  changed(): void
+  changed(version: number | null): void
 }
 
 const fields = [

@@ -5,7 +5,7 @@ interface EditPricesProps {
   readonly prices: Readonly<Record<string, number>>
   readonly version: number
   close(): void
-  changed(): void
+  changed(version: number | null): void
 }
 
 export function EditPrices({ prices, version, close, changed }: EditPricesProps) {

@@ -30,7 +30,13 @@ export function PlansScreen() {
   const fileVersion = config.data?.version ?? null
   const mayEdit = may("config.put") && fileVersion !== null
   const close = () => setWindow(null)
-  const changed = () => setVersion((before) => before + 1)
+  const readAgain = () => setVersion((before) => before + 1)
+
+  function changed(version: number | null): void {
+    // The next change is made to this version, also before it is read again.
+    config.show({ version })
+    readAgain()
+  }
 
   const columns: readonly Column<Plan>[] = [
     { title: "Plan", isName: true, cell: ({ name }) => name },
@@ -100,7 +106,7 @@ export function PlansScreen() {
           </>
         )}
       </Ready>
-      {may("config.diff") && fileVersion !== null && <ConfigFile version={version} changed={changed} />}
+      {may("config.diff") && fileVersion !== null && <ConfigFile version={version} changed={readAgain} />}
     </Page>
   )
 }

@@ -31,69 +31,87 @@ export interface Watched {
   retry(): void
 }
 
+/** What a watch has shown so far. */
+interface Shown extends Omit<Watched, "clear" | "retry"> {
+  /** The choice that the requests fit. */
+  readonly choice: string
+}
+
+const nothing = { requests: [], state: "connecting", problem: null, held: 0, lost: 0 } as const
+
 /** Watches the requests that fit a choice, and begins again when the connection breaks. */
 export function useWatch(query: Query, isPaused: boolean): Watched {
-  const [requests, setRequests] = useState<readonly ShownRequest[]>([])
-  const [state, setState] = useState<Watched["state"]>("connecting")
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const [held, setHeld] = useState(0)
-  const [lost, setLost] = useState(0)
+  const choice = toQueryString(query)
+  const [last, setLast] = useState<Shown>({ ...nothing, choice })
   const [attempt, setAttempt] = useState(0)
   const waiting = useRef<ShownRequest[]>([])
   const count = useRef(0)
   const paused = useRef(isPaused)
   paused.current = isPaused
-  const choice = toQueryString(query)
   const latest = useRef(query)
   latest.current = query
+  // What another choice has shown is no answer to this one.
+  const shown = last.choice === choice ? last : nothing
+
+  function update(change: (before: Omit<Shown, "choice">) => Partial<Shown>): void {
+    setLast((before) => {
+      const present = before.choice === choice ? before : nothing
+      return { ...present, ...change(present), choice }
+    })
+  }
+
+  function showWaiting(): void {
+    const fresh = waiting.current.reverse()
+    waiting.current = []
+    update(({ requests }) => ({ held: 0, requests: [...fresh, ...requests].slice(0, maxShown) }))
+  }
 
   useEffect(() => {
-    setRequests([])
-    setLost(0)
     waiting.current = []
   }, [choice])
 
   useEffect(() => {
     if (hasEnded.value) return
     const abort = new AbortController()
+    const { signal } = abort
     let cancelShow: (() => void) | null = null
     let cancelRetry = () => {}
 
     function show(): void {
       cancelShow = null
-      setHeld(paused.current ? waiting.current.length : 0)
-      if (paused.current) return
-      const fresh = waiting.current.reverse()
-      waiting.current = []
-      setRequests((before) => [...fresh, ...before].slice(0, maxShown))
+      if (paused.current) update(() => ({ held: waiting.current.length }))
+      else showWaiting()
     }
 
     function onEvent(name: string, data: unknown): void {
+      if (signal.aborted) return
       if (name === "message") {
         waiting.current.push({ ...(data as LiveRequest), number: ++count.current })
         if (waiting.current.length > maxShown) waiting.current.shift()
         cancelShow ??= after(showEveryMs, show)
-      } else if (name === "lost") setLost((before) => before + (data as { count: number }).count)
+      } else if (name === "lost") {
+        update(({ lost }) => ({ lost: lost + (data as { count: number }).count }))
+      }
     }
 
     function onOpen(): void {
-      setState("live")
-      setProblem(null)
+      if (!signal.aborted) update(() => ({ state: "live", problem: null }))
     }
 
     function again(): void {
-      setState("lost")
+      if (signal.aborted) return
+      update(() => ({ state: "lost" }))
       cancelRetry = after(retryMs, () => setAttempt((before) => before + 1))
     }
 
-    setState("connecting")
-    readEvents("/requests", latest.current, abort.signal, { onOpen, onEvent }).then(again, (thrown) => {
+    update(() => ({ state: "connecting" }))
+    readEvents("/requests", latest.current, signal, { onOpen, onEvent }).then(again, (thrown) => {
+      if (signal.aborted) return
       if (thrown instanceof Unreachable) again()
       else if (thrown instanceof Problem) {
-        setProblem(thrown)
-        setState("lost")
+        update(() => ({ state: "lost", problem: thrown }))
         if (thrown.status >= 500) again()
-      } else if (!abort.signal.aborted) throw thrown
+      } else throw thrown
     })
     return () => {
       abort.abort()
@@ -104,20 +122,12 @@ export function useWatch(query: Query, isPaused: boolean): Watched {
 
   // What was held is shown when the pause ends.
   useEffect(() => {
-    if (isPaused || waiting.current.length === 0) return
-    const fresh = waiting.current.reverse()
-    waiting.current = []
-    setHeld(0)
-    setRequests((before) => [...fresh, ...before].slice(0, maxShown))
+    if (!isPaused && waiting.current.length > 0) showWaiting()
   }, [isPaused])
 
   return {
-    requests,
-    state,
-    problem,
-    held,
-    lost,
-    clear: () => setRequests([]),
+    ...shown,
+    clear: () => update(() => ({ requests: [] })),
     retry: () => setAttempt((before) => before + 1),
   }
 }

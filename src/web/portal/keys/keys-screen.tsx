@@ -28,7 +28,7 @@ export function KeysScreen() {
   function changed(text: string): void {
     close()
     say(text)
-    setVersion(version + 1)
+    setVersion((before) => before + 1)
   }
 
   const create = may("keys.create") && (

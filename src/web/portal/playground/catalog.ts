@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
+import { returns } from "../../client/connection.ts"
 import { Problem, Unreachable } from "../../client/problem.ts"
 import { send } from "../../client/request.ts"
 import type { Reading } from "../../client/use-read.ts"
@@ -7,7 +8,7 @@ import { type CatalogDocument, type OfferedApi, toOfferedApis } from "./offered-
 /** The document does not change while the page is open. */
 let reading: Promise<readonly OfferedApi[]> | null = null
 
-/** The APIs of the service with their parameters, from its OpenAPI document. */
+/** The APIs of the service with their parameters, from its OpenAPI document. It is read again when the service is back after it was gone. */
 export function useCatalog(): Reading<readonly OfferedApi[]> {
   const [data, setData] = useState<readonly OfferedApi[] | null>(null)
   const [error, setError] = useState<Problem | Unreachable | null>(null)
@@ -20,6 +21,11 @@ export function useCatalog(): Reading<readonly OfferedApi[]> {
       if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
       setError(thrown)
     })
-  }, [count])
-  return { data, error, isLoading: data === null && error === null, reload: () => setCount(count + 1) }
+  }, [count, returns.value])
+  return {
+    data,
+    error,
+    isLoading: data === null && error === null,
+    reload: () => setCount((before) => before + 1),
+  }
 }

@@ -34,7 +34,7 @@ export function WebhookScreen() {
     close()
     say(text)
     reading.reload()
-    setVersion(version + 1)
+    setVersion((before) => before + 1)
   }
 
   const actions = webhook && (
@@ -94,7 +94,7 @@ export function WebhookScreen() {
       <Section
         title="Latest events"
         actions={
-          <Button kind="quiet" onClick={() => setVersion(version + 1)}>
+          <Button kind="quiet" onClick={() => setVersion((before) => before + 1)}>
             Read again
           </Button>
         }
