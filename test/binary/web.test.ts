@@ -1,5 +1,5 @@
 /** Console and portal in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
-import { afterAll, describe, expect } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
@@ -17,6 +17,10 @@ import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { shellInBrowser } from "./web/shell.ts"
+import { slowAnswersInBrowser } from "./web/slow-answers.ts"
+
+// Each step waits for half a minute at most, so a test that hangs says where. A slow machine may need all of it.
+setDefaultTimeout(180_000)
 
 const executable = findBrowser()
 if (executable === null) {
@@ -37,6 +41,7 @@ if (executable === null) {
   describe("shell", () => shellInBrowser(desk))
   describe("overview", () => overviewInBrowser(desk))
   describe("accounts", () => accountsInBrowser(desk))
+  describe("slow answers", () => slowAnswersInBrowser(desk))
   describe("many accounts", () => manyAccountsInBrowser(desk))
   describe("keys", () => keysInBrowser(desk))
   describe("portal", () => portalInBrowser(desk))

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { type Desk, descriptionOf, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, described, said, tabTo } from "./wait.ts"
 
 /** A text that would run if it ever became HTML. */
 export const hostile = "<img src=x onerror=alert(1)>"
@@ -10,8 +11,8 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     const name = page.getByLabel("Name")
-    expect(await name.getAttribute("aria-invalid")).toBe("true")
-    expect(await descriptionOf(name)).toContain("Type a name.")
+    await page.locator("[name=name][aria-invalid=true]:focus").waitFor()
+    await described(name, /Type a name\./)
     await look("accounts-create-refused", "two")
     await name.fill(hostile)
     await page.getByRole("dialog").getByLabel("Plan").selectOption("pro")
@@ -23,16 +24,15 @@ export function accountsInBrowser(desk: Desk): void {
     const credits = page.getByRole("textbox", { name: "Credits" })
     await credits.fill("many")
     await credits.press("Enter")
-    expect(await descriptionOf(credits)).toContain("Type a whole number")
+    await described(credits, /Type a whole number/)
     await credits.fill("0")
     await credits.press("Enter")
     // The service's own message, at the field that it names.
-    await page.getByText(/^Must be/).waitFor()
-    expect(await descriptionOf(credits)).toContain("Must be")
+    await described(credits, /Must be/)
     await look("account-grant-refused", "two")
     await credits.fill("500")
     await credits.press("Enter")
-    await page.getByRole("status").getByText("Credits granted.").waitFor()
+    await said(page, "Credits granted.")
     await page.getByText("1,000,500").waitFor()
 
     await page.getByRole("button", { name: "Edit", exact: true }).click()
@@ -61,7 +61,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByText("No accounts match").waitFor()
     expect(await page.getByLabel("Search").inputValue()).toBe("img src")
     await done()
-  }, 60_000)
+  })
 
   test("an account is created by keyboard alone", async () => {
     const { page, done } = await desk.visit("/console/accounts")
@@ -71,14 +71,14 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("dialog").waitFor()
     await tabTo(page, "Name")
     await page.keyboard.type("By keyboard")
+    await page.getByRole("dialog").getByRole("option", { name: "pro" }).waitFor({ state: "attached" })
     await page.keyboard.press("Tab")
     await page.keyboard.type("pro")
     await page.keyboard.press("Enter")
     await tabTo(page, "Create account")
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor()
     // The heading has the focus, so that a screen reader says which screen this is.
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("By keyboard")
+    await page.locator("h1:focus", { hasText: "By keyboard" }).waitFor()
     await tabTo(page, "Close")
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").waitFor()
@@ -87,7 +87,7 @@ export function accountsInBrowser(desk: Desk): void {
     // The focus goes back a moment after the window is gone.
     await page.locator("button:focus", { hasText: "Close" }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("a webhook is set with its secret shown once, tested and removed", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "With a webhook", plan: "free" })
@@ -110,13 +110,13 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("80 % and 95 % of the credits are used · All credits are used up").waitFor()
     await page.getByRole("button", { name: "Send a test event" }).click()
-    await page.getByRole("status").getByText("A test event is on its way.").waitFor()
+    await said(page, "A test event is on its way.")
     await look("account-webhook")
     await page.getByRole("button", { name: "Remove" }).click()
     await page.getByRole("button", { name: "Remove webhook" }).click()
     await page.getByText("No webhook", { exact: true }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("usage is a plot with its figures as a table and as a file", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Busy", plan: "free" })
@@ -139,14 +139,14 @@ export function accountsInBrowser(desk: Desk): void {
     expect(text).toContain(`${today}T00:00:00Z,3\r\n`)
     await look("account-usage")
     await done()
-  }, 60_000)
+  })
 
   test("an unknown account is said to be none", async () => {
     const { page, look, done } = await desk.visit("/console/accounts/acc_nobody")
     await page.getByRole("alert").getByText("There is no account 'acc_nobody'").waitFor()
     await look("account-unknown")
     await done()
-  }, 60_000)
+  })
 }
 
 /** A list of 100,000 accounts as the operation answers it, page after page. */
@@ -186,7 +186,7 @@ export function manyAccountsInBrowser(desk: Desk): void {
       await page.getByRole("button", { name: "Next page" }).click()
     }
     await page.getByText("Customer 549", { exact: true }).waitFor()
-    expect(await page.getByRole("row").count()).toBe(51)
+    await counted(page.getByRole("row"), 51)
     const metrics = await page.context().newCDPSession(page)
     await metrics.send("Performance.enable")
     const { metrics: values } = await metrics.send("Performance.getMetrics")
@@ -198,5 +198,5 @@ export function manyAccountsInBrowser(desk: Desk): void {
     expect(page.url()).toContain("after=450")
     await look("accounts-many", "two")
     await done()
-  }, 60_000)
+  })
 }

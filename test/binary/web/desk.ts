@@ -1,6 +1,6 @@
 /** What tests of console and portal in a real browser share: a running service, pages of it that are watched, and a look at each state. */
 import { expect } from "bun:test"
-import type { APIRequestContext, Browser, Locator, Page } from "playwright-core"
+import type { APIRequestContext, Browser, Page } from "playwright-core"
 import { look } from "./look.ts"
 import { createTabs } from "./tabs.ts"
 
@@ -71,26 +71,4 @@ async function signIn(request: APIRequestContext, address: string, key: string):
   const headers = { origin: new URL(address).origin }
   const answer = await request.post(address, { data: { key }, headers })
   expect(answer.status()).toBe(201)
-}
-
-/** Presses Tab until the element with this accessible name has the focus; fails when none gets it. */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let pressed = 0; pressed < 60; pressed++) {
-    await page.keyboard.press("Tab")
-    const focused = await page.evaluate<string>(nameOfFocused)
-    if (focused === name) return
-  }
-  throw new Error(`'${name}' cannot be reached with Tab.`)
-}
-
-const nameOfFocused = `(() => {
-  const element = document.activeElement
-  return element.getAttribute("aria-label") ?? (element.labels?.[0]?.firstChild.textContent || element.labels?.[0]?.textContent) ?? element.textContent ?? ""
-})().trim()`
-
-/** The texts that a screen reader reads after the name of a field. */
-export async function descriptionOf(field: Locator): Promise<string> {
-  const ids = ((await field.getAttribute("aria-describedby")) ?? "").split(" ").filter(Boolean)
-  const texts = await Promise.all(ids.map((id) => field.page().locator(`[id="${id}"]`).textContent()))
-  return texts.join(" ")
 }

@@ -3,10 +3,12 @@ import { expect } from "bun:test"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
+import { isSlow } from "./slow.ts"
+import { settled } from "./wait.ts"
 
 const root = join(import.meta.dir, "../../..")
-/** Where pictures of each screen and state are written. Git ignores it. */
-const pictures = join(root, "dist/screenshots")
+/** Where pictures of each screen and state are written when `PENKNIFE_TEST_PICTURES` is set. Git ignores it. */
+const pictures = process.env.PENKNIFE_TEST_PICTURES ? join(root, "dist/screenshots") : null
 const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8")
 
 /** The window that each visit begins with. */
@@ -32,17 +34,34 @@ const views = {
 } as const
 
 export async function look(page: Page, name: string, which: keyof typeof views): Promise<void> {
-  mkdirSync(pictures, { recursive: true })
+  await settled(page)
   const wrong: string[] = []
   for (const [width, colorScheme] of views[which]) {
     await setWindow(page, width, colorScheme)
-    const seen = await page.evaluate<string[]>("lookForTests()")
-    wrong.push(...seen.map((text) => `${name}, ${width} px, ${colorScheme}: ${text}`))
-    const path = join(pictures, `${name}-${width}-${colorScheme}.jpg`)
-    await page.screenshot({ path, type: "jpeg", quality: 80, fullPage: true })
+    // A slow page is not looked at: that takes minutes, and finds nothing else.
+    if (isSlow) continue
+    const { violations, looks } = await page.evaluate<Seen>(`lookForTests(${JSON.stringify([...judged])})`)
+    for (const each of looks) judged.add(each)
+    wrong.push(...violations.map((text) => `${name}, ${width} px, ${colorScheme}: ${text}`))
+    if (pictures !== null) await takePicture(page, pictures, `${name}-${width}-${colorScheme}`)
   }
   await page.setViewportSize({ width: firstWindow.width, height: firstWindow.height })
   expect(wrong).toEqual([])
+}
+
+/** What `lookForTests` finds. */
+interface Seen {
+  readonly violations: readonly string[]
+  /** Of the texts that passed now: their colors, sizes and all that is behind them, as numbers. */
+  readonly looks: readonly number[]
+}
+
+/** The looks of texts that passed on some page. */
+const judged = new Set<number>()
+
+async function takePicture(page: Page, directory: string, name: string): Promise<void> {
+  mkdirSync(directory, { recursive: true })
+  await page.screenshot({ path: join(directory, `${name}.jpg`), type: "jpeg", quality: 80, fullPage: true })
 }
 
 async function setWindow(page: Page, width: number, colorScheme: "light" | "dark"): Promise<void> {
@@ -51,29 +70,71 @@ async function setWindow(page: Page, width: number, colorScheme: "light" | "dark
 }
 
 /**
- * Runs in each document before its own scripts. Defines `lookForTests`, which gives the violations of WCAG 2.2 A and AA, and what
- * reaches beyond the right edge of the window. A change of the theme that leaves each element as it was, at its place, can only
- * have changed colors: then only the rules about colors run again, which is twice as fast.
+ * Runs in each document before its own scripts. Keeps what the page says to screen readers in `saidForTests`. Defines `lookForTests`,
+ * which gives the violations of WCAG 2.2 A and AA, and what reaches beyond the right edge of the window.
+ *
+ * The rules of axe are slow, so each runs where it can find something else than before: those about colors on a text whose colors,
+ * size and background no text before had; those about places when something has moved; the others when the document has changed, and
+ * on what the narrow window alone shows. Of a long list they see the first rows, since the others are made alike.
  */
 export const lookScript = `{
   const standards = ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])}
   const dark = matchMedia("(prefers-color-scheme: dark)")
   let isDark = dark.matches
   dark.addEventListener("change", () => (isDark = dark.matches))
-  let before = ""
+  let before = { html: "", visible: new Set(), places: "" }
 
-  globalThis.lookForTests = async () => {
+  globalThis.saidForTests = []
+  let said = []
+  new MutationObserver(() => {
+    const earlier = said
+    said = [...document.querySelectorAll("[role=status]")].map(({ textContent }) => textContent)
+    saidForTests.push(...said.filter((text) => text !== "" && !earlier.includes(text)))
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+
+  globalThis.lookForTests = async (judged) => {
     if (!globalThis.axe) loadAxe()
     await themeIsShown()
     const elements = [...document.querySelectorAll("body *")]
-    const shown = innerWidth + document.documentElement.outerHTML + elements.map(placeOf).join(" ")
-    const runOnly = shown === before ? colorRules() : standards
-    before = shown
-    const { violations } = await axe.run(document, { runOnly, resultTypes: ["violations"], selectors: false })
-    return [
-      ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200))),
+    const texts = textsByLook(elements)
+    for (const look of judged) texts.delete(look)
+    const colors = await run([...texts.values()], colorRules())
+    const violations = [
+      ...(await violationsOfDocument(elements)),
+      ...textsOf(colors.violations),
       ...elements.filter(isCutOff).slice(0, 3).map((element) => "cut off: " + element.outerHTML.slice(0, 200)),
     ]
+    const passed = new Set(colors.passes.flatMap(({ nodes }) => nodes.map(({ element }) => element)))
+    return { violations, looks: [...texts].filter(([, element]) => passed.has(element)).map(([look]) => look) }
+  }
+
+  // Of the rules that are not about colors.
+  async function violationsOfDocument(elements) {
+    const earlier = before
+    const html = document.documentElement.outerHTML
+    const visible = new Set(elements.filter(isVisible))
+    const places = innerWidth + elements.map(placeOf).join(" ")
+    before = { html, visible, places }
+    if (html !== earlier.html) return violationsOf([document], otherRules())
+    if (places === earlier.places) return []
+    return [
+      ...(await violationsOf([document], { runOnly: ["target-size", "scrollable-region-focusable"] })),
+      ...(await violationsOf([...visible.difference(earlier.visible)], otherRules())),
+    ]
+  }
+
+  async function violationsOf(include, rules) {
+    const exclude = [...document.querySelectorAll("tbody tr:nth-child(n + 12)")]
+    return textsOf((await run(include, rules, exclude)).violations)
+  }
+
+  async function run(include, rules, exclude = []) {
+    if (include.length === 0) return { violations: [], passes: [] }
+    return axe.run({ include, exclude }, { ...rules, resultTypes: ["violations", "passes"], selectors: false, elementRef: true })
+  }
+
+  function textsOf(violations) {
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200)))
   }
 
   // Scripts hear of another theme a frame or two later, and colors may then take a moment to change.
@@ -85,8 +146,55 @@ export const lookScript = `{
   }
 
   function colorRules() {
+    return { runOnly: colorRuleIds() }
+  }
+
+  function otherRules() {
+    return { runOnly: standards, rules: Object.fromEntries(colorRuleIds().map((id) => [id, { enabled: false }])) }
+  }
+
+  function colorRuleIds() {
     const rules = axe.getRules(standards).filter(({ tags }) => tags.includes("cat.color"))
-    return { type: "rule", values: rules.map(({ ruleId }) => ruleId) }
+    return rules.map(({ ruleId }) => ruleId)
+  }
+
+  // One text of each look: what it and all around it say about colors, and how large it is.
+  function textsByLook(elements) {
+    const looks = new Map([[document.documentElement, lookOf(document.documentElement, "")]])
+    looks.set(document.body, lookOf(document.body, looks.get(document.documentElement)))
+    const texts = new Map()
+    for (const element of elements) {
+      const look = lookOf(element, looks.get(element.parentElement))
+      looks.set(element, look)
+      const key = hashOf(look + getComputedStyle(element).font)
+      if (hasText(element) && !texts.has(key)) texts.set(key, element)
+    }
+    return texts
+  }
+
+  function lookOf(element, around) {
+    const { color, backgroundColor, backgroundImage, opacity, position, textShadow, filter } = getComputedStyle(element)
+    const own = [color, backgroundColor, backgroundImage, opacity, position, textShadow, filter].join()
+    return around.endsWith(own) ? around : around + "/" + own
+  }
+
+  function hasText(element) {
+    if (!isVisible(element) || element.matches(":disabled, .hidden, .skip, [type=radio], [type=checkbox]")) return false
+    // What is below a window cannot be judged.
+    const isBelow = document.querySelector("dialog:modal")?.contains(element) === false
+    const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== ""
+    return !isBelow && (element.matches("input, select, textarea") || [...element.childNodes].some(isText))
+  }
+
+  function isVisible(element) {
+    return element.checkVisibility({ visibilityProperty: true })
+  }
+
+  // FNV-1a
+  function hashOf(text) {
+    let hash = 0x811c9dc5
+    for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+    return hash
   }
 
   function placeOf(element) {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
-import { type Desk, descriptionOf, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, described, settled, tabTo } from "./wait.ts"
 
 /**
  * @param desk of a service with a configuration file
@@ -18,9 +19,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByLabel("Credits a month").fill("many")
     await page.getByRole("button", { name: "Show the difference" }).click()
     await page.locator("[name=monthly_credits][aria-invalid=true]:focus").waitFor()
-    expect(await descriptionOf(page.getByLabel("Credits a month"))).toContain(
-      "type a whole number, or unlimited",
-    )
+    await described(page.getByLabel("Credits a month"), /type a whole number, or unlimited/)
     await look("plans-refused", "two")
     await page.getByLabel("Credits a month").fill("2000")
     await page.getByRole("button", { name: "Show the difference" }).click()
@@ -41,7 +40,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     expect(readFileSync(file, "utf8")).toStartWith("# made by hand\n")
     await look("plans-many")
     await done()
-  }, 60_000)
+  })
 
   test("by keyboard alone a price is changed, and a plan is made and removed", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
@@ -77,7 +76,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.keyboard.press("Enter")
     await page.getByRole("rowheader", { name: "team", exact: true }).waitFor({ state: "detached" })
     await done()
-  }, 60_000)
+  })
 
   test("what was changed in the file by hand is shown, and taken over", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
@@ -90,15 +89,16 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByText("The service runs with what the file says.").waitFor()
     expect(await plan("mega")).toMatchObject({ monthly_credits: 5_000_000 })
     await done()
-  }, 60_000)
+  })
 
   test("without a configuration file it says why nothing can be edited, and what to do", async () => {
     const { page, look, done } = await bare.visit("/console/plans")
     await page.getByText("Read-only: this service runs without a configuration file.").waitFor()
-    expect(await page.getByRole("button", { name: /Edit|Create/ }).count()).toBe(0)
+    await settled(page)
+    await counted(page.getByRole("button", { name: /Edit|Create/ }), 0)
     await look("plans-read-only")
     await done()
-  }, 60_000)
+  })
 }
 
 /**
@@ -126,7 +126,7 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await page.getByText(/1 account/).waitFor()
     await look("backups-one")
     await done()
-  }, 60_000)
+  })
 
   test("where none can be made it says why, and what to do", async () => {
     const { page, look, done } = await bare.visit("/console/backups")
@@ -140,5 +140,5 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await page.getByText("PostgreSQL makes its own backups").waitFor()
     await look("backups-postgresql", "two")
     await done()
-  }, 60_000)
+  })
 }

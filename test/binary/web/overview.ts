@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { test } from "bun:test"
 import type { Desk } from "./desk.ts"
 
 /** A history as the operation answers it: calls of two APIs in each hour of a day. */
@@ -38,7 +38,7 @@ export function overviewInBrowser(desk: Desk): void {
     await page.locator(".stat", { hasText: "Slowest p99" }).getByText("159 ms").waitFor()
     await look("overview-day")
     await done()
-  }, 60_000)
+  })
 
   test("a range is chosen by keyboard, and kept in the address", async () => {
     const { page, done } = await desk.visit("/console")
@@ -47,10 +47,9 @@ export function overviewInBrowser(desk: Desk): void {
     await page.keyboard.press("ArrowRight")
     await page.waitForURL(/range=month/)
     await page.reload()
-    await page.getByLabel("Month").waitFor()
-    expect(await page.getByLabel("Month").isChecked()).toBe(true)
+    await page.getByRole("radio", { name: "Month", checked: true }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("without calls it says so, and names health and accounts near their limit", async () => {
     const { page, look, done } = await desk.visit("/console")
@@ -58,5 +57,5 @@ export function overviewInBrowser(desk: Desk): void {
     await page.getByText("Running since").waitFor()
     await look("overview-empty")
     await done()
-  }, 60_000)
+  })
 }

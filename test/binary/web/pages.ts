@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { createAccount } from "../accounts.ts"
-import { type Desk, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { tabTo } from "./wait.ts"
 
 /** The highest that an operation may stand in /docs. It was 6,300 to 9,100 pixels while each response had every header. */
 const maxOperationHeight = 2_500
@@ -20,26 +21,26 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.goBack()
     await page.getByRole("link", { name: "Try it: SPF validator" }).click()
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
-    expect(page.url()).toBe(`${desk.url}/portal/playground?api=spfvalidator`)
+    await page.waitForURL(`${desk.url}/portal/playground?api=spfvalidator`)
     await done()
-  }, 60_000)
+  })
 
   test("the page of an API shows its code in the language that is chosen, by keyboard too", async () => {
     const { page, look, done } = await desk.visit("/apis/hmac", { key: null })
     await look("api")
     const python = page.getByText("import urllib.request").first()
-    expect(await python.isVisible()).toBe(false)
+    await python.waitFor({ state: "hidden" })
     await page.getByText("Python", { exact: true }).first().click()
-    expect(await python.isVisible()).toBe(true)
+    await python.waitFor()
     await page.keyboard.press("ArrowRight")
-    expect(await page.getByText("package main").first().isVisible()).toBe(true)
+    await page.getByText("package main").first().waitFor()
     await page.getByText("YAML", { exact: true }).first().click()
     await look("api-python-yaml", "two")
     await page.goto(`${desk.url}/apis/nothing`)
     await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor()
     await look("not-found")
     await done()
-  }, 60_000)
+  })
 
   test("each operation of /docs is short, can be read in every window, and its call is answered", async () => {
     const { page, look, done } = await desk.visit("/docs", { key: null })
@@ -58,7 +59,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.locator("#operations-apis-hmac").getByRole("button", { name: "Show 429" }).click()
     await page.locator("#operations-apis-hmac tr[data-code='429'] pre.microlight").waitFor()
     await done()
-  }, 90_000)
+  })
 
   test("/docs keeps the key until its tab is closed", async () => {
     const { key } = await createAccount(db, { plan: "free" })
@@ -78,5 +79,5 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await next.goto(`${desk.url}/docs`)
     await next.locator("button.authorize.unlocked").waitFor()
     await done()
-  }, 60_000)
+  })
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
+import { eventually } from "../../support/eventually.ts"
 import { hostile } from "./accounts.ts"
-import { type Desk, descriptionOf, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, described, said, settled, tabTo } from "./wait.ts"
 
 /** An account with a key that may do everything. */
 export async function createCustomer(desk: Desk, name: string, plan = "pro") {
@@ -40,7 +42,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
     await page.getByText(hostile).first().waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("a customer creates a key whose text is shown once, renames, rotates and revokes it", async () => {
     const { key } = await createCustomer(desk, "Keys of a customer")
@@ -55,10 +57,8 @@ export function portalInBrowser(desk: Desk): void {
     await dialog.getByLabel("Line sorter").check()
     await look("portal-keys-create", "two")
     await dialog.getByRole("button", { name: "Create key" }).click()
-    await page.waitForFunction(
-      "document.querySelector('[name=expires]').getAttribute('aria-invalid') === 'true'",
-    )
-    expect(await descriptionOf(dialog.getByLabel("Expires"))).toContain("2027-01-31")
+    await page.locator("[name=expires][aria-invalid=true]:focus").waitFor()
+    await described(dialog.getByLabel("Expires"), /Must be a date such as 2027-01-31/)
     await dialog.getByLabel("Expires").fill("30d")
     await dialog.getByRole("button", { name: "Create key" }).click()
     const text = (await page.getByText(/^pk-\w{38}$/).textContent()) ?? ""
@@ -83,7 +83,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Revoke key" }).click()
     await page.getByText("Revoked", { exact: true }).waitFor()
     await done()
-  }, 120_000)
+  })
 
   test("a customer revokes a key by keyboard alone", async () => {
     const { account, key } = await createCustomer(desk, "Keyboard customer")
@@ -95,23 +95,24 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("dialog", { name: "Revoke old?" }).waitFor()
     await tabTo(page, "Revoke key")
     await page.keyboard.press("Enter")
-    await page.getByRole("status").getByText("Key revoked.").waitFor()
+    await said(page, "Key revoked.")
     expect((await desk.call("GET", `/keys/${id}`)).revoked).not.toBeNull()
     await done()
-  }, 60_000)
+  })
 
   test("whoever signs in with a limited key is told what is not allowed", async () => {
     const { account } = await createCustomer(desk, "Limited")
     const limited = await desk.call("POST", "/keys", { account, name: "limited", rate_limit: 600 })
     const { page, look, done } = await desk.visit("/portal", { key: limited.key })
     await page.getByText("You cannot create, rotate or revoke keys here").waitFor()
-    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0)
+    await page.getByRole("row").nth(1).waitFor()
+    await counted(page.getByRole("button", { name: "Create key" }), 0)
     await look("portal-keys-limited")
     await page.getByRole("link", { name: "Webhook" }).click()
     await page.getByText("You cannot change the webhook here").waitFor()
     await look("portal-webhook-limited")
     await done()
-  }, 60_000)
+  })
 
   test("usage shows credits, days, APIs and keys, and what is shown can be saved", async () => {
     const { key, keyId } = await createCustomer(desk, "Usage of a customer")
@@ -133,15 +134,18 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByText("7 days", { exact: true }).click()
     await page.getByLabel("Key", { exact: true }).selectOption("first")
     await page.waitForURL(`${desk.url}/portal/usage?range=7&key=${keyId}`)
+    await settled(page)
     // There is no half call.
-    const counts = (await page.evaluate<string[]>("drawnTexts")).filter((text) => /^[\d.]+$/.test(text))
-    expect([...new Set(counts)].sort()).toEqual(["0", "1", "2"])
+    await eventually(async () => {
+      const counts = (await page.evaluate<string[]>("drawnTexts")).filter((text) => /^[\d.]+$/.test(text))
+      expect([...new Set(counts)].sort()).toEqual(["0", "1", "2"])
+    })
     await page.getByLabel("API", { exact: true }).selectOption("HMAC signature")
     await page.getByText("No calls in the last 7 days").waitFor()
     await page.getByLabel("API", { exact: true }).selectOption("All APIs")
     await page.getByRole("rowheader", { name: "Bluetooth company lookup" }).waitFor()
     await done()
-  }, 90_000)
+  })
 
   test("the address of another account's key shows nothing of it", async () => {
     const { key } = await createCustomer(desk, "Curious")
@@ -149,7 +153,8 @@ export function portalInBrowser(desk: Desk): void {
     await callOnce(desk, other.key)
     const { page, look, done } = await desk.visit(`/portal/usage?key=${other.keyId}`, { key })
     await page.getByRole("alert").first().waitFor()
-    expect(await page.locator(".plot-canvas").count()).toBe(0)
+    await counted(page.locator(".loading"), 0)
+    await counted(page.locator(".plot-canvas"), 0)
     await look("portal-usage-other")
     for (const path of [
       `/accounts/${other.account}`,
@@ -160,14 +165,14 @@ export function portalInBrowser(desk: Desk): void {
       expect([path, answer.status()]).toEqual([path, 404])
     }
     await done()
-  }, 60_000)
+  })
 
   test("the playground sends a call from a form, and shows its code, its answer and what it cost", async () => {
     const { key } = await createCustomer(desk, "Player", "free")
     const { page, look, done } = await desk.visit("/portal/playground?api=sunrisesunset", { key })
     await page.getByRole("button", { name: "Send the call" }).waitFor()
-    expect(await descriptionOf(page.locator("[name=date]"))).toEndWith("It has no effect on your plan.")
-    expect(await descriptionOf(page.locator("[name=lat]"))).not.toContain("your plan")
+    await described(page.locator("[name=date]"), /It has no effect on your plan\.$/)
+    await described(page.locator("[name=lat]"), /^(?!.*your plan)/)
     await look("portal-playground")
     await page.getByRole("button", { name: "Send the call" }).click()
     await page.locator("[name=_key][aria-invalid=true]:focus").waitFor()
@@ -182,7 +187,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByText("lat=99").waitFor()
     await page.getByRole("button", { name: "Send the call" }).click()
     await page.locator("[name=lat][aria-invalid=true]:focus").waitFor()
-    expect(await descriptionOf(page.locator("[name=lat]"))).toMatch(/must be a number from -90 to 90/i)
+    await described(page.locator("[name=lat]"), /must be a number from -90 to 90/i)
     await page.getByText("Cost nothing").waitFor()
     await look("portal-playground-refused")
     // The key stays in the tab, and is not in the code.
@@ -198,7 +203,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByText("lineCount: 2").waitFor()
     await look("portal-playground-yaml", "two")
     await done()
-  }, 90_000)
+  })
 
   test("the playground works by keyboard alone, and forgets the key with its tab", async () => {
     const { key } = await createCustomer(desk, "Keyboard player")
@@ -216,7 +221,7 @@ export function portalInBrowser(desk: Desk): void {
     await next.getByRole("button", { name: "Send the call" }).waitFor()
     expect(await next.locator("[name=_key]").inputValue()).toBe("")
     await done()
-  }, 60_000)
+  })
 
   test("a webhook is set with its secret shown once, tested and removed", async () => {
     const { account, key } = await createCustomer(desk, "Webhook of a customer")
@@ -243,11 +248,11 @@ export function portalInBrowser(desk: Desk): void {
     await page.reload()
     await page.getByRole("button", { name: "Send a test event" }).click()
     await page.getByRole("rowheader", { name: "test" }).waitFor()
-    while ((await page.getByText("delivered", { exact: true }).count()) === 0) {
-      const read = page.waitForResponse((response) => response.url().includes("/notices"))
+    await eventually(async () => {
       await page.getByRole("button", { name: "Read again" }).click()
-      await (await read).finished()
-    }
+      await settled(page)
+      expect(await page.getByText("delivered", { exact: true }).count()).toBe(1)
+    })
     await page.getByText("Status 200", { exact: true }).waitFor()
     await look("portal-webhook")
     await page.getByRole("button", { name: "Attempts to deliver test" }).click()
@@ -260,7 +265,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByText("No webhook").waitFor()
     await done()
     await receiver.stop(true)
-  }, 90_000)
+  })
 
   test("an answer that does not come, and a service that is gone", async () => {
     const { key } = await createCustomer(desk, "Patient")
@@ -277,5 +282,5 @@ export function portalInBrowser(desk: Desk): void {
     await page.context().setOffline(false)
     await page.getByText("No webhook").waitFor()
     await done()
-  }, 60_000)
+  })
 }

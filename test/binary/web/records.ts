@@ -2,9 +2,9 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Locator, Page } from "playwright-core"
 import { eventually } from "../../support/eventually.ts"
-import { until } from "../../support/until.ts"
 import { hostile } from "./accounts.ts"
-import { type Desk, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, said, settled, tabTo } from "./wait.ts"
 
 export function noticesInBrowser(desk: Desk): void {
   test("a notice is looked at and sent again, by mouse and by keyboard", async () => {
@@ -30,18 +30,18 @@ export function noticesInBrowser(desk: Desk): void {
     await page.getByRole("dialog").getByRole("rowheader", { name: "1", exact: true }).waitFor()
     await look("notices-details", "two")
     await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
-    await page.getByRole("status").getByText("The notice is sent again.").waitFor()
-    await until(() => received === 2)
+    await said(page, "The notice is sent again.")
+    await eventually(async () => expect(received).toBe(2))
     await readUntil(page, delivered)
     await page.getByLabel("Account").focus()
     await tabTo(page, `Send again ${notice.id}`)
     await page.keyboard.press("Enter")
-    await until(() => received === 3)
+    await eventually(async () => expect(received).toBe(3))
     await page.getByLabel("State").selectOption("failed")
     await page.getByText("No notices match").waitFor()
     await receiver.stop(true)
     await done()
-  }, 60_000)
+  })
 
   test("without notices it says when there will be some", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
@@ -52,7 +52,7 @@ export function noticesInBrowser(desk: Desk): void {
     await page.getByText("No notices yet").waitFor()
     await look("notices-empty", "two")
     await done()
-  }, 60_000)
+  })
 }
 
 export function auditInBrowser(desk: Desk): void {
@@ -66,7 +66,7 @@ export function auditInBrowser(desk: Desk): void {
     await page.waitForURL(/account=/)
     const row = page.locator("tbody tr")
     // The list before showed this row, too, among others.
-    await eventually(async () => expect(await row.count()).toBe(1))
+    await counted(row, 1)
     await row.locator("del", { hasText: "free" }).waitFor()
     expect(await row.locator("ins").first().textContent()).toBe("after: pro")
     await look("audit-one")
@@ -81,7 +81,7 @@ export function auditInBrowser(desk: Desk): void {
       { operation: "accounts.update", target: id, before: { plan: "free" }, after: { plan: "pro" } },
     ])
     await done()
-  }, 60_000)
+  })
 
   test("by keyboard a record leads to what was changed; a day without changes is empty", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Changed", plan: "free" })
@@ -98,14 +98,14 @@ export function auditInBrowser(desk: Desk): void {
     await page.getByRole("row").nth(2).waitFor()
     await look("audit-many")
     await done()
-  }, 60_000)
+  })
 }
 
 /** Reads a list again until it shows something. */
 async function readUntil(page: Page, shown: Locator): Promise<void> {
-  while (!(await shown.isVisible())) {
-    const answered = page.waitForResponse((response) => response.url().includes("/admin/v1/notices"))
+  await eventually(async () => {
     await page.getByRole("button", { name: "Read again" }).click()
-    await answered
-  }
+    await settled(page)
+    expect(await shown.count()).toBe(1)
+  })
 }

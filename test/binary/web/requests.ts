@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { hostile } from "./accounts.ts"
-import { type Desk, tabTo } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, said, tabTo } from "./wait.ts"
 
 const stream = /\/admin\/v1\/requests/
 const request = {
@@ -44,7 +45,7 @@ export function requestsInBrowser(desk: Desk): void {
     await call("76")
     await call("nobody")
     await page.getByText("inputRejected").waitFor()
-    expect(await rows(page).count()).toBe(2)
+    await counted(rows(page), 2)
     await look("requests-two")
     await page.getByLabel("Status").selectOption("4xx")
     await page.waitForURL(/status=4xx/)
@@ -52,11 +53,11 @@ export function requestsInBrowser(desk: Desk): void {
     await call("76")
     await call("nobody")
     await page.getByText("inputRejected").waitFor()
-    expect(await rows(page).count()).toBe(1)
+    await counted(rows(page), 1)
     await page.getByRole("link", { name: id }).click()
     await page.getByRole("heading", { level: 1, name: "Watched" }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("by keyboard the list is paused, and shows what came meanwhile when it goes on", async () => {
     const { call } = await withKey()
@@ -69,27 +70,26 @@ export function requestsInBrowser(desk: Desk): void {
     await call("76")
     await call("77")
     await page.getByText("2 new since the pause").waitFor()
-    expect(await rows(page).count()).toBe(1)
+    await counted(rows(page), 1)
     await look("requests-paused", "two")
     await page.keyboard.press("Enter")
-    await rows(page).nth(2).waitFor()
-    expect(await rows(page).count()).toBe(3)
+    await counted(rows(page), 3)
     await done()
-  }, 60_000)
+  })
 
   test("a connection that ends is made again, and what the rows say is text", async () => {
     const { call } = await withKey()
     const { page, look, done } = await desk.visit("/console/plans")
     await answerOnce(page, [{ ...request, api: hostile, fault: hostile, status: 500 }])
     await page.getByRole("link", { name: "Requests" }).click()
-    await page.getByText("Connection lost, trying again").waitFor()
+    await said(page, "Connection lost, trying again")
     await page.getByText(hostile).first().waitFor()
     await look("requests-lost", "two")
     await page.getByText("Live", { exact: true }).waitFor()
     await call("76")
     await rows(page).nth(1).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("of many requests the newest 200 are kept", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
@@ -99,13 +99,13 @@ export function requestsInBrowser(desk: Desk): void {
     )
     await page.getByRole("link", { name: "Requests" }).click()
     await page.getByText("The newest 200 are shown.").waitFor()
-    expect(await rows(page).count()).toBe(200)
-    expect(await rows(page).first().textContent()).toContain("449")
+    await counted(rows(page), 200)
+    await rows(page).first().getByText("449").waitFor()
     await look("requests-many", "two")
     await page.getByRole("button", { name: "Clear" }).click()
     await page.getByText("Waiting for the first request").waitFor()
     await done()
-  }, 120_000)
+  })
 
   test("a refusal is shown with its reason", async () => {
     const { page, look, done } = await desk.visit("/console/plans", { mayFail: true })
@@ -119,7 +119,7 @@ export function requestsInBrowser(desk: Desk): void {
     await page.getByText("Not watching").waitFor()
     await look("requests-refused", "two")
     await done()
-  }, 60_000)
+  })
 }
 
 export function errorsInBrowser(desk: Desk): void {
@@ -135,14 +135,14 @@ export function errorsInBrowser(desk: Desk): void {
     await page.route(/\/history\/faults/, (route) => route.fulfill({ json: { data } }))
     await page.getByRole("link", { name: "Errors" }).click()
     await page.getByText("1,216 requests").waitFor()
-    expect(await page.getByRole("heading", { level: 2 }).count()).toBe(2)
+    await counted(page.getByRole("heading", { level: 2 }), 2)
     await look("errors-many")
     await page.getByRole("link", { name: "Watch live rateLimited of hmac" }).click()
     await page.waitForURL(/fault=rateLimited&api=hmac/)
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
     expect(await page.getByLabel("Fault").inputValue()).toBe("rateLimited")
     await done()
-  }, 60_000)
+  })
 
   test("the time is chosen by keyboard; without errors it is said", async () => {
     const { page, look, done } = await desk.visit("/console/errors?api=danevalidator")
@@ -152,5 +152,5 @@ export function errorsInBrowser(desk: Desk): void {
     await page.keyboard.press("ArrowDown")
     await page.waitForURL(/range=week/)
     await done()
-  }, 60_000)
+  })
 }

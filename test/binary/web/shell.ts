@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { type Desk, descriptionOf } from "./desk.ts"
+import type { Desk } from "./desk.ts"
+import { counted, described } from "./wait.ts"
 
 export function shellInBrowser(desk: Desk): void {
   test("a stranger signs in with an admin key, and a wrong one is refused at its field", async () => {
@@ -10,19 +11,23 @@ export function shellInBrowser(desk: Desk): void {
     await key.fill("pka-0000000000000000000000000000000000000000")
     await page.keyboard.press("Enter")
     await page.locator("[name=key][aria-invalid=true]:focus").waitFor()
-    expect(await descriptionOf(key)).not.toBe("")
+    await described(key, /./)
     await look("sign-in-refused", "two")
     await key.fill(desk.adminKey)
     await page.keyboard.press("Enter")
     // The screen that was asked for, with its filter.
     await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor()
     expect(await page.getByLabel("Plan").inputValue()).toBe("free")
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
     await page.getByRole("button", { name: "Sign out", exact: true }).click()
     await page.getByRole("heading", { level: 1, name: "Sign in to the console" }).waitFor()
     await page.goBack()
-    expect(await page.getByRole("table").count()).toBe(0)
+    await page.waitForURL(/accounts/)
+    await page.getByRole("heading", { level: 1, name: "Sign in to the console" }).waitFor()
+    await counted(page.getByRole("table"), 0)
     await done()
-  }, 60_000)
+  })
 
   test("the token of a link leaves the address at once, and a link that cannot be used is explained", async () => {
     const { page, look, done } = await desk.visit(
@@ -35,7 +40,7 @@ export function shellInBrowser(desk: Desk): void {
     expect(page.url()).toBe(`${desk.url}/console`)
     await look("sign-in-link-refused")
     await done()
-  }, 60_000)
+  })
 
   test("a link made on the screen of an account signs the customer in to the portal, once", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Linked customer", plan: "free" })
@@ -57,12 +62,13 @@ export function shellInBrowser(desk: Desk): void {
     await stranger.page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     await stranger.look("portal-sign-in-link-used")
     await stranger.done()
-  }, 60_000)
+  })
 
   test("when the service is gone it is said, what was typed stays, and all goes on when it is back", async () => {
     const { page, look, done } = await desk.visit("/console/accounts", { mayFail: true })
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByLabel("Name").fill("Typed before")
+    await page.getByRole("dialog").getByRole("option", { name: "pro" }).waitFor({ state: "attached" })
     await page.context().setOffline(true)
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     await page.getByText("The service cannot be reached.").first().waitFor()
@@ -73,7 +79,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByRole("heading", { level: 1, name: "Typed before" }).waitFor()
     await page.locator(".banner.shown").waitFor({ state: "detached" })
     await done()
-  }, 60_000)
+  })
 
   test("a list that could not be read is read by itself when the service is back", async () => {
     const { page, done } = await desk.visit("/console", { mayFail: true })
@@ -84,12 +90,13 @@ export function shellInBrowser(desk: Desk): void {
     await page.context().setOffline(false)
     await page.getByRole("row").nth(1).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("when the session ends, the window to sign in stands above what was typed", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByLabel("Name").fill("Typed before the end")
+    await page.getByRole("dialog").getByRole("option", { name: "pro" }).waitFor({ state: "attached" })
     await page.context().clearCookies()
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor()
@@ -101,7 +108,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     await page.getByRole("heading", { level: 1, name: "Typed before the end" }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("an address without a screen says so, and the way back works", async () => {
     const { page, look, done } = await desk.visit("/console/nowhere")
@@ -112,7 +119,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.goBack()
     await page.getByText("There is no such screen").waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("while it loads, it says so", async () => {
     const { page, look, done } = await desk.visit("/console")
@@ -122,7 +129,7 @@ export function shellInBrowser(desk: Desk): void {
     await look("accounts-loading")
     await page.unrouteAll({ behavior: "ignoreErrors" })
     await done()
-  }, 60_000)
+  })
 
   test("the menu on a narrow screen opens, closes, and shows which screen this is", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
@@ -133,7 +140,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.setViewportSize({ width: 390, height: 860 })
     await page.getByRole("link", { name: "Keys" }).click()
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-    expect(await page.getByRole("navigation", { name: "Console" }).isVisible()).toBe(false)
+    await page.getByRole("navigation", { name: "Console" }).waitFor({ state: "hidden" })
     await done()
-  }, 60_000)
+  })
 }

@@ -1,7 +1,8 @@
 /** Tabs of a browser, used by one visit after the other: a new tab costs a process, which compiles all scripts again. */
-import { expect } from "bun:test"
+import { expect, onTestFinished } from "bun:test"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { firstWindow, lookScript } from "./look.ts"
+import { slowDown, slowDownPage } from "./slow.ts"
 
 /** A tab with its own cookies. While it is in use, it collects what a page must not do. */
 export interface Tab {
@@ -16,11 +17,24 @@ export interface Tab {
   giveBack(): Promise<void>
 }
 
-/** Hands out tabs, each to one visit at a time. A tab that a failed test did not give back is never used again. */
+/** Hands out tabs, each to one visit at a time. A tab that a failed test did not give back is closed. */
 export function createTabs(browser: Browser): { take(): Promise<Tab> } {
   const free: Tab[] = []
+  const used = new Set<Tab>()
   return {
-    take: async () => free.pop() ?? openTab(browser, (tab) => free.push(tab)),
+    async take() {
+      const tab =
+        free.pop() ??
+        (await openTab(browser, (tab) => {
+          used.delete(tab)
+          free.push(tab)
+        }))
+      used.add(tab)
+      onTestFinished(async () => {
+        if (used.delete(tab)) await tab.context.close()
+      })
+      return tab
+    },
   }
 }
 
@@ -28,7 +42,9 @@ async function openTab(browser: Browser, whenFree: (tab: Tab) => void): Promise<
   const { width, height, ...media } = firstWindow
   const context = await browser.newContext({ viewport: { width, height }, ...media })
   await context.addInitScript({ content: lookScript })
+  await slowDown(context)
   const page = await context.newPage()
+  await slowDownPage(page)
   const watched = { url: "", mayFail: false, complaints: [] as string[] }
   collectComplaints(context, watched)
   const tab: Tab = {

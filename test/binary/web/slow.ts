@@ -1,0 +1,55 @@
+/**
+ * A slow line and a slow machine, on demand: `PENKNIFE_TEST_SLOW=7` delays each request of a page by a random time from the
+ * seed 7, and gives the page a quarter of the processor. What a test or a page does too early then shows.
+ */
+import type { BrowserContext, Page } from "playwright-core"
+
+const seed = process.env.PENKNIFE_TEST_SLOW
+const maxDelayMs = 400
+const slowdown = 4
+
+export const isSlow = seed !== undefined && seed !== ""
+
+/** Delays what the pages of a context ask for. Without the variable it does nothing. */
+export async function slowDown(context: BrowserContext): Promise<void> {
+  if (!isSlow) return
+  await context.route("**", async (route) => {
+    await pause()
+    await route.continue()
+  })
+}
+
+/** Gives a page less of the processor, and delays the answers that a test makes up for it. */
+export async function slowDownPage(page: Page): Promise<void> {
+  if (!isSlow) return
+  const session = await page.context().newCDPSession(page)
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown })
+  const { route } = page
+  page.route = (url, handler, options) =>
+    route.call(
+      page,
+      url,
+      async (...given) => {
+        await pause()
+        return handler(...given)
+      },
+      options,
+    )
+}
+
+const next = random(Number(seed))
+
+async function pause(): Promise<void> {
+  await Bun.sleep(next() * maxDelayMs)
+}
+
+/** Numbers from 0 to 1, the same for the same seed: the generator mulberry32. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
