@@ -52,7 +52,7 @@ test("a reader sees the whole old text or the whole new one", async () => {
   const { name, source } = newFile(String(old))
   // Another process, so that it reads at any moment.
   const code = `const fs = require("fs"); let wrong = 0
-    for (let count = 0; count < 300; count++) {
+    for (let count = 0; count < 100; count++) {
       const text = fs.readFileSync(${JSON.stringify(name)}, "utf8")
       if (text.length !== 100003 || new Set(text).size !== 4) wrong++
     }

@@ -15,7 +15,7 @@ import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-const runs = Number(process.env.FUZZ_RUNS ?? 20_000)
+const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const lanes = 16
 /** The most that memory may grow after the first tenth of the requests. */

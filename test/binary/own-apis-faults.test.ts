@@ -85,7 +85,7 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   const faulty = `if (text === "throw") throw "a string"
     if (text === "exit") process.exit(3)
     if (text === "loop") for (;;) {}
-    if (text === "huge") return { shouted: "x".repeat(100_000_000) }
+    if (text === "huge") return { shouted: "x".repeat(10_000_000) }
     if (text === "wrong") return { shouted: 3 } as any
     if (text === "name") await (ports.dns as any).resolve(undefined, "MX")
     if (text === "post") postMessage(null)
@@ -95,7 +95,7 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
     if (text === "exitlater") setTimeout(() => process.exit(), 1)
     return { shouted: text.toUpperCase() }`
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
-  const { server, shout, shouted, used } = await startWith(apis, "--api-timeout", "1")
+  const { server, shout, shouted, used } = await startWith(apis, "--api-timeout", "3")
   const statuses = {
     throw: 500,
     exit: 500,
@@ -121,7 +121,7 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   for (const cause of [
     /it threw a string instead of an error/,
     /its thread ended by itself, as when an API exits/,
-    /it did not end within 1 s/,
+    /it did not end within 3 s/,
     /it returned more than the 1000000 characters that are allowed/,
     /its output does not follow its schema: 'shouted': Expected string/,
     /it threw a TypeError \(.*shout\/index\.ts:\d+:\d+\)/,

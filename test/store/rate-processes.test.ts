@@ -45,7 +45,7 @@ async function startTaker(file: string, perMinute: number) {
 }
 
 /** Enough for every process to wait for the lock of another one many times. */
-const transactions = 400
+const transactions = 200
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, string> {
   const decoder = new TextDecoder()

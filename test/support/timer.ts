@@ -69,3 +69,13 @@ export function createManualTimer(): ManualTimer {
     },
   }
 }
+
+/** The runtime's timers, but what waits for `heldMs` waits until the test calls `pass`. */
+export function createHeldTimer(heldMs: number): Timer & { pass(): void } {
+  const held = createManualTimer()
+  return {
+    turn: systemTimer.turn,
+    after: (delayMs, run) => (delayMs === heldMs ? held : systemTimer).after(delayMs, run),
+    pass: held.fire,
+  }
+}
