@@ -15,7 +15,7 @@ export interface AdminParts {
   readonly store: Store
   readonly admin: AdminStore
   readonly outbox: Pick<Outbox, "findWebhook">
-  readonly history: Pick<History, "calls" | "faults" | "credits">
+  readonly history: Pick<History, "calls" | "charges" | "faults" | "credits">
   readonly clock: Clock
   /** For keys and ids. */
   readonly random: Random

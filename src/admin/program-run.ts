@@ -35,7 +35,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     pages: { console: notServed, portal: notServed },
     ...parts,
     settings: {},
-    history: { calls: onlyService, faults: onlyService, credits: onlyService },
+    history: { calls: onlyService, charges: onlyService, faults: onlyService, credits: onlyService },
     config: { version: () => null, diff: onlyService, reload: onlyService, edit: onlyService },
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),

@@ -1,11 +1,11 @@
 import type { AccountSums } from "../observe/account-sums.ts"
 import type { ChargedTally, Counts, Surface, Tally } from "../observe/counts.ts"
-import type { CallsSum, CreditsSum, FaultRow } from "../store/history.ts"
+import type { CallsRow, CreditsSum, FaultRow } from "../store/history.ts"
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
 
 /** What was counted in a part of time. */
 export interface Minute {
-  readonly calls: readonly CallsSum[]
+  readonly calls: readonly CallsRow[]
   readonly faults: readonly FaultRow[]
   readonly credits: readonly CreditsSum[]
 }

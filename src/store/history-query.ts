@@ -2,7 +2,6 @@ import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 import {
   type CallsQuery,
-  type CallsSum,
   type CreditsPage,
   type CreditsQuery,
   type CreditsSum,
@@ -32,17 +31,17 @@ function windowsOf({ fromMs, toMs, stepMs }: CallsQuery, windowMs: number): read
  * Reads the sums of each window in turn.
  * @param windowMs what is read at once
  */
-export async function readCalls(
+export async function readWindows<Sum>(
   query: CallsQuery,
   windowMs: number,
-  read: (window: CallsQuery) => Promise<readonly CallsSum[]>,
-): Promise<readonly CallsSum[]> {
-  const found: CallsSum[] = []
+  read: (window: CallsQuery) => Promise<readonly Sum[]>,
+): Promise<readonly Sum[]> {
+  const found: Sum[] = []
   for (const window of windowsOf(query, windowMs)) found.push(...(await read({ ...window, api: query.api })))
   return found
 }
 
-/** As {@link readCalls}, and adds the windows up. */
+/** As {@link readWindows}, and adds the windows up. */
 export async function readFaults(
   query: Omit<CallsQuery, "stepMs">,
   windowMs: number,

@@ -13,6 +13,8 @@ export interface History {
   deleteBefore(ms: number, limit: number): Promise<number>
   /** Requests by time and API, sorted by both. */
   calls(query: CallsQuery): Promise<readonly CallsSum[]>
+  /** What all accounts were charged together, sorted by time. */
+  charges(query: ChargesQuery): Promise<readonly ChargesSum[]>
   /** Failed requests by fault and API, in any order. */
   faults(query: Omit<CallsQuery, "stepMs">): Promise<readonly FaultSum[]>
   /** What accounts were charged, sorted by account and time. */
@@ -25,7 +27,7 @@ export interface HistoryBatch {
   readonly process: string
   /** Rises with each batch of the process. */
   readonly number: number
-  readonly calls: readonly CallsSum[]
+  readonly calls: readonly CallsRow[]
   readonly faults: readonly FaultRow[]
   readonly credits: readonly CreditsSum[]
 }
@@ -39,11 +41,22 @@ export interface CallsSum {
   readonly calls: number
   /** Requests that failed. */
   readonly errors: number
+  /** Requests by duration, one number for each of {@link latencyColumns}. */
+  readonly latency: readonly number[]
+}
+
+export interface CallsRow extends CallsSum {
   /** Successful calls that were charged; one request may hold many. */
   readonly charged: number
   readonly credits: number
-  /** Requests by duration, one number for each of {@link latencyColumns}. */
-  readonly latency: readonly number[]
+}
+
+/** What was charged in a time that begins with `atMs`. */
+export interface ChargesSum {
+  readonly atMs: number
+  /** Successful calls. */
+  readonly calls: number
+  readonly credits: number
 }
 
 export interface FaultSum {
@@ -59,12 +72,8 @@ export interface FaultRow extends FaultSum {
   readonly atMs: number
 }
 
-export interface CreditsSum {
-  readonly atMs: number
+export interface CreditsSum extends ChargesSum {
   readonly account: string
-  /** Successful calls. */
-  readonly calls: number
-  readonly credits: number
 }
 
 export interface CallsQuery {
@@ -75,6 +84,8 @@ export interface CallsQuery {
   readonly stepMs: number
   readonly api?: string | undefined
 }
+
+export type ChargesQuery = Omit<CallsQuery, "api">
 
 export interface CreditsQuery {
   readonly fromMs: number

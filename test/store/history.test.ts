@@ -1,7 +1,13 @@
 /** What every kind of store promises about the history. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { type CallsQuery, type HistoryBatch, hourMs, latencyColumns } from "../../src/store/history.ts"
+import {
+  type CallsQuery,
+  type CallsSum,
+  type HistoryBatch,
+  hourMs,
+  latencyColumns,
+} from "../../src/store/history.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf } from "../support/store.ts"
 
@@ -45,9 +51,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       )
     }
     expect(await one().history.calls(always)).toEqual([
-      callsOf({ calls: 6, errors: 2, charged: 2, credits: 10, latency: [2, 4] }),
-      callsOf({ api: "linesorter", calls: 2, charged: 2, credits: 10, latency: [2] }),
+      sumOf({ calls: 6, errors: 2, latency: [2, 4] }),
+      sumOf({ api: "linesorter", calls: 2, latency: [2] }),
     ])
+    expect(await one().history.charges(always)).toEqual([{ atMs: start, calls: 4, credits: 20 }])
     expect(await one().history.calls({ ...always, api: "linesorter" })).toHaveLength(1)
     expect(await one().history.faults(always)).toEqual([
       { api: "hmac", fault: "rateLimited", calls: 4, firstMs: start + 5, lastMs: start + 9 },
@@ -88,6 +95,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       [hourMs, 4],
     ])
     expect(await one().history.calls({ ...hours, stepMs: minute })).toHaveLength(5)
+    const charges = (await one().history.charges(hours)).map(({ atMs, calls }) => [atMs - start, calls])
+    expect(charges).toEqual(times)
   })
 
   test("pages of credits show every account and time once", async () => {
@@ -182,6 +191,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const query: CallsQuery = { ...always, stepMs: hourMs }
     return {
       calls: await history.calls(query),
+      charges: await history.charges(query),
       credits: await history.credits(query, firstPage),
       faults: (await history.faults(query)).toSorted((a, b) => a.api.localeCompare(b.api)),
     }
@@ -212,6 +222,11 @@ function callsOf(change: Partial<HistoryBatch["calls"][number]>): HistoryBatch["
   const { latency = [1], ...rest } = change
   const all = latencyColumns.map((_, index) => latency[index] ?? 0)
   return { atMs: start, api: "hmac", calls: 1, errors: 0, charged: 1, credits: 5, ...rest, latency: all }
+}
+
+function sumOf(change: Partial<HistoryBatch["calls"][number]>): CallsSum {
+  const { charged: _charged, credits: _credits, ...sum } = callsOf(change)
+  return sum
 }
 
 function creditsOf(change: Partial<HistoryBatch["credits"][number]>): HistoryBatch["credits"][number] {

@@ -390,6 +390,7 @@ async function dump(db: string): Promise<unknown> {
     replay: await admin.findReplay("admin-key:adm_1", "again"),
     history: {
       calls: await history.calls(everHour),
+      charges: await history.charges(everHour),
       faults: await history.faults(everHour),
       credits: await history.credits(everHour, firstPage),
     },

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
-import type { CallsSum, CreditsSum } from "../../store/history.ts"
+import type { ChargesSum, CreditsSum } from "../../store/history.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, instant, listOf, pageParameters } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
@@ -47,7 +47,7 @@ export const historyOfCredits = defineOperation({
       const range = readRange(given, context)
       if (account !== undefined) await requireAccount(context, account)
       if (account === undefined && by === "none") {
-        const data = addUp(await history.calls(range))
+        const data = (await history.charges(range)).map(toOutput)
         return { ...showRange(range), data, has_more: false, next: null }
       }
       const page = await readPlacedPage(
@@ -64,19 +64,6 @@ export const historyOfCredits = defineOperation({
   },
 })
 
-function toOutput({ atMs, account, calls, credits }: CreditsSum) {
-  return { at: toInstant(atMs), account, calls, credits }
-}
-
-/** The sums of all APIs, which are sorted by time. */
-function addUp(sums: readonly CallsSum[]) {
-  const times = Map.groupBy(
-    sums.filter(({ charged }) => charged > 0),
-    ({ atMs }) => atMs,
-  )
-  return [...times].map(([atMs, ofTime]) => ({
-    at: toInstant(atMs),
-    calls: ofTime.reduce((total, { charged }) => total + charged, 0),
-    credits: ofTime.reduce((total, { credits }) => total + credits, 0),
-  }))
+function toOutput({ atMs, ...sum }: ChargesSum | CreditsSum) {
+  return { at: toInstant(atMs), ...sum }
 }

@@ -1,12 +1,13 @@
 import {
   type CallsQuery,
   type CallsSum,
+  type ChargesSum,
   type CreditsSum,
   type FaultSum,
   type History,
   latencyColumns,
 } from "../history.ts"
-import { readCalls, readCredits, readFaults } from "../history-query.ts"
+import { readCredits, readFaults, readWindows } from "../history-query.ts"
 import {
   columnsOf,
   type HistoryDialect,
@@ -58,8 +59,12 @@ export function prepareHistory({ run }: Connection): History {
     fold: (untilMs, limit) => count(run<Count>(foldAll, [untilMs, limit])),
     deleteBefore: (ms, limit) => count(run<Count>(deleteAll, [ms, limit])),
     calls: (query) =>
-      readCalls(query, windowMs, ({ fromMs, toMs, stepMs, api }) =>
+      readWindows(query, windowMs, ({ fromMs, toMs, stepMs, api }) =>
         run<CallsSum>(selectCalls, [fromMs, toMs, stepMs, api ?? null]),
+      ),
+    charges: (query) =>
+      readWindows(query, windowMs, ({ fromMs, toMs, stepMs }) =>
+        run<ChargesSum>(selectCharges, [fromMs, toMs, stepMs]),
       ),
     faults: (query) =>
       readFaults(query, windowMs, ({ fromMs, toMs, api }: CallsQuery) =>
@@ -110,9 +115,13 @@ const isInTime = "at_ms >= $1::bigint AND at_ms < $2::bigint"
 const stepStart = "(at_ms - at_ms % $3::bigint)::float8"
 
 const selectCalls = `
-  SELECT ${stepStart} AS "atMs", api, ${["calls", "errors", "charged", "credits"].map((column) => `${number(column)} AS ${column}`).join(", ")},
-    array_to_json(ARRAY[${latencyColumns.map(number).join(", ")}]) AS latency
+  SELECT ${stepStart} AS "atMs", api, ${number("calls")} AS calls, ${number("errors")} AS errors,
+    ARRAY[${latencyColumns.map(number).join(", ")}] AS latency
   FROM history_calls WHERE ${isInTime} AND ($4::text IS NULL OR api = $4::text) GROUP BY 1, 2 ORDER BY 1, 2`
+
+const selectCharges = `
+  SELECT ${stepStart} AS "atMs", ${number("charged")} AS calls, ${number("credits")} AS credits
+  FROM history_calls WHERE ${isInTime} GROUP BY 1 HAVING sum(charged) > 0 ORDER BY 1`
 
 const selectFaults = `
   SELECT api, fault, ${number("calls")} AS calls, min(first_ms)::float8 AS "firstMs", max(last_ms)::float8 AS "lastMs"

@@ -1,8 +1,17 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
-import type { CallsQuery, CallsSum, CreditsQuery, CreditsSum, FaultSum, History } from "../history.ts"
+import type {
+  CallsQuery,
+  CallsSum,
+  ChargesQuery,
+  ChargesSum,
+  CreditsQuery,
+  CreditsSum,
+  FaultSum,
+  History,
+} from "../history.ts"
 import { hourMs, latencyColumns } from "../history.ts"
-import { readCalls, readCredits, readFaults } from "../history-query.ts"
+import { readCredits, readFaults, readWindows } from "../history-query.ts"
 import {
   columnsOf,
   type HistoryDialect,
@@ -90,7 +99,10 @@ export function prepareHistory(database: Database, { timer, read, write }: Histo
     fold: (untilMs, limit) => write(() => foldAll.immediate(untilMs, limit)),
     deleteBefore: (ms, limit) => write(() => deleteAll.immediate(ms, limit)),
     calls: (query) =>
-      readCalls(query, windowMs, async (window) => (await all<CallsRow>(...selectCalls(window))).map(toSum)),
+      readWindows(query, windowMs, async (window) =>
+        (await all<CallsRow>(...selectCalls(window))).map(toSum),
+      ),
+    charges: (query) => readWindows(query, windowMs, (window) => all<ChargesSum>(...selectCharges(window))),
     faults: (query) => readFaults(query, windowMs, (window) => all<FaultSum>(...selectFaults(window))),
     credits: (query, page) =>
       readCredits(query, page, {
@@ -110,17 +122,21 @@ function keyOf({ of }: HistoryTable): string {
 type Select = [sql: string, values: (string | number | null)[]]
 
 function selectCalls({ fromMs, toMs, stepMs, api }: CallsQuery): Select {
-  const sums = ["calls", "errors", "charged", "credits", ...latencyColumns].map(
-    (column) => `sum(${column}) AS ${column}`,
-  )
+  const sums = ["calls", "errors", ...latencyColumns].map((column) => `sum(${column}) AS ${column}`)
   const sql = `SELECT at_ms - at_ms % ?3 AS atMs, api, ${sums.join(", ")} FROM history_calls
     WHERE at_ms >= ?1 AND at_ms < ?2 AND (?4 IS NULL OR api = ?4) GROUP BY 1, 2 ORDER BY 1, 2`
   return [sql, [fromMs, toMs, stepMs, api ?? null]]
 }
 
-function toSum({ atMs, api, calls, errors, charged, credits, ...more }: CallsRow): CallsSum {
+function selectCharges({ fromMs, toMs, stepMs }: ChargesQuery): Select {
+  const sql = `SELECT at_ms - at_ms % ?3 AS atMs, sum(charged) AS calls, sum(credits) AS credits FROM history_calls
+    WHERE at_ms >= ?1 AND at_ms < ?2 GROUP BY 1 HAVING sum(charged) > 0 ORDER BY 1`
+  return [sql, [fromMs, toMs, stepMs]]
+}
+
+function toSum({ atMs, api, calls, errors, ...more }: CallsRow): CallsSum {
   const latency = latencyColumns.map((column) => more[column] ?? 0)
-  return { atMs, api, calls, errors, charged, credits, latency }
+  return { atMs, api, calls, errors, latency }
 }
 
 function selectFaults({ fromMs, toMs, api }: CallsQuery): Select {
