@@ -59,10 +59,30 @@ test("files that change all the time make it begin again, and are refused in the
   copy.remove()
 })
 
+test("a folder that is missing, and a file in its place, are said with what to change", async () => {
+  const folder = folderOf({ "a/index.ts": "1" })
+  await expect(copyFolder(join(folder, "none"))).rejects.toThrow(
+    `The folder ${join(folder, "none")} cannot be read: there is none. Check the path, or create the folder.`,
+  )
+  await expect(copyFolder(join(folder, "a/index.ts"))).rejects.toThrow(
+    "cannot be read: it is a file. Name the folder that the file is in.",
+  )
+})
+
+test("a link that leads to itself is named", async () => {
+  const folder = folderOf({ "a/index.ts": "1" })
+  symlinkSync(join(folder, "a/link.ts"), join(folder, "a/link.ts"))
+  await expect(copyFolder(folder)).rejects.toThrow(
+    "a/link.ts is a link that leads back to itself. Remove it.",
+  )
+})
+
 test("a link to nothing is named", async () => {
   const folder = folderOf({ "a/index.ts": "1" })
   symlinkSync(join(folder, "nothing"), join(folder, "a/link.ts"))
-  await expect(copyFolder(folder)).rejects.toThrow(/cannot be read: ENOENT.*a\/link\.ts/)
+  await expect(copyFolder(folder)).rejects.toThrow(
+    /cannot be read: .*a\/link\.ts is missing, or a link to nothing\. Remove the link, or make its target\.$/,
+  )
 })
 
 test.each([

@@ -41,7 +41,7 @@ export async function copyFolder(directory: string): Promise<OwnedCopy> {
       } catch (thrown) {
         // A file that was renamed or removed meanwhile.
         if (!isMissing(thrown)) throw thrown
-        problem = messageOf(thrown)
+        problem = reasonOf(thrown, directory)
       }
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
     }
@@ -49,7 +49,7 @@ export async function copyFolder(directory: string): Promise<OwnedCopy> {
   } catch (thrown) {
     remove()
     if (thrown instanceof PluginRefused) throw thrown
-    throw new PluginRefused(`The folder ${directory} cannot be read: ${messageOf(thrown)}.`)
+    throw new PluginRefused(`The folder ${directory} cannot be read: ${reasonOf(thrown, directory)}.`)
   }
 }
 
@@ -125,6 +125,24 @@ function requireSmall(directory: string, files: readonly FoundFile[]): void {
   }
 }
 
+/** Why something could not be read, and what to change. */
+function reasonOf(thrown: unknown, directory: string): string {
+  const { code, path } = toSystemError(thrown)
+  if (path === directory && code === "ENOENT") return "there is none. Check the path, or create the folder"
+  if (path === directory && code === "ENOTDIR") return "it is a file. Name the folder that the file is in"
+  if (code === "ENOENT")
+    return `${path} is missing, or a link to nothing. Remove the link, or make its target`
+  if (code === "EACCES" || code === "EPERM")
+    return `this user may not read ${path}. Give the user the right to read it`
+  if (code === "ELOOP") return `${path} is a link that leads back to itself. Remove it`
+  return messageOf(thrown)
+}
+
+function toSystemError(thrown: unknown): { readonly code: unknown; readonly path: unknown } {
+  if (!(thrown instanceof Error)) return { code: null, path: null }
+  return { code: "code" in thrown && thrown.code, path: "path" in thrown ? thrown.path : null }
+}
+
 function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT"
+  return toSystemError(thrown).code === "ENOENT"
 }

@@ -177,12 +177,12 @@ describe("at the start", () => {
     [
       "a folder that does not exist",
       (): string[] => ["--apis", join(dir, "nowhere")],
-      /--apis: The folder .*nowhere cannot be read: ENOENT/,
+      /--apis: The folder .*nowhere cannot be read: there is none\. Check the path/,
     ],
     [
       "a file in the place of a folder",
       () => ["--apis", import.meta.path],
-      /--apis: The folder .*own-apis-faults\.test\.ts cannot be read: ENOTDIR/,
+      /--apis: The folder .*own-apis-faults\.test\.ts cannot be read: it is a file\. Name the folder/,
     ],
     ["one wrong line among thirty", () => ["--config", configOf(30, "max_calls = none")], /line 18/],
   ])("%s is a mistake, with and without workers", async (_, flags, message) => {
