@@ -101,9 +101,36 @@ describe("when the connection breaks", () => {
   test("it is given up after four attempts", async () => {
     const { httpClient, requests } = scripted(...Array.from({ length: 9 }, () => failure("broken")))
     const { code, err } = await runLine("account list", { env, httpClient })
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("broke 4 times") })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("broke 4 times. Check --server") })
     expect(requests).toHaveLength(4)
     expect(pauses.slice(-3)).toEqual([200, 1_000, 3_000])
+  })
+})
+
+test("what reads waits for one answer; what changes is sent again, and may have been done", async () => {
+  const late = () => scripted(...Array.from({ length: 9 }, () => failure("timeout")))
+  const read = late()
+  const list = await runLine("account list", { env, httpClient: read.httpClient })
+  expect(list).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("did not answer in time. Check --server"),
+  })
+  expect(read.requests).toHaveLength(1)
+  const change = late()
+  const rotated = await runLine("key rotate key_1", { env, httpClient: change.httpClient })
+  expect(rotated.err).toContain("did not answer in time. See first whether the change was made.")
+  expect(change.requests).toHaveLength(4)
+})
+
+test.each([
+  ["a list that is none", '{"data":"x"}'],
+  ["a page that is followed by itself", '{"data":[],"has_more":true,"next":"SAME"}'],
+])("%s is no answer of this program", async (_, text) => {
+  const { httpClient } = scripted({ text }, { text }, { text })
+  const { code, err } = await runLine("account list", { env, httpClient })
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: "penknife: The answer is not one of penknife's admin API. Check --server.\n",
   })
 })
 

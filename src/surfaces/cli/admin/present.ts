@@ -22,7 +22,12 @@ export function entrySchema({ output }: Operation): TSchema | null {
 /** What an answer holds, by name. */
 export function requireValues(value: unknown): Values {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
-  throw new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
+  throw strangeAnswer()
+}
+
+/** What another program answers that happens to speak HTTP and JSON. */
+export function strangeAnswer(): ServerFailed {
+  return new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
 }
 
 /** Prints one thing as JSON or as lines of `name  value`. */

@@ -37,11 +37,12 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
 
   async function send(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<HttpReply> {
     const { url, body } = toRequest(base, operation, input)
+    const isChange = operation.run.kind === "change"
     const headers = {
       accept: "application/json",
       ...ownHeaders,
       ...(body !== null && { "content-type": "application/json" }),
-      ...(operation.run.kind === "change" && { "idempotency-key": random.bytes(16).toHex() }),
+      ...(isChange && { "idempotency-key": random.bytes(16).toHex() }),
     }
     for (let attempt = 1; ; attempt++) {
       try {
@@ -57,8 +58,9 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
         await pause(waitMs)
       } catch (thrown) {
         if (!(thrown instanceof HttpFailure)) throw thrown
-        const canHelp = thrown.kind === "broken" || thrown.kind === "timeout"
-        if (!canHelp || attempt >= maxAttempts) throw failed(thrown, base)
+        // Only of a change it has to be known whether it was made.
+        const canHelp = thrown.kind === "broken" || (thrown.kind === "timeout" && isChange)
+        if (!canHelp || attempt >= maxAttempts) throw failed(thrown, base, isChange)
         await pause(pausesMs[attempt - 1] ?? 0)
       }
     }
@@ -111,7 +113,7 @@ function watchFailed(failure: HttpFailure, base: string): ServerFailed {
   if (failure.kind === "timeout") {
     return new ServerFailed(`Nothing came from ${base} for ${silentMs / 1_000} s. Start the command again.`)
   }
-  return failed(failure, base)
+  return failed(failure, base, false)
 }
 
 function requireServer(text: string): string {
@@ -195,7 +197,10 @@ function problemOf(text: string): Problem | null {
   }
 }
 
-function failed({ kind, message }: HttpFailure, base: string): ServerFailed {
+function failed({ kind, message }: HttpFailure, base: string, isChange: boolean): ServerFailed {
+  const advice = isChange
+    ? "See first whether the change was made."
+    : "Check --server, and that the service and what is between work."
   const texts: Readonly<Record<typeof kind, string>> = {
     refused: `Nothing listens at ${base}. Check --server, and that the service runs.`,
     "unknown-host": `The host of ${base} has no address. Check --server.`,
@@ -203,8 +208,8 @@ function failed({ kind, message }: HttpFailure, base: string): ServerFailed {
       `The certificate of ${base} is not trusted: ${message}. If it is from your own authority, name the file with its ` +
       "certificate in NODE_EXTRA_CA_CERTS.",
     "not-tls": `${base} does not speak TLS. If it serves plain HTTP, write http:// in --server.`,
-    broken: `The connection to ${base} broke ${maxAttempts} times. See first whether the change was made.`,
-    timeout: `${base} did not answer. See first whether the change was made.`,
+    broken: `The connection to ${base} broke ${maxAttempts} times. ${advice}`,
+    timeout: `${base} did not answer in time. ${advice}`,
   }
   return new ServerFailed(texts[kind])
 }

@@ -5,7 +5,7 @@ import { toCsvRow } from "../../../encode/csv-table.ts"
 import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
 import type { Backend } from "./backend.ts"
-import { entrySchema, printEntries, printThing, requireValues } from "./present.ts"
+import { entrySchema, printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
 import { ServerFailed } from "./server-failed.ts"
 
@@ -80,8 +80,11 @@ async function readAll(
       has_more: _,
       ...others
     } = requireValues(await backend.run(operation, paged ? page : input))
-    if (Array.isArray(data)) entries.push(...data.map((entry) => inOrder(schema, requireValues(entry))))
+    if (!Array.isArray(data)) throw strangeAnswer()
+    for (const entry of data) entries.push(inOrder(schema, requireValues(entry)))
     const more = typeof next === "string" ? next : null
+    // Such a list would never end.
+    if (more !== null && more === after) throw strangeAnswer()
     if (more === null || entries.length >= most) return { entries, next: more, others }
     after = more
   }
