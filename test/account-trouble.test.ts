@@ -256,7 +256,7 @@ describe("wrong settings stop a command before it creates or starts anything", (
 
   test.each([
     [["--name", "Ann", "--plan", "bad"], "There is no plan 'bad'. The plans are free"],
-    [["--name", " "], "An account needs a name."],
+    [["--name", " "], "The name of an account needs at least one visible character"],
   ])("account create %p leaves no data file behind", async (flags, message) => {
     const db = newFile("db")
     const { code, err } = await runCliForTest(["account", "create", ...flags, "--db", db])

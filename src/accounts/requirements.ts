@@ -1,4 +1,4 @@
-import { firstHidden } from "../values/hidden-characters.ts"
+import { firstHidden, isVisible } from "../values/hidden-characters.ts"
 import { toNetworks } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
@@ -7,14 +7,23 @@ import type { Plan, Plans } from "./plan.ts"
 
 /** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
 export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
-  requireAccountName(name)
+  requireName(name, "The name of an account")
   return requirePlan(plan, plans)
 }
 
-/** @throws AccountError for a name that is empty or deceives */
-export function requireAccountName(name: string): void {
-  if (name.trim() === "") throw new AccountError("An account needs a name.", "invalid", "name")
-  refuseHidden(name, "The name of an account", "name")
+/**
+ * Refuses a name that shows nothing, or that deceives.
+ * @param what begins the message, such as "The name of a key"
+ * @throws AccountError
+ */
+export function requireName(name: string, what: string): void {
+  refuseHidden(name, what, "name")
+  if (isVisible(name)) return
+  throw new AccountError(
+    `${what} needs at least one visible character, such as a letter, a digit or an emoji.`,
+    "invalid",
+    "name",
+  )
 }
 
 /**

@@ -30,6 +30,9 @@ export const externalId = Type.String({
 export const timeAheadFormat = "penknife-time-ahead"
 defineFormat(timeAheadFormat, (text) => (parseDuration(text) ?? parseInstant(text)) !== null)
 
+export const timeAheadRequirement =
+  "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d (999999d at most)"
+
 /** A time such as 24h. */
 export const durationFormat = "penknife-duration"
 defineFormat(durationFormat, (text) => parseDuration(text) !== null)

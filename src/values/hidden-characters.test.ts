@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test"
-import { escapeHidden, escapeHiddenInJson, escapeHiddenInLines, firstHidden } from "./hidden-characters.ts"
+import {
+  escapeHidden,
+  escapeHiddenInJson,
+  escapeHiddenInLines,
+  firstHidden,
+  isVisible,
+} from "./hidden-characters.ts"
 
 const allCharacters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
 const hidden = allCharacters.filter((character) => /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(character))
@@ -34,4 +40,29 @@ test("the first one is named by its code point", () => {
     "U+001B",
     "U+2069",
   ])
+})
+
+test.each(["a", "山", "🎉", "👩‍👩‍👧", "🇩🇪", "\u0645", "e\u0301", "\u200bx", "½", "-", "\ue000"])(
+  "%j is visible",
+  (text) => {
+    expect(isVisible(text)).toBe(true)
+  },
+)
+
+test.each([
+  "",
+  " ",
+  "\u00a0\u3000",
+  "\u200b",
+  "\u2060\u200d",
+  "\u00ad",
+  "\ufeff",
+  "\u115f\u3164\uffa0",
+  "\u2800",
+  "\ufe0f",
+  "\u0301",
+  "\u{e0041}",
+  "\ud83c",
+])("%j is not visible", (text) => {
+  expect(isVisible(text)).toBe(false)
 })

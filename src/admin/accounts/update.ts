@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { refuseHidden, requireAccountName, requirePlan } from "../../accounts/requirements.ts"
+import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
@@ -64,7 +64,7 @@ export const updateAccount = defineOperation({
         throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
       }
       // Each by itself: an account whose plan is not configured can be renamed.
-      if (name !== undefined) requireAccountName(name)
+      if (name !== undefined) requireName(name, "The name of an account")
       if (plan !== undefined) requirePlan(plan, context.plans)
       if (external_id) refuseHidden(external_id, "The external id", "external_id")
       return {

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { createAdminKey, createId, hashKey, visiblePrefix } from "../../accounts/key.ts"
-import { refuseHidden, requireExpiry } from "../../accounts/requirements.ts"
+import { requireExpiry, requireName } from "../../accounts/requirements.ts"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
+import { timeAheadFormat, timeAheadRequirement } from "../fields.ts"
 import { issuedFields, issuedNote } from "../keys/key.ts"
 import { defineOperation } from "../operation.ts"
 import { permissions } from "../permission.ts"
@@ -31,6 +32,8 @@ export const createAdmin = defineOperation({
     expires: Type.Optional(
       Type.String({
         maxLength: 40,
+        format: timeAheadFormat,
+        "x-requirement": timeAheadRequirement,
         description: "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now.",
       }),
     ),
@@ -43,7 +46,7 @@ export const createAdmin = defineOperation({
     async prepare({ name, may = ["*"], expires }, context) {
       const { random, actor } = context
       requireGrants(may, actor.permissions)
-      refuseHidden(name, "The name of an admin key", "name")
+      requireName(name, "The name of an admin key")
       const nowMs = context.clock.now()
       const text = createAdminKey(random)
       const adminKey: AdminKeyRecord = {

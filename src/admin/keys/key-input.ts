@@ -1,9 +1,15 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox"
 import { maxCallsPerMinute } from "../../accounts/plan.ts"
-import { refuseHidden, requireApis, requireExpiry, requireNetworks } from "../../accounts/requirements.ts"
+import {
+  refuseHidden,
+  requireApis,
+  requireExpiry,
+  requireName,
+  requireNetworks,
+} from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
-import { externalId, metadata, timeAheadFormat } from "../fields.ts"
+import { externalId, metadata, timeAheadFormat, timeAheadRequirement } from "../fields.ts"
 import { requireMetadata } from "../metadata.ts"
 import type { AdminContext } from "../operation.ts"
 
@@ -15,7 +21,7 @@ export const keyParameters = {
   expires: optionalOrNull(
     Type.String({ maxLength: 40, format: timeAheadFormat }),
     "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now. Null for never.",
-    "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, a time from now such as 30d (999999d at most), or null",
+    `${timeAheadRequirement}; null for never`,
   ),
   allow_apis: list("Ids of the only APIs that it may call. An empty list allows all."),
   block_apis: list("Ids of APIs that it may not call."),
@@ -48,7 +54,8 @@ export type KeySettings = Pick<
 export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext): Partial<KeySettings> {
   const { name, expires, allow_apis, block_apis, allow_ips, rate_limit, external_id, metadata } = input
   const apiIds = [...prices.keys()]
-  if (name !== undefined) refuseHidden(name, "The name of a key", "name")
+  // A key may have no name.
+  if (name) requireName(name, "The name of a key")
   if (external_id) refuseHidden(external_id, "The external id", "external_id")
   return {
     ...(name !== undefined && { name }),
