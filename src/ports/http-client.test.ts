@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { cert, key } from "../../test/binary/certificate.ts"
+import { createManualTimer } from "../../test/support/timer.ts"
+import { until } from "../../test/support/until.ts"
+import type { Timer } from "../apis/contract.ts"
 import { createHttpClient, HttpFailure } from "./http-client.ts"
 import { keepAliveTimer } from "./timer.ts"
 
@@ -72,12 +75,15 @@ describe("why there is no answer", () => {
 })
 
 describe("an answer that goes on", () => {
-  const open = (path: string, limitMs: number, stop = new AbortController().signal) =>
-    client.open({ method: "GET", url: `${server.url}${path}`, headers: {}, body: null, limitMs }, stop)
+  const open = (path: string, timer: Timer, stop = new AbortController().signal) =>
+    createHttpClient(timer).open(
+      { method: "GET", url: `${server.url}${path}`, headers: {}, body: null, limitMs: 10_000 },
+      stop,
+    )
 
   test("is read while it comes, and ends when it is stopped", async () => {
     const stop = new AbortController()
-    const { status, headers, pieces } = await open("stream", 10_000, stop.signal)
+    const { status, headers, pieces } = await open("stream", keepAliveTimer, stop.signal)
     expect([status, headers.has("date")]).toEqual([200, true])
     let text = ""
     for await (const piece of pieces) {
@@ -89,8 +95,19 @@ describe("an answer that goes on", () => {
   })
 
   test("is broken off when nothing comes for too long", async () => {
-    const { pieces } = await open("stream", 50)
-    const thrown = await Array.fromAsync(pieces).catch((cause: unknown) => cause)
+    const timer = createManualTimer()
+    const { pieces } = await open("stream", timer)
+    let isOver = false
+    const reading = Array.fromAsync(pieces)
+      .catch((cause: unknown) => cause)
+      .finally(() => {
+        isOver = true
+      })
+    await until(() => {
+      timer.fire()
+      return isOver
+    })
+    const thrown = await reading
     expect(thrown).toBeInstanceOf(HttpFailure)
     expect(thrown).toHaveProperty("kind", "timeout")
   })

@@ -1,9 +1,9 @@
 /** The admin API on the executable: at an address of its own, with several processes and over a stop. */
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { adminClient, createTestAdminKey } from "../support/admin.ts"
+import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { freePort } from "./free-port.ts"
 import { run, serve } from "./support.ts"
 
 const dir = tempDir()

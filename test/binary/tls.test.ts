@@ -5,9 +5,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { connect, type TLSSocket } from "node:tls"
 import { createSelfSigned } from "../../src/ports/tls/self-signed.ts"
+import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount, lookUp } from "./accounts.ts"
-import { freePort } from "./free-port.ts"
 import { run, serve } from "./support.ts"
 
 const dir = tempDir()

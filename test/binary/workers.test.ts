@@ -3,6 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
 import { startLoad } from "./load.ts"
@@ -60,7 +61,7 @@ describe.if(process.platform === "linux")("workers", () => {
     for (const reusePort of [true, false]) {
       const other = Bun.serve({
         hostname: "127.0.0.1",
-        port: 0,
+        port: freePort(),
         reusePort,
         fetch: () => new Response("other"),
       })

