@@ -33,12 +33,21 @@ const clients = 8
 /** Calls a service from several clients, and reloads it after every few calls with another price. The first one is cheap. */
 export async function callAcrossReloads(options: ReloadsOptions): Promise<Reloads> {
   const { calls, reloads, write } = options
-  let left = calls
+  const callsBetween = calls / (reloads + 1)
+  let started = 0
+  /** Calls that may start before the next reload has ended, so that some are left for what it takes over. */
+  let allowed = callsBetween
+  let allowMore = Promise.withResolvers<void>()
   let [done, refused, dear, answered, taken] = [0, 0, 0, 0, 0]
   let hasPrices = true
 
   async function client(): Promise<void> {
-    while (left-- > 0) {
+    while (started < calls) {
+      if (started >= allowed) {
+        await allowMore.promise
+        continue
+      }
+      started++
       const answer = await post(options, options.path, { "x-api-key": options.key }, options.body)
       done++
       if (answer?.status !== 200) {
@@ -55,7 +64,7 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
 
   const running = Promise.all(Array.from({ length: clients }, client))
   for (let reload = 0; reload < reloads; reload++) {
-    const goal = Math.floor((calls * reload) / (reloads + 1))
+    const goal = Math.floor(callsBetween * (reload + 0.5))
     while (done < goal) await new Promise((resolve) => setImmediate(resolve))
     write(reload % 2 === 0 ? prices.dear : prices.cheap)
     const headers = { authorization: `Bearer ${options.adminKey}` }
@@ -64,6 +73,9 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
     if (answer?.status !== 200) throw new Error(`a reload was refused: ${text}`)
     const { data } = JSON.parse(text ?? "") as { data: readonly unknown[] }
     if (data.length > 0) taken++
+    allowed += callsBetween
+    allowMore.resolve()
+    allowMore = Promise.withResolvers()
   }
   await running
   return {

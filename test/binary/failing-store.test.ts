@@ -86,14 +86,23 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     const server = await serve(db)
     // The first call is slow, and calls wait for a lock only half a second.
     await requireAvailable(server.url, key)
-    const release = lock(db, "BEGIN IMMEDIATE")
-    const calls = Array.from({ length: 20 }, () => call(server.url, key))
-    // An answer that needs no lock comes while they wait.
-    expect((await fetch(`${server.url}/health`)).status).toBe(200)
-    release()
-    for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200)
+    let charged = 1
+    let isInTime = false
+    // A busy machine may hold the lock for too long. Then it is tried again.
+    while (!isInTime) {
+      const lockedMs = performance.now()
+      const release = lock(db, "BEGIN IMMEDIATE")
+      const calls = Array.from({ length: 20 }, () => call(server.url, key))
+      // An answer that needs no lock comes while they wait.
+      expect((await fetch(`${server.url}/health`)).status).toBe(200)
+      release()
+      isInTime = performance.now() - lockedMs < 250
+      const served = (await Promise.all(calls)).filter(({ status }) => status === 200).length
+      charged += served
+      if (isInTime) expect(served).toBe(20)
+    }
     expect(await server.stop()).toBe(0)
-    expect(chargedOf(db, id)).toBe(21)
+    expect(chargedOf(db, id)).toBe(charged)
   })
 
   test("a data file that is deleted or replaced: every worker refuses calls within a moment, until it is back", async () => {

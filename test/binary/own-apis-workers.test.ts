@@ -58,7 +58,8 @@ describe.if(process.platform === "linux")("two workers", () => {
     let taken = 0
     const edits = setInterval(() => writeFiles(apis, version(++last)), 7)
     try {
-      for (let round = 0; round < 15; round++) {
+      // A slow machine may see a change in the middle of each of the first ones.
+      for (let round = 0; round < 15 || taken === 0; round++) {
         // A file that is half written is refused by both.
         if ((await reload()).status === 200) taken++
         const [first, second] = await versions()
@@ -67,7 +68,6 @@ describe.if(process.platform === "linux")("two workers", () => {
     } finally {
       clearInterval(edits)
     }
-    expect(taken).toBeGreaterThan(0)
     expect(await server.stop()).toBe(0)
   })
 
