@@ -89,7 +89,12 @@ export async function runCliForTest(
       options.stopRequested ?? (() => Promise.reject(new Error("this test does not stop a service"))),
     onReload: () => {},
     startService: (config, more) =>
-      startService(config, { ...more, logOutput: log, ...(options.ports && { ports: options.ports }) }),
+      startService(config, {
+        ...more,
+        logOutput: log,
+        databaseLimitMs: 30_000,
+        ...(options.ports && { ports: options.ports }),
+      }),
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
     checkConfig,
     checkSettings,
