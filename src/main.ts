@@ -56,11 +56,11 @@ runCli(argv, {
   random: systemRandom,
   httpClient: createHttpClient(keepAliveTimer),
   isWorker,
-  spawnWorker: (port, { text, apis }) =>
+  spawnWorker: (port, { text, apis, refused }) =>
     spawnWorker(programCommand(), argv, port, {
       ...env,
       [workerVariable]: "1",
-      [workerServesVariable]: JSON.stringify({ text, apis }),
+      [workerServesVariable]: JSON.stringify({ text, apis, refused }),
     }),
   workerServes: isWorker ? (JSON.parse(env[workerServesVariable] ?? "null") as Served | null) : null,
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),

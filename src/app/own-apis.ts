@@ -35,6 +35,8 @@ interface OwnApisParts {
   readonly taken: readonly string[]
   /** See {@link OwnApis.handedCopy}. */
   readonly copy?: FolderCopy | null
+  /** For a worker that starts: the folders that the other workers do not serve. */
+  readonly refusedElsewhere?: readonly string[] | null
 }
 
 /** A call reads its body, waits for its turn, and runs: so long it may know the APIs with which it began. */
@@ -56,7 +58,7 @@ export const noOwnApis: OwnApis = {
  */
 export async function loadOwnApis(
   config: Config,
-  { clock, timer, log, taken, copy: handed = null }: OwnApisParts,
+  { clock, timer, log, taken, copy: handed = null, refusedElsewhere = null }: OwnApisParts,
   before: OwnApis = noOwnApis,
 ): Promise<OwnApis> {
   const { apis, apiTimeoutSeconds, apiWorkers } = config
@@ -70,7 +72,7 @@ export async function loadOwnApis(
   }
   // Loaded only here: a service without them starts faster.
   const { loadPlugins } = await import("../plugins/load-plugins.ts")
-  const loaded = await loadPlugins(
+  const found = await loadPlugins(
     { directory: apis, copy },
     {
       ...{ taken, clock, timer },
@@ -83,15 +85,44 @@ export async function loadOwnApis(
     },
   )
   function end(): void {
-    loaded.end()
+    found.end()
     copy.remove()
   }
+  const loaded = { ...found, ...(refusedElsewhere && servedElsewhere(found, refusedElsewhere, end)) }
   // What was refused is tried again: its cause may lie outside the folder.
   if (isSame && isDeepStrictEqual(loaded.problems, before.problems)) {
     end()
     return before
   }
   return { ...loaded, fingerprint, handedCopy: handed, end, retire: () => void timer.after(retireMs, end) }
+}
+
+const mustNotDepend =
+  "what it does when it is loaded must not depend on time, chance or other programs. Mend it, and"
+
+/**
+ * What a worker that starts may serve: an API that only some workers serve would answer some calls and not others.
+ * @throws ConfigError when it cannot serve what the others do
+ */
+function servedElsewhere(
+  { definitions, problems }: Pick<OwnApis, "definitions" | "problems">,
+  refusedElsewhere: readonly string[],
+  end: () => void,
+): Pick<OwnApis, "definitions" | "problems"> {
+  const lost = problems.find(({ name }) => !refusedElsewhere.includes(name))
+  if (lost) {
+    end()
+    throw new ConfigError(
+      `--apis: The API '${lost.name}' can be used in another worker and not in this one: ${mustNotDepend} start again. ${lost.problem}`,
+    )
+  }
+  const problem = `It cannot be used in another worker: ${mustNotDepend} reload.`
+  return {
+    definitions: definitions.filter(({ id }) => !refusedElsewhere.includes(id)),
+    problems: refusedElsewhere.map(
+      (name) => problems.find((refused) => refused.name === name) ?? { name, problem },
+    ),
+  }
 }
 
 /**

@@ -46,6 +46,8 @@ export interface Service {
   readonly notices: Notices
   /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
+  /** The folders of own APIs that it does not serve. */
+  refusedApis(): readonly string[]
   /** Whether someone has an admin key or is signed in to the console. */
   hasAdmin(): Promise<boolean>
   /** Reads the configuration again; what is wrong with it is logged, and the old one stays. */
@@ -69,6 +71,8 @@ interface StartOptions {
   readonly channel?: Channel | null
   /** The copy of own APIs that all of those processes load. */
   readonly apisCopy?: FolderCopy | null
+  /** The folders of own APIs that those of them that have started do not serve; null for the first. */
+  readonly refusedApis?: readonly string[] | null
   /** For backups; without it none can be made. */
   readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
@@ -86,6 +90,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     sharedPort = false,
     channel = null,
     apisCopy = null,
+    refusedApis = null,
     runOwnCommand = null,
     logOutput,
     databaseLimitMs,
@@ -100,7 +105,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: ports.timer, log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, { ...ownParts, copy: apisCopy })
+  const ownApis = await loadOwnApis(config, {
+    ...{ ...ownParts, copy: apisCopy },
+    refusedElsewhere: refusedApis,
+  })
   let servedOwnApis = ownApis
   opening.defer(() => servedOwnApis.end())
   logRefused(ownApis, log)
@@ -230,6 +238,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     accounts: createProgramAccounts(accountsParts),
     notices: createProgramNotices(accountsParts),
     configuration: hot,
+    refusedApis: () => current.ownApis.problems.map(({ name }) => name),
     hasAdmin: () => openedStore.admin.hasAdmin(),
     reloadCertificate: createCertificateReload(config, server, log),
     stop: ({ atOnce = false } = {}) =>

@@ -71,6 +71,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
       const worker = idle.pop()
       if (!worker) return
       if (!worker.isUsable()) {
+        // Its thread may live on: something failed in it after its call.
+        worker.end()
         workers--
         waiting.splice(index, 0, call)
         continue

@@ -1,10 +1,11 @@
 /** APIs of an operator's own with several processes, on the executable: all serve the same version of them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
 import { callAcrossReloads, prices } from "../../scripts/exactness/reloads.ts"
 import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { childrenOf, runJson, serve } from "./support.ts"
+import { childrenOf, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
@@ -35,6 +36,15 @@ async function startTwo(apis: string) {
     reload: async () => {
       const response = await post("/admin/v1/config/reload", { authorization: `Bearer ${admin.key}` }, {})
       return { status: response.status, text: await response.text() }
+    },
+    /** Calls an API until both workers have answered, and gives the statuses. */
+    async statuses(api: string): Promise<readonly number[]> {
+      const seen = new Map<string, number>()
+      while (seen.size < 2) {
+        const { status, headers } = await post(`/v1/${api}`, { "x-api-key": key }, { text: "a" })
+        seen.set(headers.get("x-request-id")?.split(".")[0] ?? "", status)
+      }
+      return [...seen.values()]
     },
     /** Calls until both workers have answered, and gives the versions that they answered with. */
     async versions(): Promise<readonly string[]> {
@@ -85,6 +95,53 @@ describe.if(process.platform === "linux")("two workers", () => {
     expect(found).toMatchObject({ calls: 400, reloads: 5, refused: 0, answered: await used() })
     expect(found.dear).toBeGreaterThan(0)
     expect(await server.stop()).toBe(0)
+  })
+
+  /** What cannot be loaded in one worker. The supervisor loads it first, to check prices. */
+  const failingIn = (worker: number) => {
+    const file = JSON.stringify(join(tempDir(), "processes"))
+    return {
+      first: `import { appendFileSync, existsSync, readFileSync } from "node:fs"
+const known = () => (existsSync(${file}) ? readFileSync(${file}, "utf8").split(" ") : [])
+if (!known().includes(String(process.pid))) appendFileSync(${file}, process.pid + " ")
+if (known().indexOf(String(process.pid)) === ${worker}) throw new Error("not here")`,
+    }
+  }
+
+  test("an API that cannot be used in the first of them is served by none", async () => {
+    const apis = folderOf({
+      "shout/index.ts": apiSource("shout"),
+      "flaky/index.ts": apiSource("flaky", failingIn(1)),
+    })
+    const { server, statuses } = await startTwo(apis)
+    expect(await statuses("flaky")).toEqual([404, 404])
+    expect(await statuses("shout")).toEqual([200, 200])
+    expect(await server.stop()).toBe(0)
+    const log = await server.stderr
+    expect(log).toContain("Error: not here")
+    expect(log).toContain(
+      "It cannot be used in another worker: what it does when it is loaded must not depend on time",
+    )
+  })
+
+  test("an API that can be used in the first of them only keeps the service from starting", async () => {
+    const apis = folderOf({ "flaky/index.ts": apiSource("flaky", failingIn(2)) })
+    const { db } = await seedOne(dir)
+    const { code, out, err } = await run([
+      "serve",
+      "--port",
+      "0",
+      "--db",
+      db,
+      "--apis",
+      apis,
+      "--workers",
+      "2",
+    ])
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toContain(
+      "--apis: The API 'flaky' can be used in another worker and not in this one: what it does when it is loaded must not depend on time, chance or other programs. Mend it, and start again.",
+    )
   })
 
   test("a worker that is replaced serves the version of the other one, whatever the folder holds by now", async () => {

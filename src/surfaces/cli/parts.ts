@@ -38,6 +38,7 @@ export interface CliParts {
       readonly sharedPort: boolean
       readonly configSource: ConfigSource
       readonly apisCopy: FolderCopy | null
+      readonly refusedApis: readonly string[] | null
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
@@ -80,6 +81,8 @@ export interface CliParts {
 export interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
   reloadCertificate(): Promise<void>
+  /** The folders of own APIs that it does not serve. */
+  refusedApis(): readonly string[]
   /** Whether someone has an admin key or is signed in to the console. */
   hasAdmin(): Promise<boolean>
   readonly configuration: { reloadLogged(): Promise<void> }

@@ -44,7 +44,7 @@ async function setUp(
       },
       kill() {},
     }
-    reconfigure.joined(worker, reconfigure.served())
+    reconfigure.joined(worker, reconfigure.served(), refused[index] ?? [])
     return worker
   })
   return { reconfigure, workers, told, reports, asked, timer }
@@ -150,13 +150,13 @@ test("a worker that was started before a change takes it over when it listens; o
   await reconfigure.reload()
   told.length = 0
   const silent: Reconfigured = { send() {}, kill() {} }
-  reconfigure.joined(silent, reconfigure.served())
+  reconfigure.joined(silent, reconfigure.served(), [])
   const reloaded = reconfigure.reload()
   await Promise.resolve()
   reconfigure.ended(silent)
   expect((await reloaded).problem).toBe(null)
   told.length = 0
-  for (const worker of workers) reconfigure.joined(worker, { text: "a", apis: null })
+  for (const worker of workers) reconfigure.joined(worker, { text: "a", apis: null, refused: [] }, [])
   await reconfigure.reload()
   // Twice for the two that joined with the old text, and once for the reload.
   expect(told).toHaveLength(6)
@@ -216,6 +216,52 @@ test("an API that one worker can load and another cannot is taken over by none",
     [1, false],
   ])
   expect(reconfigure.served().apis?.folder).toBe("copy 1")
+})
+
+test("workers that start later are told what the first does not serve, until a reload changes that", async () => {
+  const { reconfigure, workers } = await setUp([null], () => "a", undefined, copies().make, [["shout"]])
+  expect(reconfigure.served().refused).toEqual(["shout"])
+  const later: Reconfigured = { send() {}, kill() {} }
+  const startedWith = reconfigure.served()
+  reconfigure.joined(later, startedWith, ["shout"])
+  reconfigure.ended(later)
+  expect(reconfigure.served()).toBe(startedWith)
+  const [first] = workers
+  if (!first) throw new Error("there is a first worker")
+  first.send = (message) => {
+    if (message.kind === "prepare") {
+      const { id } = message
+      const prepared = { kind: "prepared", id, problem: null, changes: [], refused: [] } as const
+      queueMicrotask(() => reconfigure.receive(first, prepared))
+    } else if (message.kind === "finish")
+      queueMicrotask(() => reconfigure.receive(first, { kind: "finished", id: message.id }))
+  }
+  expect((await reconfigure.reload()).problem).toBe(null)
+  expect(reconfigure.served().refused).toEqual([])
+})
+
+test("a worker that was started before a change and cannot take it over is killed, and replaced by another", async () => {
+  let text = "a"
+  const { reconfigure, workers, reports } = await setUp([null], () => text)
+  const startedWith = reconfigure.served()
+  text = "b"
+  await reconfigure.reload()
+  const ended = Promise.withResolvers<void>()
+  const late: Reconfigured = {
+    send(message) {
+      if (message.kind === "prepare") {
+        const { id } = message
+        const prepared = { kind: "prepared", id, problem: "no", changes: [] } as const
+        queueMicrotask(() => reconfigure.receive(late, prepared))
+      } else if (message.kind === "finish")
+        queueMicrotask(() => reconfigure.receive(late, { kind: "finished", id: message.id }))
+    },
+    kill: ended.resolve,
+  }
+  reconfigure.joined(late, startedWith, [])
+  await ended.promise
+  expect(reports).toEqual(["a worker that was started before a change of the configuration is killed: no"])
+  expect([reconfigure.served().text, workers.length]).toEqual(["b", 1])
 })
 
 test("a folder that cannot be copied asks nobody", async () => {

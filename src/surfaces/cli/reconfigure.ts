@@ -15,6 +15,8 @@ export interface Reconfigured {
 export interface Served {
   readonly text: string | null
   readonly apis: FolderCopy | null
+  /** The folders of own APIs that no worker serves. Null before a worker has tried them. */
+  readonly refused: readonly string[] | null
 }
 
 /** A copy that its maker removes. */
@@ -30,8 +32,11 @@ export interface Reconfigure<W extends Reconfigured> {
   reload(): Promise<ReloadResult>
   /** Writes the file anew and makes all workers take it over, or changes nothing. */
   replace(expected: string, text: string): Promise<ReloadResult>
-  /** A worker listens that was started with this. */
-  joined(worker: W, startedWith: Served): void
+  /**
+   * A worker listens that was started with this.
+   * @param refused the folders of own APIs that it does not serve
+   */
+  joined(worker: W, startedWith: Served, refused: readonly string[]): void
   receive(worker: W, message: ConfigFromWorker): void
   ended(worker: W): void
 }
@@ -75,7 +80,7 @@ export async function createReconfigure<W extends Reconfigured>(
   let round: (Round<W> & { readonly id: number }) | null = null
 
   async function readServed(text: string | null) {
-    return { text, apis: await copyApis(text) }
+    return { text, apis: await copyApis(text), refused: null as readonly string[] | null }
   }
 
   /** Asks all workers, and gives those that have not answered in time. One that ends counts as answered. */
@@ -101,10 +106,10 @@ export async function createReconfigure<W extends Reconfigured>(
     const before = served.apis
     if (next.apis?.fingerprint === before?.fingerprint) {
       next.apis?.remove()
-      next = { text, apis: before }
+      next = { ...next, apis: before }
     }
     const result = await takeOver(next, save)
-    const outdated = served === next ? before : next.apis
+    const outdated = served.apis === next.apis ? before : next.apis
     if (outdated !== null && outdated !== served.apis) {
       // The new copy is dropped at once when no worker took it over.
       if (outdated === before) timer.after(keepCopyMs, () => outdated.remove())
@@ -126,13 +131,21 @@ export async function createReconfigure<W extends Reconfigured>(
       differenceOf(results) ??
       problemOf(save)
     // From here on new workers start with it.
-    if (problem === null) served = next
+    if (problem === null) served = { ...next, refused: results[0]?.refused ?? null }
     const finished = await askAll(id, { kind: "finish", id, take: problem === null }, finishMs)
     for (const worker of finished.missing) {
       report("a worker did not take the configuration over and is killed")
       worker.kill()
     }
     return { problem, changes: results[0]?.changes ?? [] }
+  }
+
+  /** A worker was started before the last change: it takes that over, too. */
+  async function catchUp(worker: W): Promise<void> {
+    const { problem } = await takeOver(served)
+    if (problem === null) return
+    report(`a worker that was started before a change of the configuration is killed: ${problem}`)
+    worker.kill()
   }
 
   const self: Reconfigure<W> = {
@@ -143,9 +156,11 @@ export async function createReconfigure<W extends Reconfigured>(
         if (served.text !== expected) return { problem: outdated, isOutdated: true, changes: [] }
         return orProblem(() => change(next, () => source.replaceText(expected, next)))
       }),
-    joined(worker, { text, apis }) {
+    joined(worker, startedWith, refused) {
       workers.add(worker)
-      if (text !== served.text || apis !== served.apis) void inTurn(() => takeOver(served))
+      // The first worker decides for those that start after it.
+      if (startedWith === served) served.refused ??= refused
+      else void inTurn(() => catchUp(worker))
     },
     receive(worker, message) {
       if (message.kind === "reload" || message.kind === "replace") {

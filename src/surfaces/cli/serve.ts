@@ -35,7 +35,8 @@ export function addServe(program: Command, parts: CliParts): void {
     if (config.tlsCert !== null || hasConfigToRead(config)) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
-      event({ event: "listening", url: service.url, pid: process.pid })
+      const listening = { event: "listening", url: service.url, pid: process.pid }
+      event(parts.isWorker ? { ...listening, refusedApis: service.refusedApis() } : listening)
       if (key) event({ event: "demo-key", key, plan: demoPlan })
       if (key && link) event({ event: "console-link", url: link })
     } else {
@@ -54,6 +55,8 @@ interface Running {
   readonly adminUrl: string | null
   /** Asks the store that is open; null where this process has opened none. */
   readonly hasAdmin: (() => Promise<boolean>) | null
+  /** The folders of own APIs that this process does not serve. */
+  refusedApis(): readonly string[]
   readonly reload: () => void
   stop(): Promise<void>
 }
@@ -69,6 +72,7 @@ async function startHere(
     sharedPort: isWorker,
     configSource,
     apisCopy: workerServes?.apis ?? null,
+    refusedApis: workerServes?.refused ?? null,
   })
   const reload = () => {
     void service.reloadCertificate()
@@ -76,7 +80,12 @@ async function startHere(
     if (hasConfigToRead(config) && !isWorker) void service.configuration.reloadLogged()
   }
   const { url, adminUrl } = service.server
-  return { url, adminUrl, hasAdmin: () => service.hasAdmin(), reload, stop: () => service.stop() }
+  return {
+    ...{ url, adminUrl, reload },
+    hasAdmin: () => service.hasAdmin(),
+    refusedApis: () => service.refusedApis(),
+    stop: () => service.stop(),
+  }
 }
 
 /** Whether there is something to read again: the configuration file, or APIs. */
@@ -110,7 +119,12 @@ async function startWorkers(
     report,
     heartbeatMs,
   })
-  return { ...running, hasAdmin: null, adminUrl: admin === "same" ? running.url : null }
+  return {
+    ...running,
+    hasAdmin: null,
+    refusedApis: () => [],
+    adminUrl: admin === "same" ? running.url : null,
+  }
 }
 
 /** Checks the ports that several listeners will share. For port 0 the first of them picks a free one. */

@@ -4,14 +4,14 @@ import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Report } from "../../observe/report.ts"
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 import { supervise } from "./supervisor.ts"
-import { spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
+import { type Listening, spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** A stuck worker reads no messages, and ends only when it is killed. */
 type Kind = "obedient" | "stubborn" | "broken" | "stuck"
 
 /** A worker process that the test controls. */
 class FakeWorker implements WorkerProcess {
-  readonly #listening = Promise.withResolvers<string>()
+  readonly #listening = Promise.withResolvers<Listening>()
   readonly #exited = Promise.withResolvers<number>()
   readonly listening = this.#listening.promise
   readonly exited = this.#exited.promise
@@ -24,7 +24,7 @@ class FakeWorker implements WorkerProcess {
   constructor(kind: Kind) {
     this.kind = kind
     if (kind === "broken") this.end(3)
-    else this.#listening.resolve("http://127.0.0.1:4711")
+    else this.#listening.resolve({ url: "http://127.0.0.1:4711", refusedApis: [] })
   }
 
   end(code: number): void {

@@ -77,11 +77,11 @@ export async function supervise(
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
-      () => {
+      ({ refusedApis }) => {
         if (!workers.has(worker)) return
         heartbeat.watch(worker)
         requests.joined(worker)
-        reconfigure.joined(worker, served)
+        reconfigure.joined(worker, served, refusedApis)
       },
       () => {},
     )
@@ -133,7 +133,7 @@ export async function supervise(
   }
 
   try {
-    const url = await start().listening
+    const { url } = await start().listening
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
     const reload = () => {

@@ -1,9 +1,16 @@
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 
+/** What a worker says when it listens. */
+export interface Listening {
+  readonly url: string
+  /** The folders of own APIs that it does not serve. */
+  readonly refusedApis: readonly string[]
+}
+
 /** A worker process, as its supervisor sees it. */
 export interface WorkerProcess {
-  /** Resolves with the URL when it listens; rejects if it ends before. */
-  readonly listening: Promise<string>
+  /** Resolves when it listens; rejects if it ends before. */
+  readonly listening: Promise<Listening>
   /** Resolves with the exit code. */
   readonly exited: Promise<number>
   /** Makes it read its certificate again. */
@@ -44,7 +51,7 @@ export function spawnWorker(
     ipc: (message) => listener(message as FromWorker),
   })
   return {
-    listening: readUrl(child.stdout),
+    listening: readListening(child.stdout),
     exited: child.exited,
     reload: () => child.kill("SIGHUP"),
     stop: () => child.kill("SIGTERM"),
@@ -58,13 +65,13 @@ export function spawnWorker(
   }
 }
 
-async function readUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
+async function readListening(stdout: ReadableStream<Uint8Array>): Promise<Listening> {
   let text = ""
   const decoder = new TextDecoder()
   for await (const chunk of stdout) {
     text += decoder.decode(chunk, { stream: true })
     const end = text.indexOf("\n")
-    if (end !== -1) return (JSON.parse(text.slice(0, end)) as { url: string }).url
+    if (end !== -1) return JSON.parse(text.slice(0, end)) as Listening
   }
   throw new WorkerFailed("A worker ended before it listened. Its own message is above.")
 }
