@@ -31,6 +31,8 @@ test("a new API works as it is written, and its types are those of the program",
 test.each([
   ["Hello", "The name 'Hello' cannot be used"],
   ["../up", "The name '../up' cannot be used"],
+  ["hmac", "The name 'hmac' cannot be used: the id 'hmac' belongs to another API"],
+  ["usage", "The name 'usage' cannot be used: the id 'usage' would take the path /v1/usage from the service"],
 ])("the name %s is refused", async (name, message) => {
   const apis = join(tempDir(), "apis")
   const refused = await runCliForTest(["api", "new", name, "--apis", apis])

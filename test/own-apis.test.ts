@@ -27,6 +27,8 @@ describe("an API is refused alone, with what to change", () => {
     ],
     ["fails", { run: 'throw new TypeError("no")' }, /the example 'One word' is wrong: TypeError: no/],
     ["hmac", {}, /the id 'hmac' belongs to another API/],
+    ["graphql", {}, /the id 'graphql' would take the path \/v1\/graphql from the service: choose a different one/],
+    ["usage", {}, /the id 'usage' would take the path \/v1\/usage from the service/],
     ["otherid", { id: "different" }, /the id 'different' must be the name of its folder, 'otherid'/],
     ["price", { credits: -1 }, /'credits' cannot be used: Expected integer to be greater or equal to 0/],
   ])("%s", async (name, given, problem) => {
@@ -70,6 +72,31 @@ describe("an API is refused alone, with what to change", () => {
       "no description",
       apiSource("xy").replace('Type.String({ description: "The text." })', "Type.String()"),
       /'input\.text' needs a description/,
+    ],
+    [
+      "a parameter with a name that every object has",
+      apiSource("xy").replace(
+        '"The text." })',
+        '"The text." }), constructor: Type.Optional(Type.String({ description: "A word." }))',
+      ),
+      /'input\.constructor': every object has something by this name: choose a different one/,
+    ],
+    [
+      "a parameter of a GET with the name that asks for a format of the answer",
+      apiSource("xy")
+        .replace('method: "POST"', 'method: "GET"')
+        .replace('"The text." })', '"The text." }), format: Type.Optional(Type.String({ description: "A word." }))'),
+      /'input\.format' is the name by which clients ask for JSON, XML, YAML or CSV: choose a different one/,
+    ],
+    [
+      "an example that is refused",
+      apiSource("xy").replace('input: { text: "hello" }', "input: {}"),
+      /the example 'One word' is wrong: The 'text' parameter is required and must be a string\.$/,
+    ],
+    [
+      "an empty file",
+      "",
+      /xy\/index\.ts must end with 'export default defineApi\({ … }\)'$/,
     ],
     [
       "a function in a schema",

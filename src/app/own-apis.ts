@@ -174,11 +174,13 @@ function shown({ definitions, problems, fingerprint }: OwnApis): string | null {
   return `${names.join(", ")} (${fingerprint.split(" ").at(-1)?.slice(0, 8)})`
 }
 
+const catalogIds = () => createCatalog().map(({ id }) => id)
+
 /** For `penknife api`. Loaded only there. */
 export const ownApiFolders = {
   async writeNew(directory: string, name: string) {
     const { writeNewPlugin } = await import("../plugins/new-plugin.ts")
-    return writeNewPlugin(directory, name)
+    return writeNewPlugin(directory, name, new Set(catalogIds()))
   },
   async check(directory: string) {
     const [{ copyFolder }, { loadPlugins }] = await Promise.all([
@@ -189,7 +191,7 @@ export const ownApiFolders = {
     const { definitions, problems, end } = await loadPlugins(
       { directory, copy },
       {
-        taken: createCatalog().map(({ id }) => id),
+        taken: catalogIds(),
         clock: systemClock,
         timer: keepAliveTimer,
         limitMs: 10_000,

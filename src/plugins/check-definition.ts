@@ -66,7 +66,8 @@ export function mistakesOf(
   const { id, input, output } = data
   const mistakes: string[] = []
   if (id !== name) mistakes.push(`the id '${id}' must be the name of its folder, '${name}'`)
-  if (taken.has(id)) mistakes.push(`the id '${id}' belongs to another API: choose a different one`)
+  const idMistake = mistakeOfId(id, taken)
+  if (idMistake !== null) mistakes.push(idMistake)
   for (const [part, schema, kinds] of [
     ["input", input, inputKinds],
     ["output", output, outputKinds],
@@ -74,7 +75,22 @@ export function mistakesOf(
     if (schema[Kind] !== "Object") mistakes.push(`'${part}' must be made with Type.Object({ … })`)
     else mistakes.push(...mistakesOfFields(schema, part, kinds))
   }
+  if (data.method === "GET" && Object.hasOwn(input.properties ?? {}, "format")) {
+    mistakes.push(
+      "'input.format' is the name by which clients ask for JSON, XML, YAML or CSV: choose a different one",
+    )
+  }
   return mistakes
+}
+
+/** The service answers at these paths below `/v1/` itself. */
+const ownPaths: readonly string[] = ["graphql", "usage"]
+
+/** What keeps an API from having an id; null when nothing does. */
+export function mistakeOfId(id: string, taken: ReadonlySet<string>): string | null {
+  if (taken.has(id)) return `the id '${id}' belongs to another API: choose a different one`
+  if (!ownPaths.includes(id)) return null
+  return `the id '${id}' would take the path /v1/${id} from the service: choose a different one`
 }
 
 function mistakesOfFields(schema: TObject, place: string, kinds: readonly string[]): string[] {
@@ -83,6 +99,9 @@ function mistakesOfFields(schema: TObject, place: string, kinds: readonly string
     const mistakes = mistakesOfSchema(field, where, kinds)
     if (!nameForm.test(name))
       mistakes.push(`'${where}': a name begins with a letter and has letters, digits and _ only`)
+    // A check would find what an object inherits in the place of a field that is left out.
+    if (name in Object.prototype)
+      mistakes.push(`'${where}': every object has something by this name: choose a different one`)
     if (typeof field.description !== "string" || field.description === "") {
       mistakes.push(`'${where}' needs a description`)
     }

@@ -1,3 +1,5 @@
+import { PluginRefused } from "./errors.ts"
+
 /** What Bun throws for a file that it cannot read as a program. */
 interface BuildMessageLike {
   readonly message: string
@@ -14,6 +16,7 @@ export function describeLoadError(thrown: unknown, file: string): string {
       ? `${position.file}:${position.line}:${position.column}: ${message}`
       : `${file}: ${message}`
   }
+  if (first instanceof PluginRefused) return first.message
   return `${file} cannot be loaded: ${describeThrown(first)}`
 }
 
@@ -34,8 +37,8 @@ function placeOf({ stack = "", message }: Error): string {
   // The message is cut off first, since its lines may look like frames.
   const frames = stack.slice(message === "" ? 0 : stack.indexOf(message) + message.length)
   const places = [...frames.matchAll(/\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/g)].map(([, place = ""]) => place)
-  // What it called here says less than where it called from.
-  const place = places.find((one) => !one.startsWith(import.meta.dir)) ?? places[0]
+  // What it called here is no place that the operator can change.
+  const place = places.find((one) => !one.startsWith(import.meta.dir) && !one.startsWith("/$bunfs/"))
   return place === undefined ? "" : ` (${place})`
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import pluginTypes from "#plugin-types" with { type: "text" }
+import { mistakeOfId } from "./check-definition.ts"
 import { PluginRefused } from "./errors.ts"
 
 const nameForm = /^[a-z][a-z0-9]{1,39}$/
@@ -8,15 +9,22 @@ const nameForm = /^[a-z][a-z0-9]{1,39}$/
 /**
  * Writes a folder with a first API that works, and beside it the types for editors, unless they are there.
  * @param directory where the folder is made; it is made too
+ * @param taken the ids of other APIs
  * @returns the files that were written
  * @throws PluginRefused
  */
-export function writeNewPlugin(directory: string, name: string): readonly string[] {
+export function writeNewPlugin(
+  directory: string,
+  name: string,
+  taken: ReadonlySet<string>,
+): readonly string[] {
   if (!nameForm.test(name)) {
     throw new PluginRefused(
       `The name '${name}' cannot be used. Take 2 to 40 lower-case letters and digits, a letter first.`,
     )
   }
+  const mistake = mistakeOfId(name, taken)
+  if (mistake !== null) throw new PluginRefused(`The name '${name}' cannot be used: ${mistake}.`)
   const folder = join(directory, name)
   if (existsSync(folder))
     throw new PluginRefused(`${folder} exists already. Choose another name, or remove it.`)

@@ -12,6 +12,7 @@ import { systemClock } from "../ports/clock.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
+import { PluginRefused } from "./errors.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { compilePatternCheck } from "./patterns.ts"
@@ -70,7 +71,7 @@ async function load({ file, copy, original, begun: shared }: ToWorker & { kind: 
   try {
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
     if (typeof exported?.run !== "function") {
-      throw new TypeError(`${file} must end with 'export default defineApi({ … })'`)
+      throw new PluginRefused(`${file} must end with 'export default defineApi({ … })'`)
     }
     const text = packDefinition(exported)
     if (text.length > maxDefinitionLength) {
