@@ -153,6 +153,8 @@ const faulty = `
     if (text === "wrong") return { shouted: 3 }
     if (text === "more") return { shouted: "x", secret: "y" }
     if (text === "nothing") return
+    if (text === "moves") process.chdir("/")
+    if (text === "aborts") process.abort()
     if (text === "no") reject("text", "must be a yes")
     if (text === "away") unavailable("The upstream does not answer.", "upstream")
     return { shouted: text.toUpperCase() }`
@@ -198,12 +200,11 @@ async function shout(
 }
 
 test("faults of an API cost nothing, say nothing of their cause, and leave the next call alone", async () => {
-  const { service, looping, endCalls } = await startFaulty()
+  const directory = process.cwd()
+  const { service } = await startFaulty()
   const { account, key } = await service.createKey("mega")
-  for (const text of ["throw", "type", "exit", "loop", "big", "wrong", "more", "nothing"]) {
-    const answer = shout(service, key, text)
-    if (text === "loop") await looping(1).then(endCalls)
-    const { status, body } = await answer
+  for (const text of ["throw", "type", "exit", "loop", "big", "wrong", "more", "nothing", "moves", "aborts"]) {
+    const { status, body } = await shout(service, key, text)
     expect([text, status, JSON.parse(body).error]).toEqual([
       text,
       500,
@@ -223,8 +224,9 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     body: expect.stringContaining("The upstream does not answer."),
   })
   expect(await service.accounts.usage(account, 1)).toEqual([
-    expect.objectContaining({ api: "shout", calls: 8, credits: 8 }),
+    expect.objectContaining({ api: "shout", calls: 10, credits: 10 }),
   ])
+  expect(process.cwd()).toBe(directory)
   const log = service.logged()
   for (const cause of [
     "it threw a string instead of an error",

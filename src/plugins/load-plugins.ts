@@ -144,7 +144,9 @@ async function loadPlugin(
     )
     if (wrong) {
       const place = `${file}:${lineOf(file, wrong.name)}`
-      throw new PluginRefused(`${place}: the example '${wrong.name}' is wrong: ${wrong.problem.replace(/\.$/, "")}.`)
+      throw new PluginRefused(
+        `${place}: the example '${wrong.name}' is wrong: ${wrong.problem.replace(/\.$/, "")}.`,
+      )
     }
     return { definition, pool }
   } catch (thrown) {

@@ -40,6 +40,8 @@ const maxFaults = 5
 const restMs = 10_000
 /** A worker ends when so long after its call more workers are free than one. */
 const idleMs = 60_000
+/** After so many faults in a row a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
+const maxFaultsOfThread = 2
 /** So many threads are tried for a call. */
 const maxAttempts = 3
 
@@ -50,6 +52,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
   const { start, clock, timer, maxWorkers, checkOutput, onFault } = options
   const idle: PluginWorker[] = [first]
   const waiting: WaitingCall[] = []
+  /** Faults in a row. */
+  const faultsOf = new WeakMap<PluginWorker, number>()
   /** Workers in use, by account. */
   const inUse = new Map<string, number>()
   const maxOfAccount = Math.max(1, Math.floor(maxWorkers / 2))
@@ -101,11 +105,13 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
     }
   }
 
-  function giveBack(worker: PluginWorker, account: string): void {
+  function giveBack(worker: PluginWorker, account: string, isFault: boolean): void {
+    const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
+    faultsOf.set(worker, faultsInARow)
     const left = (inUse.get(account) ?? 1) - 1
     if (left > 0) inUse.set(account, left)
     else inUse.delete(account)
-    if (isEnded || !worker.isUsable()) {
+    if (isEnded || !worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
     } else {
@@ -147,16 +153,18 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
   }
 
   /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
-  async function runOnce(input: unknown, ports: Ports, account: string): Promise<unknown> {
+  async function runOnce(input: unknown, ports: Ports, account: string): Promise<Record<string, unknown>> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const worker = await nextWorker(account)
+      let isFault = false
       try {
-        return await worker.run(input, ports, options)
+        return checkOutput(await worker.run(input, ports, options))
       } catch (thrown) {
+        isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
         countFault(new ApiMistake(leftOver))
       } finally {
-        giveBack(worker, account)
+        giveBack(worker, account, isFault)
       }
     }
     throw new ApiMistake(leftOver)
@@ -167,7 +175,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
       requireAwake()
       const isTrial = isTrying && faults >= maxFaults
       try {
-        const output = checkOutput(await runOnce(input, ports, account))
+        const output = await runOnce(input, ports, account)
         faults = 0
         return output
       } catch (thrown) {

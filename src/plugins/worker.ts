@@ -12,14 +12,15 @@ import { systemClock } from "../ports/clock.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
-import { PluginRefused } from "./errors.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
+import { PluginRefused } from "./errors.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { compilePatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { createRunRandom } from "./run-random.ts"
 import { createThreadConsole } from "./thread-console.ts"
 import { createThreadDns } from "./thread-dns.ts"
+import { protectProcess } from "./thread-process.ts"
 
 declare const self: Worker
 
@@ -38,6 +39,7 @@ function send(message: FromWorker): void {
 // Packages that look for a way to run something later post messages to themselves. They must not reach the service.
 Object.defineProperty(globalThis, "postMessage", { value() {}, writable: true, configurable: true })
 
+protectProcess(process)
 const dns = createThreadDns((question, name, type) => send({ kind: "ask", question, name, type }))
 const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
