@@ -153,6 +153,8 @@ const faulty = `
     if (text === "wrong") return { shouted: 3 }
     if (text === "more") return { shouted: "x", secret: "y" }
     if (text === "nothing") return
+    if (text === "odd") throw new Proxy({}, { getPrototypeOf() { throw new Error("no prototype") } })
+    if (text === "nameless") throw Object.assign(new Error("x"), { constructor: null })
     if (text === "moves") process.chdir("/")
     if (text === "aborts") process.abort()
     if (text === "no") reject("text", "must be a yes")
@@ -203,7 +205,7 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
   const directory = process.cwd()
   const { service } = await startFaulty()
   const { account, key } = await service.createKey("mega")
-  for (const text of ["throw", "type", "exit", "loop", "big", "wrong", "more", "nothing", "moves", "aborts"]) {
+  for (const text of ["throw", "type", "exit", "loop", "big", "wrong", "more", "nothing", "moves", "aborts", "odd", "nameless"]) {
     const { status, body } = await shout(service, key, text)
     expect([text, status, JSON.parse(body).error]).toEqual([
       text,
@@ -224,7 +226,7 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     body: expect.stringContaining("The upstream does not answer."),
   })
   expect(await service.accounts.usage(account, 1)).toEqual([
-    expect.objectContaining({ api: "shout", calls: 10, credits: 10 }),
+    expect.objectContaining({ api: "shout", calls: 12, credits: 12 }),
   ])
   expect(process.cwd()).toBe(directory)
   const log = service.logged()
@@ -237,6 +239,7 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     "'shouted': Expected string",
     "'secret': Unexpected property",
     "it returned nothing",
+    /it threw something that cannot be described[\s\S]*it threw something that cannot be described/,
   ]) {
     expect(log).toMatch(cause)
   }

@@ -50,7 +50,7 @@ let strays = 0
 // Without these the thread ends, and with it the run of another call.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
-    if (++strays <= maxStrays) send({ kind: "stray", cause: toOriginal(describeKind(thrown)) })
+    if (++strays <= maxStrays) send({ kind: "stray", cause: described(describeKind, thrown) })
   })
 }
 
@@ -84,7 +84,7 @@ async function load({ file, copy, original, begun: shared }: ToWorker & { kind: 
     wrongOutput = compilePatternCheck(exported.output)
     send({ kind: "loaded", definition: text })
   } catch (thrown) {
-    send({ kind: "refused", problem: cut(toOriginal(describeLoadError(thrown, file))) })
+    send({ kind: "refused", problem: described((one) => describeLoadError(one, file), thrown) })
   }
 }
 
@@ -133,6 +133,14 @@ function tooLong(maxLength: number): ApiMistake {
 }
 
 function toMessage(thrown: unknown): FromWorker {
+  try {
+    return toMessageOfKind(thrown)
+  } catch {
+    return { kind: "failed", cause: indescribable, detail: indescribable }
+  }
+}
+
+function toMessageOfKind(thrown: unknown): FromWorker {
   if (thrown instanceof InputRejected) {
     const { parameter, requirement } = thrown
     if (isShort(parameter) && isShort(requirement)) return { kind: "rejected", parameter, requirement }
@@ -150,8 +158,19 @@ function failed(thrown: unknown): FromWorker {
   if (thrown instanceof ApiMistake) return { kind: "failed", cause: thrown.message, detail: thrown.message }
   return {
     kind: "failed",
-    cause: cut(toOriginal(describeKind(thrown))),
-    detail: cut(toOriginal(describeThrown(thrown))),
+    cause: described(describeKind, thrown),
+    detail: described(describeThrown, thrown),
+  }
+}
+
+const indescribable = "it threw something that cannot be described"
+
+/** A thrown value may have parts that throw when they are read. */
+function described(describe: (thrown: unknown) => string, thrown: unknown): string {
+  try {
+    return cut(toOriginal(describe(thrown)))
+  } catch {
+    return indescribable
   }
 }
 
