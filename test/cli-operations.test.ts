@@ -92,7 +92,7 @@ describe("what the commands take", () => {
     ["account list --server http://a:b@127.0.0.1", "without a user name"],
     ["account list --server http://127.0.0.1", "set PENKNIFE_ADMIN_KEY"],
     ["account list --server http://127.0.0.1 --admin-key 'a b'", "characters that no key has"],
-    ["key find", "--key must be a non-empty string"],
+    ["key find", "the key on standard input must be a non-empty string"],
   ])("%s: exit code 2", async (line, message) => {
     expect(await runLine(line)).toEqual({ code: 2, out: "", err: expect.stringContaining(message) })
   })
@@ -136,6 +136,18 @@ describe("a key by its text", () => {
     expect(all).toContain(text.slice(0, 9))
     expect(all).not.toContain(text.slice(0, 12))
   })
+
+  test.each(["", "x".repeat(201)])(
+    "that is none is refused as what standard input gave: %p",
+    async (text) => {
+      const { db } = await withKey()
+      const { code, err } = await runLine(`key find ${db}`, { standardInput: piped(text) })
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringContaining("the key on standard input must be a non-empty string of at most 200"),
+      })
+    },
+  )
 
   test("is asked for without showing it, where a person sits", async () => {
     const { db, id, text } = await withKey()

@@ -166,6 +166,8 @@ test.each([
   [{ from: "2025-01-02" }, "from", "earlier than 'to'"],
   [{ from: "yesterday" }, "from", "must be a date"],
   [{ to: "2025-02-30" }, "to", "must be a date"],
+  [{ from: "1969-12-31" }, "from", "must be from 1970 to 9998"],
+  [{ to: "9999-12-31T23:59:59Z" }, "to", "must be from 1970 to 9998"],
   [{ from: "2020-01-01" }, "from", "are 43,849 times the 'step', and at most 1,500"],
   [
     { step: "minute", from: "2024-12-30T22:59:00Z", to: "2024-12-31" },

@@ -10,6 +10,8 @@ const stepMs = { minute: 60_000, hour: hourMs, day: 24 * hourMs } as const
 const steps = ["minute", "hour", "day"] as const
 /** How long a time is shown without `from`. */
 const defaultMs = { minute: hourMs, hour: 24 * hourMs, day: 30 * 24 * hourMs } as const
+/** Rounded up to whole steps, a later time could have a year of five digits, which no instant of an answer may have. */
+const latestMs = Date.UTC(9999, 0, 1) - 1
 /** A plot has no room for more. */
 const maxPoints = 1_500
 /** Minutes are folded into hours when they are so old. */
@@ -136,7 +138,8 @@ export function toInstant(ms: number): string {
 
 function requireTime(text: string, parameter: string): number {
   const ms = parseInstant(text)
-  if (ms !== null && ms >= 0) return ms
+  if (ms !== null && ms >= 0 && ms <= latestMs) return ms
+  if (ms !== null) throw invalid(parameter, `The '${parameter}' parameter must be from 1970 to 9998.`)
   throw invalid(
     parameter,
     `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,

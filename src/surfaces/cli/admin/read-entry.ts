@@ -116,6 +116,7 @@ function requireFitting(
 }
 
 function nameOf(name: string, { operation, command }: Entry): string {
+  if (name === command.stdin) return `the ${name.replaceAll("_", " ")} on standard input`
   const schema = operation.input.properties[name]
   return schema ? nameOnCommandLine(name, schema, command.args ?? []) : name
 }
