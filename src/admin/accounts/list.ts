@@ -48,7 +48,9 @@ export const listAccounts = defineOperation({
         near_limit === undefined
           ? (page: Page) => context.admin.accounts(filter, page)
           : (page: Page) => readByLimit(filter, near_limit, page, context)
-      return readPage({ limit, after }, read, placeOf, (account) => toAccountOutput(account, context))
+      return readPage("accounts", { limit, after }, read, placeOf, (account) =>
+        toAccountOutput(account, context),
+      )
     },
   },
 })

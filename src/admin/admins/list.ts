@@ -24,6 +24,7 @@ export const listAdmins = defineOperation({
     kind: "read",
     read: (page, { admin }) =>
       readPage(
+        "admins",
         page,
         (place) => admin.adminKeys(place),
         ({ createdMs, id }) => [createdMs, id],

@@ -62,7 +62,7 @@ export function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Lis
     toMs: toMs(input.to, "to"),
   }
   const read = (page: Page) => admin.audit(filter, page)
-  return readPage(input, read, ({ atMs, id }) => [atMs, id], toOutput)
+  return readPage("audit", input, read, ({ atMs, id }) => [atMs, id], toOutput)
 }
 
 function toOutput(record: AuditRecord): AuditOutput {

@@ -20,6 +20,7 @@ export const listBackups = defineOperation({
     async read(input, { backups }) {
       const all = await backups.list()
       return readPage(
+        "backups",
         input,
         async ({ limit, after }) => {
           const first = after === null ? 0 : all.findIndex((file) => isAfter(file, after))

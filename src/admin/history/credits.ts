@@ -51,6 +51,7 @@ export const historyOfCredits = defineOperation({
         return { ...showRange(range), data, has_more: false, next: null }
       }
       const page = await readPlacedPage(
+        "credits",
         // One account has no more points of time than a plot.
         { limit: account === undefined ? limit : 1_500, after },
         async (place) => {

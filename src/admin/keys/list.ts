@@ -31,6 +31,7 @@ export const listKeys = defineOperation({
     async read({ account, external_id, limit, after }, context) {
       if (account !== undefined) await requireAccount(context, account)
       return readPage(
+        "keys",
         { limit, after },
         (page) => context.admin.keys({ accountId: account, externalId: external_id }, page),
         ({ createdMs, id }) => [createdMs, id],

@@ -32,6 +32,7 @@ export const listAttempts = defineOperation({
       if (account !== undefined) await requireAccount(context, account)
       if (notice !== undefined) await requireNotice(context, notice)
       return readPage(
+        "attempts",
         { limit, after },
         (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
         ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],

@@ -42,6 +42,7 @@ export const listNotices = defineOperation({
     async read({ account, state, limit, after }, context) {
       if (account !== undefined) await requireAccount(context, account)
       return readPage(
+        "notices",
         { limit, after },
         (page) => context.admin.notices({ accountId: account, state }, page),
         ({ raisedMs, id }) => [raisedMs, id],

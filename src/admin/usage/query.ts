@@ -90,6 +90,8 @@ export const queryUsage = defineOperation({
     async read(given, context) {
       const query = await toQuery(given, context)
       return readPlacedPage(
+        // Divided by other columns, the sums have another order.
+        `usage by ${[...query.by].sort().join(" ")}`,
         given,
         async (page) => {
           const { sums, next } = await context.admin.usage(query, page)
