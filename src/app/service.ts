@@ -33,6 +33,7 @@ import { programParts } from "./open-accounts.ts"
 import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
+import { readPromiseProperties } from "./promise-properties.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 import { stopService } from "./stop-service.ts"
 import { openTracer } from "./traces.ts"
@@ -85,6 +86,7 @@ interface StartOptions {
 
 /** The composition root: everything is made here, once, from the configuration. */
 export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
+  readPromiseProperties()
   const {
     ports = livePorts(config),
     sharedPort = false,
