@@ -112,6 +112,33 @@ test("a collector with a certificate of its own is trusted when OTEL_EXPORTER_OT
   expect(collector.spans()).toHaveLength(1)
 })
 
+test("a stop sends all that waits, however many messages that takes", async () => {
+  const collector = startOtlpReceiver()
+  const { tracer, messages } = startTracer(collector.url, {
+    OTEL_BSP_MAX_QUEUE_SIZE: "64",
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "1",
+    OTEL_BSP_SCHEDULE_DELAY: "600000",
+  })
+  for (let count = 0; count < 64; count++) endOneSpan(tracer)
+  await tracer.stop(10_000)
+  expect(messages).toEqual([])
+  expect(collector.spans()).toHaveLength(64)
+  expect(tracer.dropped()).toEqual({ queue_full: 0, export_failed: 0 })
+})
+
+test("the log names the status that a collector refuses with", async () => {
+  const collector = startOtlpReceiver()
+  const causes: unknown[] = []
+  const settings = readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  if (settings === null) throw new Error("there are settings")
+  const log = { info() {}, warn: (_: string, fields: { cause?: unknown }) => void causes.push(fields.cause) }
+  const tracer = createOtelTracer(settings, { timer: systemTimer, log, version: "1" })
+  collector.answer(403)
+  endOneSpan(tracer)
+  await tracer.stop(10_000)
+  expect(causes).toEqual(["403 Forbidden"])
+})
+
 test("a service without traces has no metric of them and passes no trace on", async () => {
   const service = await startTestService()
   const { key } = await service.createKey("pro")

@@ -6,6 +6,23 @@ export function readPairs(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(parts.filter((part) => part !== "").map(readPair))
 }
 
+/**
+ * {@link readPairs} of HTTP headers. The HTTP client would refuse every message because of a wrong one (RFC 9110 §5.1 and §5.5); the
+ * headers of framing would cut messages off.
+ */
+export function readHeaders(text: string): Readonly<Record<string, string>> {
+  const headers = readPairs(text)
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new ConfigError("must have names and values that HTTP allows, without line breaks")
+    }
+    if (/^(content-length|transfer-encoding|connection)$/i.test(name)) {
+      throw new ConfigError("must not have content-length, transfer-encoding or connection")
+    }
+  }
+  return headers
+}
+
 /** Reads a whole number. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

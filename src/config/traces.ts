@@ -1,5 +1,5 @@
 import { ConfigError } from "./config-error.ts"
-import { readPairs, wholeNumber } from "./otel-values.ts"
+import { readHeaders, readPairs, wholeNumber } from "./otel-values.ts"
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -76,7 +76,8 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
     return read(nameOf(`OTEL_EXPORTER_OTLP_${name}`), otherwise, parse)
   }
 
-  const isDisabled = read("OTEL_SDK_DISABLED", false, (text) => text.toLowerCase() === "true")
+  const isDisabled =
+    read("OTEL_SDK_DISABLED", "false", (text) => oneOf(["true", "false"])(text.toLowerCase())) === "true"
   const exporterName = read("OTEL_TRACES_EXPORTER", "otlp", oneOf(["otlp", "none"]))
   const endpoint = nameOf("OTEL_EXPORTER_OTLP_ENDPOINT")
   const url = read(endpoint, null, (text) => toUrl(text, endpoint === "OTEL_EXPORTER_OTLP_ENDPOINT"))
@@ -91,8 +92,8 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
     url: url ?? "",
     protocol: exporter("PROTOCOL", "http/protobuf", toProtocol),
     headers: {
-      ...read("OTEL_EXPORTER_OTLP_HEADERS", {}, readPairs),
-      ...read("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {}, readPairs),
+      ...read("OTEL_EXPORTER_OTLP_HEADERS", {}, readHeaders),
+      ...read("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {}, readHeaders),
     },
     compression: exporter("COMPRESSION", "none", oneOf(compressions)),
     timeoutMs: exporter("TIMEOUT", 10_000, wholeNumber(1, 600_000)),

@@ -59,6 +59,34 @@ test.if(process.platform === "linux")(
   300_000,
 )
 
+test.each([[200], [400], [503]])(
+  "no header or password for the collector is in the log, whatever it answers: %d",
+  async (status) => {
+    const { db, call } = await seedOne(dir)
+    const sent: (string | null)[] = []
+    const collector = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch({ url, headers }) {
+        sent.push(new URL(url).pathname, headers.get("authorization"), headers.get("x-token"))
+        return new Response("hidden-answer", { status, headers: { "retry-after": "3600" } })
+      },
+    })
+    const server = await start(["serve", "--port", "0", "--db", db], {
+      ...tracedTo(`http://user:hidden-password@127.0.0.1:${collector.port}/otlp/`),
+      OTEL_EXPORTER_OTLP_HEADERS: "x-token=hidden-token",
+    })
+    await call(server.url, lookUp)
+    expect(await server.stop()).toBe(0)
+    await collector.stop(true)
+    expect(sent).toEqual(["/otlp/v1/traces", `Basic ${btoa("user:hidden-password")}`, "hidden-token"])
+    const log = await server.stderr
+    expect(log).not.toMatch(/hidden|user/)
+    if (status !== 200) expect(log).toContain("traces not exported")
+  },
+  30_000,
+)
+
 test("a wrong variable ends the start and 'config check' with what to change", async () => {
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",

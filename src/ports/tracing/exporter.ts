@@ -10,6 +10,8 @@ export interface ExporterSettings {
   readonly headers: Readonly<Record<string, string>>
   readonly compression: "none" | "gzip"
   readonly timeoutMs: number
+  /** Messages that a stop may send at a time: the library drops further ones. */
+  readonly maxMessages: number
   /** Names of PEM files; null without. */
   readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
 }
@@ -19,7 +21,7 @@ export interface ExporterSettings {
  * @throws the system's error when a file cannot be read
  */
 export function createExporter(settings: ExporterSettings): SpanExporter {
-  const { url, protocol, headers, compression, timeoutMs, files } = settings
+  const { url, protocol, headers, compression, timeoutMs, maxMessages, files } = settings
   const pem = Object.entries(files).flatMap(([name, file]) =>
     file === null ? [] : [[name, readFileSync(file, "utf8")] as const],
   )
@@ -28,6 +30,7 @@ export function createExporter(settings: ExporterSettings): SpanExporter {
     url,
     headers: { ...headers },
     timeoutMillis: timeoutMs,
+    concurrencyLimit: maxMessages,
     compression: compression === "gzip" ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE,
     httpAgentOptions: { keepAlive: true, ...Object.fromEntries(pem) },
   }

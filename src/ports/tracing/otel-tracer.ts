@@ -10,7 +10,7 @@ import { RecordedSpan, type SpanParts } from "./recorded-span.ts"
 import { createDraw, type SamplerSettings, toSampler } from "./sampler.ts"
 import { createSpanQueue, type QueueSettings } from "./span-queue.ts"
 
-export interface OtelSettings extends ExporterSettings {
+export interface OtelSettings extends Omit<ExporterSettings, "maxMessages"> {
   readonly sampler: SamplerSettings
   readonly resource: Readonly<Record<string, string>>
   readonly queue: QueueSettings
@@ -27,7 +27,9 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
   const ids = new RandomIdGenerator()
   const sampler = toSampler(settings.sampler)
   const draw = createDraw(settings.sampler, ids, Math.random)
-  const queue = createSpanQueue(createExporter(settings), settings.queue, log)
+  const { maxSpans, maxSpansPerMessage } = settings.queue
+  const maxMessages = Math.ceil(maxSpans / maxSpansPerMessage) + 1
+  const queue = createSpanQueue(createExporter({ ...settings, maxMessages }), settings.queue, log)
   const parts: SpanParts = {
     ids,
     resource: defaultResource().merge(

@@ -1,4 +1,5 @@
 import { ExportResultCode } from "@opentelemetry/core"
+import { OTLPExporterError } from "@opentelemetry/otlp-exporter-base"
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from "@opentelemetry/sdk-trace"
 import { messageOf } from "../../values/message-of.ts"
 import type { Log } from "../log.ts"
@@ -52,7 +53,7 @@ export function createSpanQueue(
     if (isSent !== isFailing) return
     isFailing = !isSent
     if (isSent) log.info("traces are exported again", {})
-    else log.warn("traces not exported", { cause: messageOf(cause), problem: unreachable })
+    else log.warn("traces not exported", { cause: causeOf(cause), problem: unreachable })
   }
 
   const batches = new BatchSpanProcessor({
@@ -82,6 +83,12 @@ export function createSpanQueue(
       waiting = 0
     },
   }
+}
+
+/** The library's message for an answer that refuses is the reason phrase alone, which may be empty. */
+function causeOf(thrown: unknown): string {
+  const status = thrown instanceof OTLPExporterError ? thrown.code : undefined
+  return [status, messageOf(thrown)].filter(Boolean).join(" ")
 }
 
 const unreachable =
