@@ -164,7 +164,7 @@ test("DNS questions are parts of the run, in an operator's own API too, without 
   const run = 'await ports.dns.resolve(text + ".example", "TXT"); return { shouted: text.toUpperCase() }'
   const apis = folderOf({ "asker/index.ts": apiSource("asker", { run }) })
   const { service, collector, spansOf } = await startTraced({
-    ports: { dns: createZoneDns(zone) },
+    ports: { dns: { ...createZoneDns(zone), serverOf: () => ({ host: "192.0.2.53", port: 5353 }) } },
     flags: { apis },
   })
   const { key } = await service.createKey("pro")
@@ -181,7 +181,12 @@ test("DNS questions are parts of the run, in an operator's own API too, without 
   ])
   expect(ownSpans.find(({ name }) => name === "dns question")).toMatchObject({
     kind: 3,
-    attributes: { "penknife.dns.type": "TXT", "penknife.dns.answer": "records" },
+    attributes: {
+      "penknife.dns.type": "TXT",
+      "penknife.dns.answer": "records",
+      "server.address": "192.0.2.53",
+      "server.port": 5353,
+    },
   })
   const tree = JSON.stringify(treeOf(await spansOf(built.traceId), callerId))
   expect(tree).toStartWith('[["GET /v1/spfvalidator",["admit",["run",["dns question"')

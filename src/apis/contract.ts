@@ -318,6 +318,8 @@ export interface Dns {
     signal?: AbortSignal,
     account?: string,
   ): Promise<DnsAnswer<T>>
+  /** The server that gave an answer of this DNS; null when it came from the cache, or no server gave it. For traces. */
+  serverOf?(answer: DnsAnswer): { readonly host: string; readonly port: number } | null
 }
 
 /** The data of each record type. Names have no trailing dot. */

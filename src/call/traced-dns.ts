@@ -7,7 +7,14 @@ export function traceDns(dns: Dns, parent: Span): Dns {
     async resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) {
       const span = parent.begin("dns question", { "penknife.dns.type": type }, "client")
       const answer = await dns.resolve(name, type, signal, account)
-      span.end({ "penknife.dns.answer": answer.kind }, answer.kind === "failure" ? answer.reason : null)
+      const server = dns.serverOf?.(answer)
+      span.end(
+        {
+          "penknife.dns.answer": answer.kind,
+          ...(server && { "server.address": server.host, "server.port": server.port }),
+        },
+        answer.kind === "failure" ? answer.reason : null,
+      )
       return answer
     },
   }

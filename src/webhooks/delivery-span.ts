@@ -14,12 +14,13 @@ export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace |
       attributes: {
         "http.request.method": "POST",
         "url.scheme": protocol.slice(0, -1),
-        "server.address": hostname,
+        // An IPv6 address is in brackets in a URL alone.
+        "server.address": hostname.replace(/^\[|\]$/g, ""),
         "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
         "penknife.event": notice.type,
         "penknife.notice": notice.id,
         "penknife.account": notice.accountId,
-        "http.request.resend_count": notice.attempts,
+        ...(notice.attempts > 0 && { "http.request.resend_count": notice.attempts }),
       },
     }
   })

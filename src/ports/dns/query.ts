@@ -19,7 +19,7 @@ export interface QueryOptions {
 }
 
 export type QueryResult<Value> =
-  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "value"; readonly value: Value; readonly server: ServerAddress }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 
 /** When attempts failed for several reasons, the first of these is reported. */
@@ -98,7 +98,7 @@ export function query<Value>(
     const verdict = judge(response, attempt, read)
     switch (verdict.kind) {
       case "answered":
-        finish({ kind: "value", value: verdict.value })
+        finish({ kind: "value", value: verdict.value, server: attempt.server })
         break
       case "ask again":
         send(verdict.attempt, false)

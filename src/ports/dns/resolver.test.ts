@@ -6,6 +6,7 @@ import { createManualTimer } from "../../../test/support/timer.ts"
 import { until } from "../../../test/support/until.ts"
 import type { DnsAnswer, DnsType, DnsZone } from "../../apis/contract.ts"
 import { retryMs } from "./resolver.ts"
+import { parseServerAddress } from "./server-address.ts"
 
 const zone: DnsZone = {
   "a.example": [{ A: "192.0.2.1" }, { A: "192.0.2.2" }, { TXT: ["x".repeat(255), "y".repeat(255), "\xffz"] }],
@@ -55,6 +56,23 @@ describe("answers", () => {
       expect(stats()).toMatchObject({ queries: 0, failures: 0 })
     },
   )
+
+  test("the server that answered is known, but not of a failure or of an answer from the cache", async () => {
+    const [refusing, answering] = [
+      await serve({}, { "a.example": ["REFUSED"], "closed.example": ["REFUSED"] }),
+      await serve(),
+    ]
+    const { ask, serverOf } = resolverFor([refusing, answering])
+    const [first, joined] = await Promise.all([ask("a.example", "A"), ask("a.example", "A")])
+    const address = parseServerAddress(answering.address)
+    expect([first, joined].map((answer) => serverOf?.(answer))).toEqual([address, address])
+    const cached = await ask("a.example", "A")
+    expect(cached).toEqual(first)
+    expect(serverOf?.(cached)).toBeNull()
+    const failed = await ask("closed.example", "A")
+    expect(failed.kind).toBe("failure")
+    expect(serverOf?.(failed)).toBeNull()
+  })
 
   test("the size of the message is given, over UDP and TCP", async () => {
     const sizes = await Promise.all(

@@ -61,6 +61,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     startsPerTurn,
     timer,
   })
+  const answeredBy = new WeakMap<DnsAnswer, ServerAddress>()
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
@@ -79,6 +80,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     // The type is part of the question and of the key, so the answer is of that type.
     resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) =>
       resolveAny(name, type, signal, account) as Promise<DnsAnswer<T>>,
+    serverOf: (answer) => answeredBy.get(answer) ?? null,
     stats: () => ({ ...counts }),
   }
 
@@ -102,10 +104,12 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 
   async function fetchAnswer(key: string, name: WireName, type: DnsType): Promise<DnsAnswer> {
-    const { answer, ttlSeconds } = await lookUp(name, type, queryOptions)
+    const { answer, ttlSeconds, server } = await lookUp(name, type, queryOptions)
+    if (server) answeredBy.set(answer, server)
     if (answer.kind === "failure") counts.failures += 1
     // Only under the name that was asked: records of other names in the answer may be forged.
-    else cache.put(key, answer, ttlSeconds)
+    // A copy, which no server has given: what comes from the cache asks none.
+    else cache.put(key, { ...answer }, ttlSeconds)
     return answer
   }
 }
@@ -115,17 +119,17 @@ async function lookUp(
   name: WireName,
   type: DnsType,
   options: QueryOptions,
-): Promise<Omit<TimedAnswer, "kind">> {
+): Promise<Omit<TimedAnswer, "kind"> & { readonly server: ServerAddress | null }> {
   let asked = name
   let passed: readonly WireName[] = []
   let ttlSeconds = Number.POSITIVE_INFINITY
   for (;;) {
     const question = { name: asked, type }
     const result = await query(question, (response) => readAnswer(response, question, passed), options)
-    if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0 }
+    if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
     const found = result.value
     ttlSeconds = Math.min(ttlSeconds, found.ttlSeconds)
-    if (found.kind === "answer") return { answer: found.answer, ttlSeconds }
+    if (found.kind === "answer") return { answer: found.answer, ttlSeconds, server: result.server }
     asked = found.target
     passed = found.passed
   }
