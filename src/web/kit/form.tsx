@@ -126,7 +126,9 @@ export function Form<T>({
 
 /** The message of a refusal without the name of its parameter, which stands right above it. */
 function atField(message: string): string {
-  const rest = message.replace(/^The '\w+' parameter (?=must)/, "").replace(/,? or null(?=[.,]|$)/, "")
+  const rest = message
+    .replace(/^The '\w+' parameter (?=must)/, "")
+    .replace(/,? or null(?=[.,]|$)|; null for never(?=\.|$)/, "")
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
