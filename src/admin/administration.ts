@@ -146,15 +146,16 @@ export function createAdministration(parts: AdminParts): Administration {
     async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
       requirePermission(operation, actor)
       const context: AdminContext = { ...parts, actor, ifVersion }
+      let input: Record<string, unknown> = {}
       try {
         const { account } = actor
-        const input = readInput(operation, account === null ? raw : withOwnAccount(operation, raw, account))
+        input = readInput(operation, account === null ? raw : withOwnAccount(operation, raw, account))
         if (account !== null) await requireOwn(operation, input, account, context)
         const answer = await runOnce(operation, input, context, idempotencyKey)
         if (account === null) return answer
         return { ...answer, output: forCustomers(operation.output, answer.output) }
       } catch (thrown) {
-        throw toAdminFault(thrown)
+        throw withParameter(toAdminFault(thrown), input)
       }
     },
     watch(operation, raw, actor, onReady) {
@@ -285,6 +286,14 @@ function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: Prepared
     return new AdminFault("conflict", "Revoke a key first: the account has as many keys as it may have.")
   }
   return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
+}
+
+/** Names the parameter with the id that is refused, so that a form shows the message at its field. */
+function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>): unknown {
+  if (!(thrown instanceof AdminFault) || thrown.id === null) return thrown
+  const { code, message, id } = thrown
+  const parameter = Object.keys(input).find((name) => input[name] === id)
+  return parameter === undefined ? thrown : new AdminFault(code, message, { parameter })
 }
 
 /** The fault of anything thrown. What is not known is passed on. */

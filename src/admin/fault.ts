@@ -22,21 +22,25 @@ export class AdminFault extends Error {
   readonly code: AdminFaultCode
   /** The parameter to change, where there is one. */
   readonly parameter: string | null
+  /** The id that was given and is refused, where what finds that does not know which parameter had it. */
+  readonly id: string | null
   readonly retryAfterSeconds: number | null
   constructor(
     code: AdminFaultCode,
     message: string,
-    { parameter = null, retryAfterSeconds = null, cause }: AdminFaultDetails = {},
+    { parameter = null, id = null, retryAfterSeconds = null, cause }: AdminFaultDetails = {},
   ) {
     super(message, { cause })
     this.code = code
     this.parameter = parameter
+    this.id = id
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
 interface AdminFaultDetails {
   readonly parameter?: string | null
+  readonly id?: string | null
   readonly retryAfterSeconds?: number | null
   readonly cause?: unknown
 }

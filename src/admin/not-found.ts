@@ -2,7 +2,7 @@ import { AdminFault } from "./fault.ts"
 
 /** What an account is refused with that does not exist, or that is not the customer's own. */
 export function noSuchAccount(id: string): AdminFault {
-  return new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`)
+  return new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`, { id })
 }
 
 /** The same for a key. */
@@ -10,10 +10,11 @@ export function noSuchKey(id: string): AdminFault {
   return new AdminFault(
     "not-found",
     `There is no key '${id}'. List the keys to find its id, which starts with key_.`,
+    { id },
   )
 }
 
 /** The same for a notice. */
 export function noSuchNotice(id: string): AdminFault {
-  return new AdminFault("not-found", `There is no notice '${id}'. List the notices to find its id.`)
+  return new AdminFault("not-found", `There is no notice '${id}'. List the notices to find its id.`, { id })
 }

@@ -124,6 +124,27 @@ describe("a problem", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
   })
 
+  test("names the parameter with the id of what does not exist, or cannot be changed any more", async () => {
+    const account = await createAccount()
+    const { body: key } = await admin("POST", "/keys", { body: { account } })
+    await admin("POST", `/keys/${key.id}/revoke`, { body: {} })
+    await admin("POST", `/accounts/${account}/close`, { body: {} })
+    const requests = [
+      ["POST", "/keys", { body: { account: "acc_nobody" } }, 404, "account"],
+      ["POST", "/keys", { body: { account } }, 409, "account"],
+      ["GET", "/keys?account=acc_nobody", {}, 404, "account"],
+      ["GET", "/usage?key=key_none", {}, 404, "key"],
+      ["GET", "/notices/attempts?notice=ntc_none", {}, 404, "notice"],
+      ["GET", "/accounts/acc_nobody", {}, 404, "id"],
+      ["PATCH", `/keys/${key.id}`, { body: { name: "x" } }, 409, "id"],
+      ["POST", "/admins/adm_none/revoke", { body: {} }, 404, "id"],
+    ] as const
+    for (const [method, path, request, status, parameter] of requests) {
+      const answer = await admin(method, path, request)
+      expect([path, answer.status, answer.body.parameter]).toEqual([path, status, parameter])
+    }
+  })
+
   test("names the methods of the path; HEAD and the path alone are refused too", async () => {
     expect((await admin("PUT", "/accounts", { body: {} })).headers.get("allow")).toBe("GET, POST")
     const head = await admin("HEAD", "/accounts")

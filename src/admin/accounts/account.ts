@@ -99,7 +99,7 @@ export async function requireOpenAccount(context: AdminContext, id: string): Pro
   const account = await requireAccount(context, id)
   requireVersion(account, context)
   if (account.closedMs === null) return account
-  throw new AdminFault("conflict", `Account '${id}' is closed. Reopen it first.`)
+  throw new AdminFault("conflict", `Account '${id}' is closed. Reopen it first.`, { id })
 }
 
 /** @throws AdminFault when the client wants to change another version */

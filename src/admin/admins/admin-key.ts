@@ -35,7 +35,9 @@ export function toAdminKeyOutput(key: AdminKeyRecord): AdminKeyOutput {
 export async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
   const key = await admin.findAdminKeyById(id)
   if (key) return key
-  throw new AdminFault("not-found", `There is no admin key '${id}'. List the admin keys to find its id.`)
+  throw new AdminFault("not-found", `There is no admin key '${id}'. List the admin keys to find its id.`, {
+    id,
+  })
 }
 
 /** Reads an admin key for an answer. */

@@ -91,7 +91,7 @@ export async function requireLiveKey(context: AdminContext, id: string): Promise
   const key = await requireKey(context, id)
   requireVersion(key, context)
   if (key.revokedMs === null) return key
-  throw new AdminFault("conflict", `Key '${id}' is revoked, which is final. Create a new one.`)
+  throw new AdminFault("conflict", `Key '${id}' is revoked, which is final. Create a new one.`, { id })
 }
 
 /** Reads a key for an answer. */
