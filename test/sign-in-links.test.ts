@@ -47,6 +47,22 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
 })
 
 describe("a link", () => {
+  test("has the address of the service, whatever host a request names", async () => {
+    const service = await startTestService()
+    const admin = await adminOf(service)
+    const { account } = await service.createKey("pro")
+    for (const headers of [
+      { host: "evil.example" },
+      { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
+      { forwarded: "host=evil.example;proto=https" },
+    ]) {
+      for (const path of ["/console-link", `/accounts/${account}/portal-link`]) {
+        const { body } = await admin("POST", path, { headers })
+        expect(String(body.url)).toStartWith(`${service.url}/`)
+      }
+    }
+  })
+
   test.each([
     ["console", 30],
     ["portal", 15],

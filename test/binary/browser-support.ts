@@ -14,14 +14,17 @@ export function findBrowser(): string | null {
   return (own ? [own] : places).find(isExecutable) ?? null
 }
 
-/** A browser without a window that cannot resolve host names. Chromium has no sandbox for root, and these pages need none. */
-export function launchBrowser(executablePath: string): Promise<Browser> {
+/**
+ * A browser without a window that cannot resolve host names. Chromium has no sandbox for root, and these pages need none.
+ * @param without options of Playwright's own that are left out
+ */
+export function launchBrowser(executablePath: string, without: string[] = []): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
   const args = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ...(isRoot ? ["--no-sandbox"] : []),
   ]
-  return chromium.launch({ executablePath, args })
+  return chromium.launch({ executablePath, args, ignoreDefaultArgs: without })
 }
 
 function isExecutable(file: string): boolean {

@@ -10,6 +10,18 @@ export function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
+/** What the other tabs of this browser with pages of this service are told, and what they tell. */
+export interface OtherTabs {
+  tell(): void
+}
+
+/** @param name of what is told; tabs that use the same hear each other */
+export function joinOtherTabs(name: string, onTold: () => void): OtherTabs {
+  const channel = new BroadcastChannel(name)
+  channel.onmessage = onTold
+  return { tell: () => channel.postMessage("") }
+}
+
 /** A new id that nobody can guess. `crypto.randomUUID` exists under HTTPS and on localhost only. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals"
 import { area } from "./area.ts"
-import { Problem } from "./problem.ts"
+import { joinOtherTabs } from "./browser.ts"
+import { Problem, Unreachable } from "./problem.ts"
 import { csrfToken, send, signedOutAnswers } from "./request.ts"
 
 /** Who is signed in, and what they may do. */
@@ -46,6 +47,16 @@ effect(() => {
   if (session.peek()) hasEnded.value = true
 })
 
+/** Tabs share the cookie, so that whoever signs in or out in one has done so in all. */
+const otherTabs = joinOtherTabs(`penknife-${area.kind}`, async () => {
+  try {
+    await loadSession()
+  } catch (thrown) {
+    // The banner says that the service is gone. The next request finds out who is signed in.
+    if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
+  }
+})
+
 /**
  * Finds out who is signed in.
  * @throws Problem, Unreachable
@@ -71,6 +82,7 @@ export async function signIn(proof: { readonly token: string } | { readonly key:
     headers: { "content-type": "application/json" },
   })
   hasEnded.value = false
+  otherTabs.tell()
 }
 
 /**
@@ -81,6 +93,7 @@ export async function signOut(everywhere: boolean): Promise<void> {
   await send<unknown>(path + (everywhere ? "?everywhere=true" : ""), { method: "DELETE" })
   session.value = null
   hasEnded.value = false
+  otherTabs.tell()
 }
 
 /** Takes the token of a one-time link out of the address at once, so that neither history nor a screenshot keeps it. */

@@ -2,6 +2,7 @@ import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { followLinks, path } from "../client/address.ts"
 import { area, serviceName } from "../client/area.ts"
+import { returns } from "../client/connection.ts"
 import { Problem, type Unreachable } from "../client/problem.ts"
 import { hasEnded, loadSession, may, session, signIn, takeLinkToken } from "../client/session.ts"
 import { Dialog } from "../kit/dialog.tsx"
@@ -21,7 +22,18 @@ export function startApp(screens: readonly Screen[]): void {
   document.title = serviceName
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
+  hideWhatIsLeft(root)
   render(<App screens={screens} token={token} />, root)
+}
+
+/** A browser may keep a page that was left, and show it as it was on the way back, also after the session has ended. */
+function hideWhatIsLeft(root: HTMLElement): void {
+  addEventListener("pagehide", () => {
+    root.hidden = true
+  })
+  addEventListener("pageshow", (event) => {
+    if (event instanceof PageTransitionEvent && event.persisted) location.reload()
+  })
 }
 
 interface AppProps {
@@ -36,13 +48,18 @@ function App({ screens, token }: AppProps) {
     <>
       <ConnectionBanner />
       {session.value ? (
-        <SignedIn screens={screens} />
+        // Nothing of one customer is left on the page of another.
+        <SignedIn key={session.value.account?.id} screens={screens} />
       ) : session.value === null ? (
         <SignInPage problem={error instanceof Problem ? error : null} />
       ) : (
         <main class="start" id="main">
           <Mark />
-          {error ? <ErrorBox error={error} onRetry={retry} /> : <Loading what={serviceName} />}
+          {error instanceof Problem ? (
+            <ErrorBox error={error} onRetry={retry} />
+          ) : (
+            <Loading what={serviceName} />
+          )}
         </main>
       )}
       <Status />
@@ -55,8 +72,8 @@ function useStart(token: string | null) {
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   const [count, setCount] = useState(0)
   useEffect(() => {
-    start(token).then(setError, setError)
-  }, [count])
+    if (session.peek() === undefined) start(token).then(setError, setError)
+  }, [count, returns.value])
   return { error, retry: () => setCount((before) => before + 1) }
 }
 
@@ -101,7 +118,16 @@ function ScreenOf({ screen, current }: { readonly screen: Screen; readonly curre
   const rest = current.slice(screen.path.length + 1)
   if (rest === "" || current === "/") return <Component />
   // The key makes another thing's screen a new one, without what was typed for this one.
-  return Detail ? <Detail key={rest} id={decodeURIComponent(rest)} /> : <NoScreen />
+  return Detail ? <Detail key={rest} id={decode(rest)} /> : <NoScreen />
+}
+
+/** What is no percent-encoded UTF-8 stays as it is: nothing has such an id. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function isWithin(current: string, { path, detail }: Screen): boolean {
