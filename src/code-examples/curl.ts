@@ -1,12 +1,16 @@
 import { addressOf, type CodeCall } from "./code-call.ts"
 
-/** The call as a command for a POSIX shell. */
+/** The call as a command for a POSIX shell, an option a line, so that it reads well where lines are short. */
 export function toCurl(call: CodeCall): string {
-  const key = quote(`x-api-key: ${call.key}`)
-  if (call.method === "GET") return `curl -H ${key} ${quote(addressOf(call))}`
   const address = addressOf(call)
-  const place = address === call.url ? address : quote(address)
-  return `curl -H ${key} -H 'content-type: application/json' ${place} \\\n  -d ${quote(JSON.stringify(call.input))}`
+  const lines = [
+    `curl ${address === call.url ? address : quote(address)}`,
+    `-H ${quote(`x-api-key: ${call.key}`)}`,
+    ...(call.method === "POST"
+      ? ["-H 'content-type: application/json'", `-d ${quote(JSON.stringify(call.input))}`]
+      : []),
+  ]
+  return lines.join(" \\\n  ")
 }
 
 /** Within single quotes, a shell takes every character as it is but the quote itself (POSIX, Shell Command Language §2.2.2). */
