@@ -36,6 +36,7 @@ test.each(["console", "portal"])(
     const own = await startTestService({ flags: { title: "A&B" } })
     const page = await (await fetch(`${own.url}/${name}`)).text()
     expect(page).toMatch(/<div id="app"><main [^>]*>.*A&amp;B.*<\/main><\/div>/)
+    expect(page).toMatch(new RegExp(`<main [^>]*>.*<noscript><p>The ${name} needs JavaScript\\.`))
     const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
     const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map(
       ([, part]) => part,

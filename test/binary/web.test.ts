@@ -8,6 +8,7 @@ import { findBrowser, launchBrowser } from "./browser-support.ts"
 import { runJson, serveForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { createDesk } from "./web/desk.ts"
+import { failuresInBrowser } from "./web/failures.ts"
 import { keysInBrowser } from "./web/keys.ts"
 import { backupsInBrowser, plansInBrowser } from "./web/operation.ts"
 import { overviewInBrowser } from "./web/overview.ts"
@@ -16,6 +17,7 @@ import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
+import { sessionsInBrowser } from "./web/sessions.ts"
 import { shellInBrowser } from "./web/shell.ts"
 import { slowAnswersInBrowser } from "./web/slow-answers.ts"
 
@@ -39,6 +41,8 @@ if (executable === null) {
   const whole = await serveWhole()
   const wholeDesk = createDesk(browser, whole.url, whole.key)
   describe("shell", () => shellInBrowser(desk))
+  describe("sessions", () => sessionsInBrowser(desk, executable))
+  describe("failures", () => failuresInBrowser(desk))
   describe("overview", () => overviewInBrowser(desk))
   describe("accounts", () => accountsInBrowser(desk))
   describe("slow answers", () => slowAnswersInBrowser(desk))

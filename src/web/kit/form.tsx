@@ -59,7 +59,10 @@ export function Form<T>({
   useLayoutEffect(() => {
     const fields = [...(form.current?.elements ?? [])]
     const wrong = fields.find((field) => (field.getAttribute("name") ?? "") in errors)
-    if (wrong instanceof HTMLElement) wrong.focus()
+    if (!(wrong instanceof HTMLElement)) return
+    // Nothing in a closed part can have the focus.
+    wrong.closest("details")?.setAttribute("open", "")
+    wrong.focus()
   }, [errors])
 
   async function submitted(event: Event): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
+import { Problem } from "../client/problem.ts"
 import type { Query } from "../client/request.ts"
 import type { Listed } from "../client/types.ts"
 import { useRead } from "../client/use-read.ts"
@@ -45,8 +46,14 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
     setQuery({ after: before.current.pop() ?? null })
   }
 
+  /** An address may have a place that no longer is one. */
+  function reload(): void {
+    if (reading.error instanceof Problem && reading.error.parameter === "after") setQuery({ after: null })
+    else reading.reload()
+  }
+
   return (
-    <Ready reading={reading} what={what}>
+    <Ready reading={{ ...reading, reload }} what={what}>
       {({ data, next }) =>
         data.length === 0 && after === null ? (
           isFiltered ? (

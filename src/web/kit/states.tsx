@@ -1,6 +1,6 @@
 /** What stands in the place of content: it is loading, there is none, or it could not be had. */
 import type { ComponentChildren } from "preact"
-import { Problem, type Unreachable } from "../client/problem.ts"
+import { Problem, Unreachable } from "../client/problem.ts"
 import type { Reading } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
 
@@ -44,7 +44,7 @@ export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
     <div class="error-box" role="alert">
       <p>
         {error.message}
-        {!isProblem && " It is tried again by itself as soon as the service answers."}
+        {!isProblem && " Try again when it is back: what was done already is not done twice."}
       </p>
       {isProblem && error.requestId !== null && (
         <p class="muted small">
@@ -63,17 +63,17 @@ interface ReadyProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows what was read, or that it is loading, or why it could not be read. */
+/**
+ * Shows what was read, or that it is loading, or why it could not be read. The banner says once for the whole page that the service
+ * is gone, and what could not be read is read when it is back.
+ */
 export function Ready<T>({ reading, what, children }: ReadyProps<T>) {
   const { data, error, isLoading, reload } = reading
+  const waits = isLoading || error instanceof Unreachable
   return (
     <>
-      {error && <ErrorBox error={error} onRetry={reload} />}
-      {data === null ? (
-        isLoading && <Loading what={what} />
-      ) : (
-        <div aria-busy={isLoading}>{children(data)}</div>
-      )}
+      {error instanceof Problem && <ErrorBox error={error} onRetry={reload} />}
+      {data === null ? waits && <Loading what={what} /> : <div aria-busy={isLoading}>{children(data)}</div>}
     </>
   )
 }

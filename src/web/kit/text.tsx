@@ -91,6 +91,13 @@ export function Tag({ children, tone = "plain" }: TagProps) {
   return <span class={`tag ${tone}`}>{children}</span>
 }
 
+/** A description, whose backticks mark code. */
+export function Description({ text }: { readonly text: string }) {
+  return (
+    <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+  )
+}
+
 /** An id or another text to copy exactly. */
 export function Code({ children }: { readonly children: ComponentChildren }) {
   return <code>{children}</code>

@@ -1,6 +1,13 @@
 import { Tag } from "../kit/text.tsx"
 
-export function NoticeState({ state }: { readonly state: string }) {
-  const tone = { delivered: "good", failed: "bad", pending: "plain", unsent: "warn" } as const
-  return <Tag tone={state in tone ? tone[state as keyof typeof tone] : "plain"}>{state}</Tag>
+const states = {
+  delivered: ["good", "Delivered"],
+  failed: ["bad", "Failed"],
+  pending: ["plain", "Pending"],
+  unsent: ["warn", "Unsent"],
+} as const
+
+export function NoticeState({ state }: { readonly state: keyof typeof states }) {
+  const [tone, text] = states[state]
+  return <Tag tone={tone}>{text}</Tag>
 }

@@ -82,6 +82,7 @@ export function keysInBrowser(desk: Desk): void {
     const right = { account: id, name: "each", expires: "30d", rate_limit: "60", allow_ips: "192.0.2.0/24" }
     const wrong = [
       ["account", "", /Type the id of the account/],
+      ["account", "acc_nobody", /There is no account 'acc_nobody'/],
       ["name", "x".repeat(300), /Must be a string of at most 200 characters/],
       ["expires", "yesterday", /Must be a date such as/],
       ["rate_limit", "0", /Must be/],

@@ -22,7 +22,7 @@ export function noticesInBrowser(desk: Desk): void {
     await desk.call("POST", `/accounts/${id}/webhook`, webhook)
     const notice = await desk.call("POST", `/accounts/${id}/webhook/test`, {})
     const { page, look, done } = await desk.visit(`/console/notices?account=${id}`)
-    const delivered = page.getByRole("table").getByText("delivered", { exact: true })
+    const delivered = page.getByRole("table").getByText("Delivered", { exact: true })
     await readUntil(page, delivered)
     await look("notices-one")
     await page.getByRole("button", { name: `Details of ${notice.id}` }).click()

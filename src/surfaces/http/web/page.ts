@@ -5,6 +5,14 @@ import { hashedName, type WebFiles } from "./web-files.ts"
 /** The name of a page: what runs in it, and what its address begins with. */
 export type WebPage = "console" | "portal"
 
+/** What to do where scripts are turned off. */
+const withoutScript: Readonly<Record<WebPage, string>> = {
+  console:
+    "The console needs JavaScript. Turn it on in your browser, or use the commands of <code>penknife</code>, which do the same.",
+  portal:
+    'The portal needs JavaScript. Turn it on in your browser. The <a href="/">documentation of the APIs</a> can be read without.',
+}
+
 /**
  * The page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them; what is shown is
  * fetched by its script. Until that runs it shows the name of the service. It names what the script imports, which a browser would
@@ -36,8 +44,7 @@ ${styles.map((style) => `<link rel="stylesheet" href="/assets/${style}">`).join(
 ${imports.map((part) => `<link rel="modulepreload" href="/assets/${part}">`).join("\n")}
 </head>
 <body>
-<div id="app"><main class="start" id="main"><p class="mark"><img src="${icon}" alt="" width="28" height="28">${name}</p></main></div>
-<noscript>This page needs JavaScript. Everything that it does can also be done with the API: see <a href="/docs">/docs</a>.</noscript>
+<div id="app"><main class="start" id="main"><p class="mark"><img src="${icon}" alt="" width="28" height="28">${name}</p><noscript><p>${withoutScript[page]}</p></noscript></main></div>
 </body>
 </html>
 `

@@ -70,7 +70,7 @@ export function NoticesScreen() {
   return (
     <Page
       title="Notices"
-      intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and the other events that they chose."
+      intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and other events that are chosen for an account."
       actions={<Button onClick={() => setVersion((before) => before + 1)}>Read again</Button>}
     >
       <Filters label="Filter notices">
@@ -86,7 +86,7 @@ export function NoticesScreen() {
         version={version}
         empty={
           <Empty title="No notices yet">
-            One is made when an account has used 80 % of its credits. Set a webhook on the page of the
+            One is made when an account has used 80&nbsp;% of its credits. Set a webhook on the page of the
             account, and send a test event there.
           </Empty>
         }

@@ -88,7 +88,7 @@ function CallPlots({ history, isOneApi }: CallPlotsProps) {
         title="Latency"
         file="latency"
         unit="ms"
-        hint="p50: half of the calls took no longer, over all APIs, each counted by its calls. p99: 99 % took no longer."
+        hint="Half of the calls took no longer than p50, which is an average over the APIs. 99&nbsp;% took no longer than p99."
         times={times}
         step={history.step}
         series={[

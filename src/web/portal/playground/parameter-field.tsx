@@ -1,5 +1,6 @@
 import { LinesField, SelectField, TextField } from "../../kit/field.tsx"
 import type { FormValues } from "../../kit/form.tsx"
+import { Description } from "../../kit/text.tsx"
 import type { OfferedParameter } from "./offered-api.ts"
 
 interface ParameterFieldProps {
@@ -15,7 +16,10 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
   const { name, isRequired, isPremium, schema } = parameter
   const label = isPremium ? `${name} (premium)` : name
   const isIdle = isPremium && !hasPremium
-  const hint = hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "")
+  const isList = schema.type === "array"
+  const said =
+    hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "") + (isList ? " One a line." : "")
+  const hint = <Description text={said} />
   const text = value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value)
   const common = { name, label, hint, required: isRequired, value: text }
   const choices = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : null)
@@ -31,7 +35,7 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
       />
     )
   }
-  if (schema.type === "array") return <LinesField {...common} rows={6} hint={`${hint} One a line.`} />
+  if (isList) return <LinesField {...common} rows={6} />
   if (schema.type === "string" && text.length > 60) return <LinesField {...common} rows={4} />
   return <TextField {...common} type={schema.type === "integer" ? "number" : "text"} />
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { query, setQuery } from "../../client/address.ts"
 import { Page } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
+import { Description } from "../../kit/text.tsx"
 import { useCatalog } from "./catalog.ts"
 import type { OfferedApi } from "./offered-api.ts"
 import { Workbench } from "./workbench.tsx"
@@ -35,7 +36,7 @@ function ChooseApi({ apis }: { readonly apis: readonly OfferedApi[] }) {
         </select>
       </div>
       <p class="intro">
-        {chosen.description} <a href={`/apis/${chosen.id}`}>Documentation</a>
+        <Description text={chosen.description} /> <a href={`/apis/${chosen.id}`}>Documentation</a>
       </p>
       <Workbench key={chosen.id} api={chosen} />
     </>

@@ -32,7 +32,7 @@ export function UsageScreen() {
       <Ready reading={account} what="credits">
         {(data) => <Credits account={data} />}
       </Ready>
-      <Section title="By day">
+      <Section title="Calls and credits">
         <Days />
       </Section>
     </Page>

@@ -63,7 +63,7 @@ export function WebhookScreen() {
   return (
     <Page
       title="Webhook"
-      intro="Your server is told when 80 % and 95 % of the month's credits are used, and of other events that the operator has chosen."
+      intro="Your server is told when 80&nbsp;% and 95&nbsp;% of the month's credits are used, and of other events that the operator has chosen."
       actions={actions}
     >
       {!may("webhooks.set") && (
@@ -92,7 +92,7 @@ export function WebhookScreen() {
         }
       </Ready>
       <Section
-        title="Latest events"
+        title="Latest notices"
         actions={
           <Button kind="quiet" onClick={() => setVersion((before) => before + 1)}>
             Read again
@@ -136,11 +136,8 @@ function columnsFor(show: (notice: SentNotice) => void): readonly Column<SentNot
             title: "Actions",
             cell: (notice: SentNotice) => (
               <div class="row-actions">
-                <Button
-                  onClick={() => show(notice)}
-                  label={`Attempts to deliver ${notice.type}, ${notice.id}`}
-                >
-                  Attempts
+                <Button onClick={() => show(notice)} label={`Details of ${notice.type}, ${notice.id}`}>
+                  Details
                 </Button>
               </div>
             ),
