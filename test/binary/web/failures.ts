@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
-import { type Desk, descriptionOf } from "./desk.ts"
+import type { Desk } from "./desk.ts"
 import { createCustomer } from "./portal.ts"
+import { described } from "./wait.ts"
 
 /** What pages do when the service is gone or refuses. */
 export function failuresInBrowser(desk: Desk): void {
@@ -88,7 +89,7 @@ export function failuresInBrowser(desk: Desk): void {
     await dialog.getByText("Limits", { exact: true }).click()
     await dialog.getByRole("button", { name: "Create key" }).click()
     await dialog.locator("[name=rate_limit][aria-invalid=true]:focus").waitFor()
-    expect(await descriptionOf(dialog.getByLabel("Calls a minute"))).toContain("Must be")
+    await described(dialog.getByLabel("Calls a minute"), /Must be/)
     await done()
   }, 60_000)
 }

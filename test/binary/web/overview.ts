@@ -1,4 +1,4 @@
-import { test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Desk } from "./desk.ts"
 
 /** A history as the operation answers it: calls of two APIs in each hour of a day. */
@@ -58,6 +58,31 @@ export function overviewInBrowser(desk: Desk): void {
     await look("overview-day")
     await done()
   })
+
+  test("nothing that is shown moves while figures and plots come", async () => {
+    const { page, done } = await desk.visit("/console/accounts")
+    const history = historyOfDay(new Date())
+    const callsAreRead = Promise.withResolvers<void>()
+    await page.route(/\/admin\/v1\/history\/calls/, async (route) => {
+      await route.fulfill({ json: history })
+      callsAreRead.resolve()
+    })
+    await page.route(/\/admin\/v1\/history\/credits/, async (route) => {
+      await callsAreRead.promise
+      const data = history.data.map(({ at, calls }) => ({ at, calls, credits: calls * 2 }))
+      await route.fulfill({ json: { ...history, data, has_more: false, next: null } })
+    })
+    await page.evaluate(
+      `moved = 0
+       new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift" })`,
+    )
+    await page.getByRole("link", { name: "Overview" }).click()
+    await page.locator("canvas").nth(2).waitFor()
+    await page.getByText("Running since").waitFor()
+    // Layout Instability: 0.1 is what is still good.
+    expect(await page.evaluate<number>("moved")).toBeLessThan(0.1)
+    await done()
+  }, 60_000)
 
   test("a range is chosen by keyboard, and kept in the address", async () => {
     const { page, done } = await desk.visit("/console")

@@ -25,7 +25,7 @@ export function MakeBackup({ close, done }: MakeBackupProps) {
         <TextField
           name="name"
           label="File name"
-          hint="Made from the time when it is empty. Such as before-the-update.db"
+          hint="Such as before-the-update.db. Empty for a name made from the time."
         />
       </Form>
     </Dialog>

@@ -23,18 +23,22 @@ export function Traffic({ step, api, version }: TrafficProps) {
     { step, by: "none" },
     version,
   )
+  // One figure after the other would move those that are shown already.
+  const waits = credits.isLoading && credits.data === null
   return (
-    <Ready reading={reading} what="calls">
-      {(history) => (
-        <>
-          <Figures history={history} credits={credits.data} />
-          <div class="plots">
-            <CallPlots history={history} isOneApi={api !== null} />
-            {credits.data && <CreditPlot history={credits.data} />}
-          </div>
-        </>
-      )}
-    </Ready>
+    <div class="traffic">
+      <Ready reading={waits ? { ...reading, data: null, isLoading: true } : reading} what="calls">
+        {(history) => (
+          <>
+            <Figures history={history} credits={credits.data} />
+            <div class="plots">
+              <CallPlots history={history} isOneApi={api !== null} />
+              {credits.data && <CreditPlot history={credits.data} />}
+            </div>
+          </>
+        )}
+      </Ready>
+    </div>
   )
 }
 

@@ -101,14 +101,14 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
           label="APIs in a GraphQL query"
           required
           value={String(shown.graphql_apis)}
-          hint="Different ones. A whole number, or unlimited."
+          hint="How many different ones. A whole number, or unlimited."
         />
         <TextField
           name="portal_keys"
           label="Keys of a customer"
           required
           value={String(shown.portal_keys)}
-          hint="With more, the portal makes no further one."
+          hint="Customers with so many keys cannot create another in the portal."
         />
       </div>
       <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
