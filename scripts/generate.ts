@@ -1,7 +1,7 @@
 /**
- * Renews everything in the documentation that is derived from the code: `bun run generate`. That is docs/schema.graphql, each
- * part of a page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
- * test/generated.test.ts fails when one of them is out of date.
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the SQL of a new data file,
+ * each part of a page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
+ * test/readme.test.ts fails when one of them is out of date.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,6 +12,7 @@ import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiReference, apiTable, toolTable } from "./generate/apis.ts"
 import { problemTable } from "./generate/problems.ts"
+import { printSqliteSchema } from "./generate/schema.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
 const root = join(import.meta.dir, "..")
@@ -36,7 +37,10 @@ if (import.meta.main) {
 
 /** The text that each generated file should have, by its path from the project's root. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
-  const files = new Map([["docs/schema.graphql", printCatalogSchema(catalog)]])
+  const files = new Map([
+    ["docs/schema.graphql", printCatalogSchema(catalog)],
+    ["src/store/sqlite/migrations/schema.sql", printSqliteSchema()],
+  ])
   const service = await startAnswering()
   try {
     for (const page of pages) {

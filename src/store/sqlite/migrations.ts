@@ -13,6 +13,7 @@ import step10 from "./migrations/10.sql" with { type: "text" }
 import step11 from "./migrations/11.sql" with { type: "text" }
 import step12 from "./migrations/12.sql" with { type: "text" }
 import step13 from "./migrations/13.sql" with { type: "text" }
+import schema from "./migrations/schema.sql" with { type: "text" }
 
 /** Entry n takes the schema from version n (`PRAGMA user_version`) to n + 1. Released entries never change. */
 export const migrations: readonly string[] = [
@@ -39,7 +40,8 @@ export function migrate(database: Database, file: string): void {
   const run = database.transaction(() => {
     const version = versionOf(database)
     requireKnown(version, file)
-    for (const step of migrations.slice(version)) database.run(step)
+    // The steps take a new file four times as long, which is a tenth of the test double's start.
+    for (const step of version === 0 ? [schema] : migrations.slice(version)) database.run(step)
     database.run(`PRAGMA user_version = ${schemaVersion}`)
   })
   run.exclusive()
