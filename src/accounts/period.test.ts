@@ -35,3 +35,15 @@ test("months follow each other without a gap or overlap, and contain the given i
     { seed: 20250101, numRuns: 2_000 },
   )
 })
+
+test("months are added as Temporal adds them", () => {
+  const instant = fc.date({ min: new Date("0001-01-01"), max: new Date("9000-01-01"), noInvalidDate: true })
+  fc.assert(
+    fc.property(instant, fc.integer({ min: 0, max: 5_000 }), (date, months) => {
+      const created = Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO("UTC")
+      const [startMs, endMs] = [months, months + 1].map((n) => created.add({ months: n }).epochMilliseconds)
+      expect(periodAt(date.getTime(), startMs ?? 0)).toEqual({ startMs: startMs ?? 0, endMs: endMs ?? 0 })
+    }),
+    { seed: 20250102, numRuns: 2_000 },
+  )
+})

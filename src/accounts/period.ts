@@ -11,14 +11,23 @@ export interface Period {
  */
 export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {
   if (known && nowMs >= known.startMs && nowMs < known.endMs) return known
-  const created = toUtc(createdMs)
-  const now = toUtc(nowMs)
-  const startOf = (months: number) => created.add({ months }).epochMilliseconds
-  const calendarMonths = (now.year - created.year) * 12 + now.month - created.month
+  const created = new Date(createdMs)
+  const now = new Date(nowMs)
+  const startOf = (months: number) => addMonths(created, months).getTime()
+  const calendarMonths =
+    (now.getUTCFullYear() - created.getUTCFullYear()) * 12 + now.getUTCMonth() - created.getUTCMonth()
   const months = Math.max(0, startOf(calendarMonths) > nowMs ? calendarMonths - 1 : calendarMonths)
   return { startMs: startOf(months), endMs: startOf(months + 1) }
 }
 
-function toUtc(ms: number): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO("UTC")
+/** Not with Temporal, whose first use takes 3 ms of the start or of the first call. */
+function addMonths(date: Date, months: number): Date {
+  const added = new Date(date)
+  // In a month without that day, `Date` would go on into the next month.
+  added.setUTCDate(1)
+  added.setUTCMonth(date.getUTCMonth() + months)
+  const lastDay = new Date(added)
+  lastDay.setUTCMonth(added.getUTCMonth() + 1, 0)
+  added.setUTCDate(Math.min(date.getUTCDate(), lastDay.getUTCDate()))
+  return added
 }
