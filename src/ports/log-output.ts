@@ -1,5 +1,5 @@
-import { pino } from "pino"
 import type { Timer } from "../apis/contract.ts"
+import { loadPino } from "./pino.ts"
 
 /** Where log lines are written. */
 export interface LogOutput {
@@ -35,7 +35,8 @@ const pieceBytes = 16_384
  */
 export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutputOptions): LogOutput {
   const maxWrite = shared ? pipeBytes : pieceBytes
-  let stream = open()
+  // Opened with the first line: a service that has nothing to say starts sooner.
+  let stream: ReturnType<typeof open> | null = null
   let text = ""
   let dropped = 0
   let cancelFlush: (() => void) | null = null
@@ -43,7 +44,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
   let onClosed = () => {}
 
   function open() {
-    const opened = pino.destination({
+    const opened = loadPino().destination({
       dest: descriptor,
       sync: false,
       minLength: 1,
@@ -84,8 +85,12 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
     cancelFlush = null
     const piece = text
     text = ""
-    if (piece === "") stream.flush()
-    else if (Buffer.byteLength(piece) <= maxWrite) stream.write(piece)
+    if (piece === "") {
+      stream?.flush()
+      return
+    }
+    stream ??= open()
+    if (Buffer.byteLength(piece) <= maxWrite) stream.write(piece)
     else for (const line of piece.split(/(?<=\n)/)) stream.write(line)
   }
 
@@ -95,13 +100,15 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
     async close() {
       flush()
       isClosed = true
+      if (stream === null) return
+      const last = stream
       await new Promise<void>((resolve) => {
         const cancel = timer.after(closeMs, resolve)
         onClosed = () => {
           cancel()
           resolve()
         }
-        stream.end()
+        last.end()
       })
       cancelFlush?.()
       stream.destroy()

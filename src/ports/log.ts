@@ -1,6 +1,7 @@
-import { pino } from "pino"
 import type { Clock } from "../apis/contract.ts"
+import { once } from "../values/once.ts"
 import { systemClock } from "./clock.ts"
+import { loadPino } from "./pino.ts"
 
 /** Log levels, from the most lines to none. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
@@ -33,28 +34,32 @@ export interface LeveledLog extends Log {
 
 /** Creates a log of JSON lines `{"level", "time", …fields, "message"}`. `write` receives each line with its newline. */
 export function createLog(write: (line: string) => void, options: LogOptions = {}): LeveledLog {
-  const { level = "info", clock = systemClock, urgent = () => {} } = options
+  let { level = "info" } = options
+  const { clock = systemClock, urgent = () => {} } = options
   const isoTime = createIsoTime(clock)
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: "message",
-      timestamp: () => `,"time":"${isoTime()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write },
+  const logger = once(() =>
+    loadPino().pino(
+      {
+        level,
+        base: null,
+        messageKey: "message",
+        timestamp: () => `,"time":"${isoTime()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      { write },
+    ),
   )
   return {
-    debug: (message, fields) => logger.debug(fields, message),
-    info: (message, fields) => logger.info(fields, message),
-    warn: (message, fields) => logger.warn(fields, message),
+    debug: (message, fields) => logger().debug(fields, message),
+    info: (message, fields) => logger().info(fields, message),
+    warn: (message, fields) => logger().warn(fields, message),
     error(message, fields) {
-      logger.error(fields, message)
+      logger().error(fields, message)
       urgent()
     },
     setLevel(next) {
-      logger.level = next
+      level = next
+      logger().level = next
     },
   }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import type { Clock, DnsAnswer } from "../../apis/contract.ts"
+import { once } from "../../values/once.ts"
 
 export interface CacheOptions {
   readonly clock: Clock
@@ -29,27 +30,31 @@ interface Entry {
 export function createCache(options: CacheOptions): Cache {
   const { clock, maxEntries = 10_000, maxOctets = 8 * 1024 * 1024 } = options
   // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
-  const entries = new LRUCache<string, Entry>({
-    max: maxEntries,
-    maxSize: maxOctets,
-    sizeCalculation: ({ octets }) => octets,
-  })
+  // Made with the first answer: it takes the memory for all entries at once.
+  const entries = once(
+    () =>
+      new LRUCache<string, Entry>({
+        max: maxEntries,
+        maxSize: maxOctets,
+        sizeCalculation: ({ octets }) => octets,
+      }),
+  )
 
   return {
     get(key) {
-      const entry = entries.get(key)
+      const entry = entries().get(key)
       if (!entry) return null
       if (clock.monotonicMs() < entry.expiresAtMs) return entry.answer
-      entries.delete(key)
+      entries().delete(key)
       return null
     },
     put(key, answer, ttlSeconds) {
-      entries.delete(key)
+      entries().delete(key)
       const longest = answer.kind === "records" ? maxTtlSeconds : maxNegativeTtlSeconds
       const ttlMs = Math.min(ttlSeconds, longest) * 1000
       if (answer.kind === "failure" || ttlMs <= 0) return
       const expiresAtMs = clock.monotonicMs() + ttlMs
-      entries.set(key, { answer: freeze(answer), expiresAtMs, octets: entryOctets(key, answer) })
+      entries().set(key, { answer: freeze(answer), expiresAtMs, octets: entryOctets(key, answer) })
     },
   }
 }

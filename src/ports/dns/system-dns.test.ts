@@ -23,10 +23,11 @@ test("says what is wrong with a server", () => {
   )
 })
 
-const hosts = (reported: string[], zones: number[] = []) => toServers(reported, zones).map(({ host }) => host)
+const hosts = (reported: string[], zones: number[] = []) =>
+  toServers(reported, () => zones).map(({ host }) => host)
 
 test("three servers of the system at most, in order, with their ports", () => {
-  expect(toServers(["192.0.2.4", "[2001:db8::1]:5353", "192.0.2.5:54", "192.0.2.6"], [])).toEqual([
+  expect(toServers(["192.0.2.4", "[2001:db8::1]:5353", "192.0.2.5:54", "192.0.2.6"], () => [])).toEqual([
     { host: "192.0.2.4", family: 4, port: 53 },
     { host: "2001:db8::1", family: 6, port: 5353 },
     { host: "192.0.2.5", family: 4, port: 54 },

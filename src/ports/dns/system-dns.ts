@@ -16,8 +16,7 @@ export function createSystemDns(
   servers: readonly string[],
   options: Omit<ResolverOptions, "servers">,
 ): Resolver {
-  const addresses =
-    servers.length > 0 ? servers.map(parseServerAddress) : toServers(getServers(), linkZones())
+  const addresses = servers.length > 0 ? servers.map(parseServerAddress) : toServers(getServers(), linkZones)
   return createResolver({ ...options, servers: addresses })
 }
 
@@ -26,10 +25,13 @@ export function createSystemDns(
  * without the zone that they need (RFC 4007 §6), so they are tried in each zone. Three at most, as in the C library
  * (resolv.conf(5), MAXNS).
  */
-export function toServers(reported: readonly string[], zones: readonly number[]): readonly ServerAddress[] {
+export function toServers(
+  reported: readonly string[],
+  zones: () => readonly number[],
+): readonly ServerAddress[] {
   const servers = reported.map(parseServerAddress).flatMap((server) => {
     const isLinkLocal = parseIpv6(server.host)?.range() === "linkLocal"
-    return isLinkLocal ? zones.map((zone) => ({ ...server, host: `${server.host}%${zone}` })) : [server]
+    return isLinkLocal ? zones().map((zone) => ({ ...server, host: `${server.host}%${zone}` })) : [server]
   })
   return servers.length > 0 ? servers.slice(0, 3) : [parseServerAddress("127.0.0.1")]
 }
