@@ -43,6 +43,14 @@ test("a start loads OpenTelemetry only when an endpoint is set", async () => {
   expect(loaded.some((file) => file.includes("@opentelemetry/sdk-trace/"))).toBe(true)
 })
 
+test("a start loads pino only when there is a line to log", async () => {
+  const isPino = (file: string) => file.includes("node_modules/pino/")
+  const db = join(dir, "log.db")
+  // That the data file is new is logged.
+  expect((await filesLoadedFor(db)).some(isPino)).toBe(true)
+  expect((await filesLoadedFor(db)).filter(isPino)).toEqual([])
+})
+
 /** The files that a service loads until it listens or gives up. */
 async function filesLoadedFor(db: string, env: Record<string, string> = {}): Promise<string[]> {
   const child = Bun.spawn(

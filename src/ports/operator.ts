@@ -1,4 +1,4 @@
-import { hostname, userInfo } from "node:os"
+import { nodeOs } from "./node-os.ts"
 
 /** The person or program that runs a command, for the audit log. */
 export interface Operator {
@@ -7,16 +7,16 @@ export interface Operator {
 }
 
 /** The name of this machine. */
-export const hostName: () => string = hostname
+export const hostName = (): string => nodeOs().hostname()
 
 /** The user of the operating system and the name of this machine. */
 export function currentOperator(): Operator {
-  return { user: userName(), host: hostname() }
+  return { user: userName(), host: nodeOs().hostname() }
 }
 
 /** Asks `id`, since Bun's `userInfo` believes the environment. In a container the user's number may have no name. */
 function userName(): string {
-  if (process.getuid === undefined) return userInfo().username
+  if (process.getuid === undefined) return nodeOs().userInfo().username
   const id = Bun.which("id")
   const { stdout } = id === null ? { stdout: "" } : Bun.spawnSync([id, "-un"], { stderr: "ignore" })
   return stdout.toString().trim() || `uid ${process.getuid()}`

@@ -1,4 +1,4 @@
-/** For `bun --preload`: prints the name of each file of the stores, the administration, the ways in and of traces when it is loaded. */
+/** For `bun --preload`: prints the name of each file of the stores, the administration, the ways in, of traces and of pino when it is loaded. */
 import { plugin } from "bun"
 
 plugin({
@@ -9,7 +9,7 @@ plugin({
       return { contents: await Bun.file(path).text(), loader: "ts" }
     })
     build.onLoad(
-      { filter: /\/src\/ports\/tracing\/.*\.ts$|\/@opentelemetry\/.*\.m?js$/ },
+      { filter: /\/src\/ports\/tracing\/.*\.ts$|\/@opentelemetry\/.*\.m?js$|\/node_modules\/pino\/.*\.js$/ },
       async ({ path }) => {
         process.stderr.write(`loaded ${path}\n`)
         return { contents: await Bun.file(path).text(), loader: path.endsWith(".ts") ? "ts" : "js" }

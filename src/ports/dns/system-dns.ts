@@ -1,6 +1,6 @@
 import { getServers } from "node:dns"
-import { networkInterfaces } from "node:os"
 import { parseIpv6 } from "../../values/ip.ts"
+import { nodeOs } from "../node-os.ts"
 import { createResolver, type Resolver, type ResolverOptions } from "./resolver.ts"
 import { parseServerAddress, type ServerAddress } from "./server-address.ts"
 
@@ -38,6 +38,6 @@ export function toServers(
 
 /** The zones of this machine's own link-local addresses. */
 function linkZones(): number[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const addresses = Object.values(nodeOs().networkInterfaces()).flatMap((list) => list ?? [])
   return [...new Set(addresses.flatMap((one) => (one.family === "IPv6" && one.scopeid ? [one.scopeid] : [])))]
 }
