@@ -36,6 +36,10 @@ const runOwnCommand = createRunOwnCommand(
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("PENKNIFE_"))),
 )
 
+/** Compiles code that runs often, from now on. While the executable starts it compiles none: see `scripts/build.ts`. */
+const compileAsUsual = () => Bun.unsafe.setJITPolicy(1)
+if (argv[0] !== "serve" && argv[0] !== "mock") compileAsUsual()
+
 // Without top-level await, since bytecode is compiled as CommonJS.
 runCli(argv, {
   terminal: {
@@ -56,22 +60,24 @@ runCli(argv, {
   random: systemRandom,
   httpClient: createHttpClient(keepAliveTimer),
   isWorker,
-  spawnWorker: (port, { text, apis, refused }) =>
-    spawnWorker(programCommand(), argv, port, {
+  spawnWorker(port, { text, apis, refused }) {
+    compileAsUsual()
+    return spawnWorker(programCommand(), argv, port, {
       ...env,
       [workerVariable]: "1",
       [workerServesVariable]: JSON.stringify({ text, apis, refused }),
-    }),
+    })
+  },
   workerServes: isWorker ? (JSON.parse(env[workerServesVariable] ?? "null") as Served | null) : null,
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
   startService: (config, options) =>
-    startService(config, { ...options, channel: toSupervisor(), runOwnCommand }),
+    startService(config, { ...options, channel: toSupervisor(), runOwnCommand }).finally(compileAsUsual),
   onReload: (run) => process.on("SIGHUP", run),
   checkConfig,
   checkSettings,
   // Loaded only for `mock`, since it slows the start of every other command.
-  startMock: async (config) => (await import("./app/mock.ts")).startMock(config),
+  startMock: async (config) => (await import("./app/mock.ts")).startMock(config).finally(compileAsUsual),
   openAccounts,
   createFirstConsoleLink,
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
