@@ -59,12 +59,16 @@ test("without a connection left calls are refused, the log says why without the 
   // A superuser is not limited.
   await run(admin, `ALTER ROLE ${role} NOSUPERUSER CONNECTION LIMIT 0`)
   await run(admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`)
-  // The first calls may still meet a connection that is just ending.
+  // The first calls may still send their charge on a connection that is just ending, and then nobody knows whether it was booked.
+  let unknown = 0
   await until(async () => {
     const refused = await call()
     expect(refused.status).toBe(503)
-    expect((await readAnswer(refused)).error).toContain("Nothing was charged")
-    return service.logged().includes("no connection left. Raise its max_connections")
+    const { error } = await readAnswer(refused)
+    const isUnknown = error?.includes("may have been charged") === true
+    if (isUnknown) unknown++
+    else expect(error).toContain("Nothing was charged")
+    return !isUnknown && service.logged().includes("no connection left. Raise its max_connections")
   })
   expect((await service.fetch("/ready")).status).toBe(503)
   expect(service.logged()).not.toContain("s3cret")
@@ -72,7 +76,8 @@ test("without a connection left calls are refused, the log says why without the 
   await run(admin, `ALTER ROLE ${role} SUPERUSER CONNECTION LIMIT -1`)
   await until(async () => (await call()).status === 200)
   const { used } = (await service.accounts.show(account)).balance
-  expect(used).toBe(2)
+  expect(used).toBeGreaterThanOrEqual(2)
+  expect(used).toBeLessThanOrEqual(2 + unknown)
 })
 
 test("while the database's disk is full, calls and probes are refused and the log says why", async () => {
