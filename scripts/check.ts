@@ -2,7 +2,6 @@
  * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
  * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one.
  */
-import { setPriority } from "node:os"
 import { join } from "node:path"
 import { Glob } from "bun"
 
@@ -23,15 +22,14 @@ process.chdir(join(import.meta.dir, ".."))
 const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),
   step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."]),
+  step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
+  step("types of the front end", [bun, "node_modules/typescript/bin/tsc", "-p", "src/web"]),
 ])
 const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
 await Promise.all([
-  step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
-  step("types of the front end", [bun, "node_modules/typescript/bin/tsc", "-p", "src/web"]),
   testInTurn(files.waiting),
-  // The longest file starts at once; the others share both processors when the tests without the executable are done.
-  testInTurn(files.busy),
-  testInProcess().then(() => testInTurn(files.busy)),
+  // Two at a time at most: what keeps a processor busy beside them would only make each take longer, and its waits fail.
+  testInProcess().then(() => Promise.all([testInTurn(files.busy), testInTurn(files.busy)])),
 ])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
@@ -55,8 +53,6 @@ async function testInProcess(): Promise<void> {
   const run = Bun.spawn([...runner, "--parallel=2", "--no-isolate", "--dots", ...paths], {
     stdio: ["ignore", "inherit", "pipe"],
   })
-  // The file of test/binary that takes longest runs beside it, and should not wait for it.
-  setPriority(run.pid, 5)
   let output = ""
   const decoder = new TextDecoder()
   for await (const chunk of run.stderr) {
@@ -66,7 +62,10 @@ async function testInProcess(): Promise<void> {
   count(await run.exited, output)
 }
 
-/** The files of test/binary: those that mostly wait, which run one by one beside all other tests, and those that keep a processor busy. */
+/**
+ * The files of test/binary: those that mostly wait, which run one by one beside all other tests, and those that keep a processor
+ * busy, which run two at a time after the tests without the executable.
+ */
 function filesOfExecutable(): { waiting: string[]; busy: string[] } {
   const rank = (file: string) =>
     slowest.findIndex((name) => nameOf(file).startsWith(name)) + 1 || slowest.length + 1
