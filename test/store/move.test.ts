@@ -365,7 +365,8 @@ const openTarget = (db: string) =>
   isPostgresUrl(db) ? openPostgresTarget(db, options) : openSqliteTarget(db)
 
 /** Without notices no charges are prepared, so that fewer connections are opened. */
-const openForReading = (db: string) => openStore(db, { ...options, random: systemRandom })
+// A busy machine may take longer than a call would wait.
+const openForReading = (db: string) => openStore(db, { ...options, random: systemRandom, limitMs: 30_000 })
 
 /** Everything that can be read about the first and the last accounts, and the lists of all. */
 async function dump(db: string): Promise<unknown> {
