@@ -62,7 +62,7 @@ test("files that change all the time make it begin again, and are refused in the
 test("a folder that is missing, and a file in its place, are said with what to change", async () => {
   const folder = folderOf({ "a/index.ts": "1" })
   await expect(copyFolder(join(folder, "none"))).rejects.toThrow(
-    `The folder ${join(folder, "none")} cannot be read: there is none. Check the path, or create the folder.`,
+    `The folder ${join(folder, "none")} cannot be read: it does not exist. Check the path, or create the folder.`,
   )
   await expect(copyFolder(join(folder, "a/index.ts"))).rejects.toThrow(
     "cannot be read: it is a file. Name the folder that the file is in.",

@@ -128,7 +128,8 @@ function requireSmall(directory: string, files: readonly FoundFile[]): void {
 /** Why something could not be read, and what to change. */
 function reasonOf(thrown: unknown, directory: string): string {
   const { code, path } = toSystemError(thrown)
-  if (path === directory && code === "ENOENT") return "there is none. Check the path, or create the folder"
+  if (path === directory && code === "ENOENT")
+    return "it does not exist. Check the path, or create the folder"
   if (path === directory && code === "ENOTDIR") return "it is a file. Name the folder that the file is in"
   if (code === "ENOENT")
     return `${path} is missing, or a link to nothing. Remove the link, or make its target`

@@ -179,7 +179,7 @@ describe("at the start", () => {
     [
       "a folder that does not exist",
       (): string[] => ["--apis", join(dir, "nowhere")],
-      /--apis: The folder .*nowhere cannot be read: there is none\. Check the path/,
+      /--apis: The folder .*nowhere cannot be read: it does not exist\. Check the path/,
     ],
     [
       "a file in the place of a folder",

@@ -10,12 +10,15 @@ export function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** What the other tabs of this browser with pages of this service are told, and what they tell. */
+/** A message without content to the other tabs of this browser that show pages of this service. */
 export interface OtherTabs {
   tell(): void
 }
 
-/** @param name of what is told; tabs that use the same hear each other */
+/**
+ * Joins the tabs that use the same name.
+ * @param onTold called when another tab sends the message
+ */
 export function joinOtherTabs(name: string, onTold: () => void): OtherTabs {
   const channel = new BroadcastChannel(name)
   channel.onmessage = onTold

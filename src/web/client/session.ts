@@ -47,7 +47,7 @@ effect(() => {
   if (session.peek()) hasEnded.value = true
 })
 
-/** Tabs share the cookie, so that whoever signs in or out in one has done so in all. */
+/** Tabs share the cookie: to sign in or out in one is to do so in all. */
 const otherTabs = joinOtherTabs(`penknife-${area.kind}`, async () => {
   try {
     await loadSession()
