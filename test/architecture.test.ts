@@ -52,7 +52,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "values",
   ],
   accounts: ["apis/contract.ts", "store/outbox.ts", "store/store.ts", "values"],
-  webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts", "store/timed-events.ts"],
+  webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts", "store/timed-events.ts", "values"],
   observe: ["apis/contract.ts", "call/call-record.ts", "ports", "values"],
   history: ["apis/contract.ts", "observe", "ports/log.ts", "store/history.ts", "values"],
   mock: [

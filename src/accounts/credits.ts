@@ -1,4 +1,5 @@
 import type { AccountRecord } from "../store/store.ts"
+import { toIso } from "../values/time-text.ts"
 import { type Period, periodAt } from "./period.ts"
 import type { Plan } from "./plan.ts"
 
@@ -48,8 +49,8 @@ export function monthAhead(
 ): string | null {
   if (periodStartMs <= nowMs) return null
   return (
-    `The credit month of account ${id} begins at ${new Date(periodStartMs).toISOString()}, after the present time ` +
-    `${new Date(nowMs).toISOString()}. A clock was ahead; credits do not renew before the end of that month. If the ` +
+    `The credit month of account ${id} begins at ${toIso(periodStartMs)}, after the present time ` +
+    `${toIso(nowMs)}. A clock was ahead; credits do not renew before the end of that month. If the ` +
     `clock is right now, start the month again with 'account renew ${id}'.`
   )
 }

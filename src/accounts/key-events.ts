@@ -1,4 +1,5 @@
 import type { KeyRecord } from "../store/store.ts"
+import { toIso } from "../values/time-text.ts"
 
 /** What a message about a key says of it. Never its text. */
 export type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
@@ -33,6 +34,6 @@ export function eventId(...parts: readonly (string | number)[]): string {
 }
 
 function keyData({ id, accountId, name, prefix, expiresMs }: EventKey) {
-  const expires = expiresMs === null ? null : new Date(expiresMs).toISOString()
+  const expires = toIso(expiresMs)
   return { account: accountId, key: id, name, prefix, expires }
 }

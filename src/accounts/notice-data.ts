@@ -1,4 +1,5 @@
 import { creditsExhausted, type NoticeRecord } from "../store/outbox.ts"
+import { toIso } from "../values/time-text.ts"
 import { periodAt } from "./period.ts"
 
 /** The `data` of a notice's message. Times are ISO 8601 in UTC; `threshold` is in percent. */
@@ -15,8 +16,4 @@ export function noticeData(notice: NoticeRecord): Readonly<Record<string, unknow
     period_start: toIso(startMs),
     period_end: toIso(endMs),
   }
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -3,6 +3,7 @@ import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
 import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
+import { toIso } from "../values/time-text.ts"
 import {
   type AccountSnapshot,
   balanceAt,
@@ -273,7 +274,7 @@ function dayOf(nowMs: number): string {
 }
 
 function creditsUsedUp({ period }: Balance, credits: number, nowMs: number): Fault {
-  const renewal = new Date(period.endMs).toISOString()
+  const renewal = toIso(period.endMs)
   const needed = credits === 1 ? "1 credit" : `${credits} credits`
   return new Fault(
     "creditsUsedUp",

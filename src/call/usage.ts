@@ -1,5 +1,6 @@
 import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
 import type { UsageRow } from "../store/store.ts"
+import { toIso } from "../values/time-text.ts"
 import { nothingCharged } from "./call-record.ts"
 import type { CallerRequest } from "./caller.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
@@ -25,8 +26,8 @@ export function answerUsage(
       plan: caller.plan.name,
       // `bonus_used` is what this month's calls cost beyond its allowance.
       credits: { allowance, used, bonus, bonus_used: Math.max(0, spent - used), remaining },
-      period_start: new Date(period.startMs).toISOString(),
-      renewal: new Date(period.endMs).toISOString(),
+      period_start: toIso(period.startMs),
+      renewal: toIso(period.endMs),
       usage: rows
         .filter(({ api }) => splitDeprecatedEntry(api) === null)
         .map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),

@@ -22,3 +22,10 @@ export function parseInstant(text: string): number | null {
   if (Number.isNaN(instant) || Number.isNaN(day)) return null
   return new Date(day).toISOString().slice(0, 10) === text.slice(0, 10) ? instant : null
 }
+
+/** Milliseconds since the Unix epoch as ISO 8601 in UTC, with milliseconds. Null stays null. */
+export function toIso(ms: number): string
+export function toIso(ms: number | null): string | null
+export function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

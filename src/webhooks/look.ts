@@ -12,6 +12,7 @@ import {
   type TimedNotice,
   type TimeWindow,
 } from "../store/timed-events.ts"
+import { toIso } from "../values/time-text.ts"
 import { logFailure } from "./attempt.ts"
 
 /** Finds the events that come with time, and raises each once, however many processes look. */
@@ -128,8 +129,8 @@ function toRenewed(account: RenewingAccount, { afterMs, untilMs }: TimeWindow, p
     plan,
     allowance: plans.get(plan)?.monthlyCredits ?? null,
     bonus,
-    period_start: new Date(startMs).toISOString(),
-    period_end: new Date(endMs).toISOString(),
+    period_start: toIso(startMs),
+    period_end: toIso(endMs),
   })
   const id = eventId(monthRenewed, accountId, startMs)
   return { id, accountId, type: monthRenewed, data, raisedMs: startMs, periodStartMs: startMs }

@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks"
 import { noticeData } from "../accounts/notice-data.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
+import { toIso } from "../values/time-text.ts"
 
 /** The body of a notice, the same at every attempt. Its timestamp is when it was raised. */
 export function toMessage(notice: NoticeRecord) {
@@ -16,8 +17,4 @@ export function signedHeaders(id: string, body: string, secret: string, nowMs: n
     "webhook-timestamp": String(Math.floor(nowMs / 1_000)),
     "webhook-signature": new Webhook(secret).sign(id, new Date(nowMs), body),
   }
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }

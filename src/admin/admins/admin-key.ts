@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
@@ -25,7 +26,7 @@ export function toAdminKeyOutput(key: AdminKeyRecord): AdminKeyOutput {
     name,
     prefix,
     permissions: [...permissions],
-    created: new Date(createdMs).toISOString(),
+    created: toIso(createdMs),
     expires: toIso(expiresMs),
     revoked: toIso(revokedMs),
   }
@@ -43,8 +44,4 @@ export async function requireAdminKey({ admin }: AdminParts, id: string): Promis
 /** Reads an admin key for an answer. */
 export async function readAdminKey(id: string, context: AdminParts): Promise<AdminKeyOutput> {
   return toAdminKeyOutput(await requireAdminKey(context, id))
-}
-
-function toIso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -3,6 +3,7 @@ import { balanceOf } from "../../accounts/credits.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
@@ -79,8 +80,4 @@ async function readRenewed(
   given: number | null,
 ): Promise<Static<typeof output>> {
   return { ...(await readAccount(id, context)), given }
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
@@ -65,7 +66,7 @@ export function toKeyOutput(key: KeyDetails): KeyOutput {
     account: key.accountId,
     name: key.name,
     prefix: key.prefix,
-    created: new Date(key.createdMs).toISOString(),
+    created: toIso(key.createdMs),
     expires: toIso(key.expiresMs),
     revoked: toIso(key.revokedMs),
     disabled: toIso(key.disabledMs),
@@ -102,8 +103,4 @@ export async function readKey(id: string, context: AdminParts): Promise<KeyOutpu
 /** What an operation that changes one key has as its target. */
 export function keyTarget({ id, accountId }: Pick<KeyDetails, "id" | "accountId">) {
   return { kind: "key", id, accountId }
-}
-
-function toIso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

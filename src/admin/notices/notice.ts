@@ -3,6 +3,7 @@ import { noticeData } from "../../accounts/notice-data.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
+import { toIso } from "../../values/time-text.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import { noSuchNotice } from "../not-found.ts"
 import type { AdminParts } from "../parts.ts"
@@ -72,9 +73,9 @@ export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
     used: notice.used,
     allowance: notice.allowance,
     data: notice.threshold === null ? { ...noticeData(notice) } : null,
-    period_start: new Date(startMs).toISOString(),
-    period_end: new Date(endMs).toISOString(),
-    raised: new Date(notice.raisedMs).toISOString(),
+    period_start: toIso(startMs),
+    period_end: toIso(endMs),
+    raised: toIso(notice.raisedMs),
     state: notice.state,
     attempts: notice.attempts,
     next_attempt: toIso(notice.nextAttemptMs),
@@ -90,7 +91,7 @@ export function toAttemptOutput(record: AttemptRecord): Static<typeof attemptSch
   return {
     notice: noticeId,
     attempt,
-    at: new Date(atMs).toISOString(),
+    at: toIso(atMs),
     duration_ms: durationMs,
     status,
     error,
@@ -107,8 +108,4 @@ export async function requireNotice({ admin }: AdminParts, id: string): Promise<
 /** Reads a notice for an answer. */
 export async function readNotice(id: string, context: AdminParts): Promise<NoticeOutput> {
   return toNoticeOutput(await requireNotice(context, id))
-}
-
-function toIso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
 import { firstYear, lastYear, noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
 import { londonExample, quitoExample, tromsoExample } from "./examples.ts"
@@ -59,8 +60,4 @@ export const sunrisesunset = defineApi({
 
 function event(description: string) {
   return nullable(Type.String(), { description: `${description} Null when it does not happen that day.` })
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -57,11 +57,6 @@ function toText(value: unknown): string {
   return escapeHidden(String(value))
 }
 
-/** An instant in milliseconds as ISO 8601 UTC; null stays null. */
-export function toIso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
-}
-
 /** The example at the end of a command's help. */
 export function example(line: string): string {
   return `\nExample:\n  ${line}`

@@ -18,8 +18,8 @@ import { graphqlFeature } from "./graphql.ts"
 import { httpLimits } from "./limits.ts"
 import { mcpFeature } from "./mcp.ts"
 import type { TrustedNames } from "./mcp-names.ts"
-import { operationsFeature } from "./operations.ts"
 import { noRoute } from "./paths.ts"
+import { probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
 import { withReadableUrls } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
@@ -106,7 +106,7 @@ export function createHttpApp(
     .use(usageFeature(base, context))
     .use(graphqlFeature(base, context, options.graphql))
     .use(
-      operationsFeature(base, context, {
+      probesFeature(base, context, {
         ...parts,
         metricsToken: options.metricsToken,
         // Tests that use a test double want what is true now.

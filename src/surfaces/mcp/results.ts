@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { Reply } from "../../call/pipeline.ts"
 import type { UsageStatus } from "../../call/usage-status.ts"
 import { encodeJson } from "../../encode/json.ts"
+import { toIso } from "../../values/time-text.ts"
 
 /** Longer data is not repeated as text beside the structured content. */
 const maxTextCharacters = 4_000
@@ -55,7 +56,7 @@ function toCredits({ balance, plan, rate }: UsageStatus, charged: Reply["charged
     used: balance.used,
     remaining: balance.remaining ?? "unlimited",
     allowance: balance.allowance ?? "unlimited",
-    renews: new Date(balance.period.endMs).toISOString(),
+    renews: toIso(balance.period.endMs),
     plan,
     ...(rate && { callsLeftThisMinute: rate.remaining }),
   }

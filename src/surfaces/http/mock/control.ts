@@ -5,6 +5,7 @@ import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockWorld } from "../../../mock/world.ts"
 import { messageOf } from "../../../values/message-of.ts"
+import { toIso } from "../../../values/time-text.ts"
 import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
@@ -89,7 +90,7 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
   const read = (request: Request) => readObject(request, intake)
   const apisOf = (world: MockWorld) =>
     new Map(world.apis.map(({ definition }) => [definition.id, definition]))
-  const clock = (world: MockWorld) => ({ now: new Date(world.clock.now()).toISOString() })
+  const clock = (world: MockWorld) => ({ now: toIso(world.clock.now()) })
 
   const routes: Routes = {
     "/_mock": { GET: () => ({ paths: pathsOf(routes), keys: magicKeys }) },

@@ -7,6 +7,7 @@ import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockWorld } from "../../../mock/world.ts"
+import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp } from "../app.ts"
 import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
@@ -145,7 +146,7 @@ export async function startMockServer(
   async function answerAndRecord(request: Request, path: string, current: Stage): Promise<Response> {
     if (unrecorded.test(path)) return current.app.fetch(request)
     const { world } = current
-    const at = new Date(world.clock.now()).toISOString()
+    const at = toIso(world.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, current.byId)
     const fault = target && world.faults.take(target)

@@ -8,7 +8,7 @@ import type { incomingRequests } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
 import { createSharedResult } from "./shared-result.ts"
 
-export interface OperationsParts {
+export interface ProbesParts {
   readonly version: string
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>
@@ -21,16 +21,16 @@ export interface OperationsParts {
 }
 
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
-export function operationsFeature(
+export function probesFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods, pipeline }: HttpContext,
-  { version, ping, readMetrics, metricsToken, sharedAnswerMs }: OperationsParts,
+  { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
   const { clock } = pipeline.ports
   const probe = createSharedResult(ping, sharedAnswerMs, clock)
   for (const path of ["/health", "/ready", ...(readMetrics ? ["/metrics"] : [])]) methods.set(path, "GET")
-  const app = new Elysia({ name: "operations" })
+  const app = new Elysia({ name: "probes" })
     .use(base)
     .get(
       "/health",
@@ -38,7 +38,7 @@ export function operationsFeature(
         record(incoming, { status: 200 })
         return send(ownAnswer(200, { data: { version } }), "json", set)
       },
-      { detail: { summary: "The process runs", tags: ["operation"] } },
+      { detail: { summary: "The process runs", tags: ["probe"] } },
     )
     .get(
       "/ready",
@@ -48,7 +48,7 @@ export function operationsFeature(
         record(incoming, { status: reply.status })
         return send(reply, "json", set)
       },
-      { detail: { summary: "The store answers, so calls can be charged", tags: ["operation"] } },
+      { detail: { summary: "The store answers, so calls can be charged", tags: ["probe"] } },
     )
   if (!readMetrics) return app
   const mayRead = createTokenCheck(metricsToken)
@@ -67,7 +67,7 @@ export function operationsFeature(
       set.headers["cache-control"] = "no-store"
       return text
     },
-    { detail: { summary: "Metrics as Prometheus text", tags: ["operation"] } },
+    { detail: { summary: "Metrics as Prometheus text", tags: ["probe"] } },
   )
 }
 
@@ -76,7 +76,7 @@ const tokenNeeded = ownAnswer(401, {
   error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
 })
 
-/** Compares digests, which have one length, in constant time, so that no one can guess a token octet by octet. */
+/** Compares digests, which have one length, in constant time, so that no one can guess a token byte by byte. */
 function createTokenCheck(token: string | null): (authorization: string | null) => boolean {
   if (token === null) return () => true
   const expected = digestOf(`Bearer ${token}`)
