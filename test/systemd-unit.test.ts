@@ -1,10 +1,10 @@
-/** The systemd unit of docs/operating.md. */
+/** The systemd unit of docs/installing.md. */
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "./support/temp.ts"
 
-const text = readFileSync(join(import.meta.dir, "../docs/operating.md"), "utf8")
+const text = readFileSync(join(import.meta.dir, "../docs/installing.md"), "utf8")
 const [, unit = ""] = /```ini\n(.*?)```/s.exec(text) ?? []
 const analyze = Bun.which("systemd-analyze")
 if (!analyze)
