@@ -36,9 +36,7 @@ function steady(data: Data | undefined, varying: readonly string[] = []): Data {
   return Object.fromEntries(Object.entries(data).filter(([name]) => !varying.includes(name)))
 }
 
-test("the examples are of all seven APIs, and ask the DNS and the time too", () => {
-  expect(catalog).toHaveLength(7)
-  expect(new Set(examples.map(({ api }) => api.id)).size).toBe(7)
+test("the examples ask the DNS and the time too", () => {
   expect(examples.some(({ example }) => example.given?.dns)).toBe(true)
   expect(examples.some(({ example }) => example.given?.now)).toBe(true)
 })

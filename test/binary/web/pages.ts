@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { catalog } from "../../../src/app/prepare.ts"
 import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
 import { tabTo } from "./wait.ts"
@@ -10,7 +11,7 @@ const maxOperationHeight = 2_500
 export function pagesInBrowser(desk: Desk, db: string): void {
   test("the landing page leads to each API, its price and the playground", async () => {
     const { page, look, done } = await desk.visit("/", { key: null })
-    await page.getByRole("heading", { level: 1, name: "7 utility APIs, one key" }).waitFor()
+    await page.getByRole("heading", { level: 1, name: `${catalog.length} utility APIs, one key` }).waitFor()
     // Examples name the service that shows them.
     await page.getByText(`${desk.url}/v1/bluetoothlookup`).waitFor()
     await look("landing")
