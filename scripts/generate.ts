@@ -10,7 +10,7 @@ import { catalog } from "../src/app/prepare.ts"
 import { mockOptions, mockPort, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
-import { apiReference, apiTable, toolTable } from "./generate/apis.ts"
+import { apiReference, apiTable, nullableFields, toolTable } from "./generate/apis.ts"
 import { problemTable } from "./generate/problems.ts"
 import { printSqliteSchema } from "./generate/schema.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
@@ -22,6 +22,7 @@ export const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").s
 
 const parts: Readonly<Record<string, () => string>> = {
   "api-table": () => apiTable(catalog),
+  "nullable-fields": () => nullableFields(catalog),
   "api-reference": () => apiReference(catalog, pages),
   "mcp-tools": () => toolTable(catalog),
   settings: () => settingsTable(Object.values(options)),

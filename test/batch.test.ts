@@ -77,7 +77,7 @@ describe("the answer", () => {
 
   test("takes 200 inputs, also for APIs with GET, whose parameters then have JSON types", async () => {
     const { account, key } = await service.createKey("pro")
-    const inputs = Array.from({ length: 200 }, (_, index) => ({ companyid: String(index) }))
+    const inputs = Array.from({ length: 200 }, (_, id) => ({ companyid: id % 2 === 0 ? id : String(id) }))
     const answer = await readAnswer(batch(key, { inputs }, "/v1/bluetoothlookup/batch"))
     expect(answer.data).toMatchObject({ count: 200, succeeded: 200, failed: 0, credits_used: 200 })
     const ids = resultsOf(answer).map((result) => result.data?.companyId)
@@ -171,7 +171,7 @@ describe("credits", () => {
     const { account, key } = await service.createKey("five")
     const refused = await batch(key, { inputs: [1, 2, 3, 4, 5, 6].map(() => sign("a")) })
     expect(refused.status).toBe(429)
-    expect((await readAnswer(refused)).error).toContain("this call needs 6 credits")
+    expect((await readAnswer(refused)).error).toContain("this call costs 6 credits")
     expect((await batch(key, { inputs: [{}, {}, {}, {}, {}, sign("a")] })).status).toBe(429)
     expect(await usedBy(account)).toBe(0)
     expect((await batch(key, { inputs: [1, 2, 3, 4, 5].map(() => sign("a")) })).status).toBe(200)

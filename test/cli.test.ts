@@ -114,7 +114,7 @@ describe("help", () => {
     const db = newStore()
     for (const [command, help] of await allHelp()) {
       // They need a running service: see config-reload.test.ts, config-put.test.ts and cli-remote.test.ts.
-      if (["reload", "config set", "requests"].includes(command)) continue
+      if (["config reload", "reload", "config set", "requests"].includes(command)) continue
       const { id } = await json(`account create --name Ann --db ${db}`)
       const key = await json(`key create --account ${id} --db ${db}`)
       const prepared = await prepare(command, id, key.id, db)
@@ -216,6 +216,12 @@ describe("accounts and keys", () => {
 describe("wrong usage is exit code 2 and says what to change", () => {
   test.each([
     ["nonsense", "unknown command 'nonsense'"],
+    ["nonsense --help", "unknown command 'nonsense'"],
+    ["--help nonsense", "unknown command 'nonsense'"],
+    ["config nonsense -h", "unknown command 'nonsense'"],
+    ["notices nonsense --help", "too many arguments"],
+    ["call nonsense --help", "unknown command 'nonsense'"],
+    ["call linesorter", "The 'lines' parameter is required"],
     ["serve --port x", "--port must be a whole number from 0 to 65535, not 'x'."],
     ["serve --log-level loud", "Allowed choices are debug, info, warn, error, silent."],
     ["serve --nonsense", "unknown option '--nonsense'"],

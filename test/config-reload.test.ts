@@ -195,7 +195,7 @@ test("over the admin API and with 'penknife reload': answer, permission and audi
   values = { credits: { hmac: 4 }, port: 1 }
   const changes = [{ setting: "credits.hmac", before: null, after: 4, needs_restart: false }]
   expect(await runLineJson("config diff", { env })).toEqual(changes)
-  expect((await runLine("reload", { env })).out).toContain("credits.hmac")
+  expect((await runLine("config reload", { env })).out).toContain("credits.hmac")
   expect((await runLineJson("plan list", { env })).prices).toMatchObject({ hmac: 4 })
   expect(await runLineJson("config show", { env })).toMatchObject({
     credits: { hmac: 4 },

@@ -35,7 +35,7 @@ describe("credits", () => {
     expect(usageOf(refused)).toMatchObject({ left: "0", renewal })
     expect(refused.headers.get("retry-after")).toBe(String(28 * 86_400))
     const error =
-      "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-28T12:00:00.000Z."
+      "The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at 2025-02-28T12:00:00.000Z."
     expect(await readAnswer(refused)).toEqual({ status: "error", error, data: null })
 
     clock.set("2025-02-28T11:59:59.999Z")
@@ -46,6 +46,24 @@ describe("credits", () => {
     expect(usageOf(renewed)).toMatchObject({ used: "1", left: "2", renewal: nextRenewal })
     const { balance } = await service.accounts.show(account)
     expect(balance).toMatchObject({ used: 1, bonus: 0, remaining: 2 })
+  })
+
+  test("a refusal says what the call costs and what is left, and when to try again only if that helps", async () => {
+    clock.set(start)
+    const { key } = await service.createKey("tiny")
+    const spf = "/v1/spfvalidator?domain=example.com"
+    const inputs = Array.from({ length: 6 }, () => ({ companyid: 76 }))
+    expect((await call(key)).status).toBe(200)
+    const first = await call(key, spf)
+    expect([first.status, first.headers.get("retry-after")]).toEqual([429, String(28 * 86_400)])
+    expect((await readAnswer(first)).error).toBe(
+      "The credits of this account are used up: this call costs 5 credits, and 4 are left. Credits renew at 2025-02-28T12:00:00.000Z.",
+    )
+    const batch = await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })
+    expect([batch.status, batch.headers.get("retry-after")]).toEqual([429, null])
+    expect((await readAnswer(batch)).error).toEndWith(
+      "this call costs 6 credits, and 4 are left. Credits renew at 2025-02-28T12:00:00.000Z, but those of a month do not cover this call.",
+    )
   })
 
   test("a clock that jumps back gives no month twice", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { parseDictionary, parseList } from "structured-headers"
 import { faultCodes } from "../src/call/fault.ts"
 import { readAnswer } from "./support/answer.ts"
+import { postWith } from "./support/keyed-request.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
@@ -45,6 +46,40 @@ describe.each(cases)("the error %s", (code, status, path, init) => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
+})
+
+test("docs/apis.md shows problem details as they are sent", async () => {
+  const headers = { accept: problemType, "x-request-id": "my-request-1" }
+  const answer = await service.fetch("/v1/bluetoothlookup?companyid=apple", { key, headers })
+  const page = await Bun.file(new URL("../docs/apis.md", import.meta.url)).text()
+  expect(page).toContain(`\`\`\`json\n${JSON.stringify(await answer.json(), null, 2)}\n\`\`\``)
+})
+
+const accountHeaders = ["x-api-credits-used", "x-api-current-plan", "x-ratelimit-limit"]
+
+test.each([
+  ["inputRejected", 400, "/v1/bluetoothlookup?companyid=x", {}],
+  ["inputRejected", 400, "/v1/hmac", postWith("{")],
+  ["apiForbidden", 403, "/v1/sunrisesunset?lat=1&lon=2", {}],
+  ["bodyTooLarge", 413, "/v1/hmac", postWith(" ".repeat(3_000_000))],
+  ["mediaTypeUnsupported", 415, "/v1/hmac", { method: "POST", body: "x" }],
+] as const)("%s, %d of %s has the headers of account and limit", async (code, status, path, init) => {
+  const { key: own } = await service.createKey("free", { blockApis: ["sunrisesunset"] })
+  const { status: answered, headers } = await service.fetch(path, { key: own, ...init })
+  expect([answered, headers.get("x-error-code")]).toEqual([status, code])
+  const expected = code === "apiForbidden" ? accountHeaders.slice(0, 2) : accountHeaders
+  expect(expected.filter((name) => !headers.has(name))).toEqual([])
+})
+
+test("a 404 and a 405 have no headers of account and limit", async () => {
+  for (const [path, method] of [
+    ["/v1/nothing", "GET"],
+    ["/v1/usage", "DELETE"],
+    ["/v1/hmac", "HEAD"],
+  ] as const) {
+    const { headers } = await service.fetch(path, { key, method })
+    expect(accountHeaders.filter((name) => headers.has(name))).toEqual([])
+  }
 })
 
 describe("problem details are not sent", () => {

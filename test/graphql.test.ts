@@ -189,7 +189,7 @@ describe("charging", () => {
     const four = `{ ${apple} ${signed} ${sorted} sunrisesunset(input: {lat: 1, lon: 1}) { sunrise } }`
     const { status, body, codes } = await ask(key, four)
     expect([status, codes, "data" in body]).toEqual([402, ["INSUFFICIENT_CREDITS"], false])
-    expect(body.errors?.[0]?.message).toContain("this call needs 4 credits")
+    expect(body.errors?.[0]?.message).toContain("this call costs 4 credits, and 3 are left")
     expect(await usage(account)).toEqual({})
     expect((await ask(key, `{ ${apple} ${signed} ${sorted} }`)).status).toBe(200)
     expect((await ask(key, `{ ${apple} }`)).codes).toEqual(["INSUFFICIENT_CREDITS"])

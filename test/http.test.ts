@@ -22,7 +22,7 @@ describe("formats", () => {
     ["application/json", "application/json"],
     ["*/*", "application/json"],
     ["image/png", "application/json"],
-    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/xml; charset=utf-8"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/json"],
     ["application/xml;q=0.5, application/yaml", "application/yaml"],
     ["application/xml;q=0, */*", "application/json"],
   ])("Accept: %s is answered with %s", async (accept, contentType) => {

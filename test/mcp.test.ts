@@ -80,6 +80,16 @@ describe("the tools", () => {
 })
 
 describe("a call", () => {
+  test("takes the id of a company as a number, as agents send it", async () => {
+    const { key } = await service.createKey("pro")
+    await using mcp = await connectMcp(service.url, key)
+    expect(await mcp.call("bluetoothlookup", { companyid: 76 })).toMatchObject({
+      isError: false,
+      data: { companyId: 76 },
+    })
+    expect(await mcp.call("bluetoothlookup", { companyid: 65536 })).toMatchObject({ isError: true })
+  })
+
   test("tells its credits, and is logged with its surface", async () => {
     const { account, key } = await service.createKey("pro")
     await using mcp = await connectMcp(service.url, key)
@@ -140,7 +150,7 @@ describe("a call", () => {
     await using poor = await connectMcp(mock.url, "mock-no-credits")
     expect(await poor.call("hmac", hmac)).toMatchObject({
       isError: true,
-      text: "The credits of this account are used up: this call needs 1 credit. Credits renew at 2025-02-01T00:00:00.000Z.",
+      text: "The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at 2025-02-01T00:00:00.000Z.",
     })
     expect(connectMcp(mock.url, "mock-unavailable")).rejects.toThrow("cannot record charges right now")
   })

@@ -103,8 +103,13 @@ describe("an API is refused alone, with what to change", () => {
     ["an empty file", "", /xy\/index\.ts must end with 'export default defineApi\({ … }\)'$/],
     [
       "a function in a schema",
-      apiSource("xy").replace('"The text." })', '"The text.", default: () => 1 })'),
-      /the definition\.input\.properties\.text\.default must be plain data, not a function/,
+      apiSource("xy").replace('"The text." })', '"The text.", title: () => 1 })'),
+      /the definition\.input\.properties\.text\.title must be plain data, not a function/,
+    ],
+    [
+      "a required parameter with a default",
+      apiSource("xy").replace('"The text." })', '"The text.", default: "a" })'),
+      /The parameter 'text' of 'xy' is required but has a default: .* \(\S+xy\/index\.ts:\d+:\d+\)$/,
     ],
   ])("%s", async (_, source, problem) => {
     const own = await loadOwn(folderOf({ "xy/index.ts": source }))

@@ -106,7 +106,7 @@ describe("/apis/<id>", () => {
       credits: 3,
       deprecation: { since: "2024-12-01", sunset: "2099-03-01", successor: "other" },
       input: Type.Object({
-        what: Type.Integer({ minimum: 1, maximum: 9, default: 5, description: "A number." }),
+        what: Type.Optional(Type.Integer({ minimum: 1, maximum: 9, default: 5, description: "A number." })),
         old: Type.Optional(deprecated(Type.String({ description: "Old." }), { since: "2024-12-01" })),
         best: Type.Optional(premium(Type.String({ description: "Best." }))),
       }),
@@ -146,9 +146,9 @@ describe("an address without a page", () => {
     expect([plain, body]).toMatchObject([404, { status: "error" }])
   })
 
-  test("an API's path answers a browser as it answers programs", async () => {
+  test("an API's path answers a browser with JSON", async () => {
     const { status, headers } = await open("/v1/nothing")
-    expect([status, headers.get("content-type")]).toEqual([404, "application/xml; charset=utf-8"])
+    expect([status, headers.get("content-type")]).toEqual([404, "application/json"])
   })
 })
 

@@ -1,6 +1,7 @@
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { fieldsOf, typeOf } from "../../src/surfaces/reference/fields.ts"
 
 /** One line for each API, with a link to its reference. */
 export function apiTable(apis: readonly ApiDefinition[]): string {
@@ -12,6 +13,18 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
       description.replace(/(?<=\.) .*/s, ""),
       String(credits),
     ]),
+  )
+}
+
+/** The fields of each API that may be null. */
+export function nullableFields(apis: readonly ApiDefinition[]): string {
+  const rows = apis.map(({ id, output }) => {
+    const nullable = fieldsOf(output).filter(({ schema }) => typeOf(schema).endsWith(" or null"))
+    return [`[${id}](#${id})`, nullable.map(({ path }) => `\`${path}\``).join(", ")]
+  })
+  return toTable(
+    ["API", "fields that may be null"],
+    rows.filter(([, fields]) => fields !== ""),
   )
 }
 

@@ -1,7 +1,9 @@
-/** The examples that teach how to write an API compile. */
+/** What is refused in a definition. The examples that teach how to write an API compile. */
 import { afterAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi } from "./contract.ts"
 
 const root = join(import.meta.dir, "../..")
 const contract = await Bun.file(join(import.meta.dir, "contract.ts")).text()
@@ -9,6 +11,26 @@ mkdirSync(join(root, "dist"), { recursive: true })
 // Inside the project, so that its packages are found.
 const folder = mkdtempSync(join(root, "dist/examples-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+
+test("a parameter that has a default but is required is refused, since every call would have to send it", () => {
+  const order = choice(["asc", "desc"], { default: "asc", description: "The order." })
+  const define = (input: Parameters<typeof Type.Object>[0]) =>
+    defineApi({
+      id: "sorter",
+      title: "Sorter",
+      description: "Sorts.",
+      method: "POST",
+      credits: 1,
+      input: Type.Object(input),
+      output: Type.Object({}),
+      examples: [{ name: "Empty", input: {}, output: {} }],
+      run: () => ({}),
+    })
+  expect(() => define({ order })).toThrow(
+    "The parameter 'order' of 'sorter' is required but has a default: put its schema in Type.Optional(…).",
+  )
+  expect(define({ order: Type.Optional(order) }).input.required).toBeUndefined()
+})
 
 test("every @example of the contract and the page about adding an API", async () => {
   const names = [...contract.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(

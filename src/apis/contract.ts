@@ -77,6 +77,7 @@ export type GiveWay = () => Promise<void> | undefined
 
 /**
  * Defines an API. The definition is frozen deeply, so that no surface can change what another one reads.
+ * @throws Error for a parameter that has a default and is required
  * @example
  * export const shout = defineApi({
  *   id: "shout",
@@ -93,6 +94,13 @@ export type GiveWay = () => Promise<void> | undefined
 export function defineApi<Input extends TObject, Output extends TObject>(
   definition: ApiDefinition<Input, Output>,
 ): ApiDefinition<Input, Output> {
+  const { id, input } = definition
+  for (const name of input.required ?? []) {
+    if (input.properties[name]?.default === undefined) continue
+    throw new Error(
+      `The parameter '${name}' of '${id}' is required but has a default: put its schema in Type.Optional(…).`,
+    )
+  }
   return deepFreeze(definition)
 }
 
@@ -287,12 +295,12 @@ export interface Timer {
 }
 
 /**
- * Gives random octets.
+ * Returns random bytes.
  * @example
  * const toToken = (random: Random) => random.bytes(16).toHex()
  */
 export interface Random {
-  /** `length` octets from a cryptographic source. */
+  /** `length` bytes from a cryptographic source. */
   bytes(length: number): Uint8Array
 }
 
@@ -308,7 +316,7 @@ export interface Random {
 export interface Dns {
   /**
    * Asks one question. Never throws: every failure is an answer. A `name` that cannot be asked for (an empty label, a label
-   * over 63 octets, over 253 octets in all) is answered `nxdomain` without a query. Questions with the same signal belong
+   * over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query. Questions with the same signal belong
    * to one call: their number in flight is limited, and they take turns with those of other calls. The service adds the
    * account, whose calls have one such limit and one such turn together.
    */
@@ -328,7 +336,7 @@ export interface DnsData {
   A: string
   /** RFC 5952 text. */
   AAAA: string
-  /** The character-strings of one record, joined; each UTF-16 unit is one octet, 0x00–0xFF. */
+  /** The character-strings of one record, joined; each UTF-16 unit is one byte, 0x00–0xFF. */
   TXT: string
   /** The obsolete SPF type 99 (RFC 7208 §3.1), in the form of TXT. */
   SPF: string
@@ -347,7 +355,7 @@ export type DnsAnswer<T extends DnsType = DnsType> =
   | {
       readonly kind: "records"
       readonly records: readonly DnsData[T][]
-      /** Octets of the whole answer message, which show whether it fits a UDP datagram; 0 when unknown. */
+      /** Bytes of the whole answer message, which show whether it fits a UDP datagram; 0 when unknown. */
       readonly messageBytes: number
     }
   /** The name exists but has no such record (RFC 2308 §2.2). */

@@ -136,7 +136,7 @@ export function createCharges(
     const nowMs = clock.now()
     const balance = balanceOf(snapshot, caller, nowMs)
     tellExhausted(snapshot, caller, balance)
-    throw creditsUsedUp(balance, credits, nowMs)
+    throw creditsUsedUp(balance, credits, snapshot.heldCredits, nowMs)
   }
 
   /**
@@ -194,7 +194,7 @@ export function createCharges(
       const balance = balanceOf(snapshot, caller, nowMs)
       if (!covers(balance, snapshot.heldCredits + credits)) {
         tellExhausted(snapshot, caller, balance)
-        throw creditsUsedUp(balance, credits, nowMs)
+        throw creditsUsedUp(balance, credits, snapshot.heldCredits, nowMs)
       }
       return createHold(caller, snapshot, credits)
     },
@@ -273,12 +273,18 @@ function dayOf(nowMs: number): string {
   return dayCache.text
 }
 
-function creditsUsedUp({ period }: Balance, credits: number, nowMs: number): Fault {
-  const renewal = toIso(period.endMs)
-  const needed = credits === 1 ? "1 credit" : `${credits} credits`
+/** @param held credits of the balance that calls in progress hold */
+function creditsUsedUp(balance: Balance, credits: number, held: number, nowMs: number): Fault {
+  const { allowance, bonus, remaining, period } = balance
+  const cost = credits === 1 ? "1 credit" : `${credits} credits`
+  const left = Math.max(0, (remaining ?? 0) - held)
+  const renewal = `Credits renew at ${toIso(period.endMs)}`
+  // Waiting helps only a call that a new month can pay. The bonus stays until it is spent.
+  const helps = credits <= (allowance ?? 0) + bonus
   return new Fault(
     "creditsUsedUp",
-    `The credits of this account are used up: this call needs ${needed}. Credits renew at ${renewal}.`,
-    { retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000)) },
+    `The credits of this account are used up: this call costs ${cost}, and ${left} ${left === 1 ? "is" : "are"} left. ` +
+      (helps ? `${renewal}.` : `${renewal}, but those of a month do not cover this call.`),
+    helps ? { retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000)) } : {},
   )
 }

@@ -36,7 +36,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Format>>>> = {
     "application/xml;q=0.899,application/yaml;q=0.9": "yaml",
     "text/csv;q=0.001": "csv",
     "text/csv;q=1.000, text/xml;q=0.999": "csv",
-    "application/xml;q=0.1, text/html": "xml",
+    "application/xml;q=0.1, text/html": "json",
     "application/xml;q=0.1, text/xml;q=0.6, application/yaml;q=0.5": "xml",
   },
   "a more specific range decides a type's weight, in any order": {
@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Format>>>> = {
     "text/*": "csv",
     "application/*": "json",
     "application/*;q=0.5, text/csv;q=0.4": "json",
-    "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8": "xml",
+    "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8": "json",
   },
   "equal weights: the more specific range, then the type named first": {
     "application/xml, */*": "xml",

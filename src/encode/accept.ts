@@ -4,7 +4,7 @@ import { type Format, formats } from "./formats.ts"
 
 /**
  * The format that an `Accept` header asks for (RFC 9110 §12.5.1): the highest weight wins, then the more specific range, then
- * the type named first. `json` without a header or a match. Never throws; takes time linear in the header's length.
+ * the type named first. `json` without a header or a match, and for browsers, which name `text/html`. Never throws; takes time linear in the header's length.
  */
 export function negotiate(accept: string | null): Format {
   return accept === null ? "json" : known.memo(accept)
@@ -29,6 +29,8 @@ const known = new LRUCache<string, Format>({ max: 100, memoMethod: readFormat })
 
 function readFormat(accept: string): Format {
   const text = accept.toLowerCase()
+  // A browser that opens an address names HTML, then XML. People read JSON more easily.
+  if (text.includes("text/html")) return "json"
   const types = [...mediaTypes.keys()].filter((type, index) => index < formats.length || text.includes(type))
   return mediaTypes.get(preferredType(text, types) ?? "") ?? "json"
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { PluginRefused } from "./errors.ts"
 
 /** What Bun throws for a file that it cannot read as a program. */
@@ -33,12 +34,15 @@ export function describeKind(thrown: unknown): string {
   return `it threw ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}${placeOf(thrown)}`
 }
 
+/** The files of this program when it runs from its sources. */
+const sources = join(import.meta.dir, "..")
+
 function placeOf({ stack = "", message }: Error): string {
   // The message is cut off first, since its lines may look like frames.
   const frames = stack.slice(message === "" ? 0 : stack.indexOf(message) + message.length)
   const places = [...frames.matchAll(/\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/g)].map(([, place = ""]) => place)
   // What it called here is no place that the operator can change.
-  const place = places.find((one) => !one.startsWith(import.meta.dir) && !one.startsWith("/$bunfs/"))
+  const place = places.find((one) => !one.startsWith(sources) && !one.startsWith("/$bunfs/"))
   return place === undefined ? "" : ` (${place})`
 }
 

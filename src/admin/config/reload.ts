@@ -9,6 +9,12 @@ import {
   toChangeList,
 } from "./change-list.ts"
 
+const command = {
+  example: "--server https://penknife.example.com",
+  empty: "Nothing differs.",
+  columns: changeColumns,
+}
+
 export const reloadConfig = defineOperation({
   id: "config.reload",
   title: "Take over the configuration file",
@@ -18,12 +24,8 @@ export const reloadConfig = defineOperation({
   permission: "config.write",
   method: "POST",
   path: "/config/reload",
-  command: {
-    words: "reload",
-    example: "--server https://penknife.example.com",
-    empty: "Nothing differs.",
-    columns: changeColumns,
-  },
+  command: { ...command, words: "config reload" },
+  otherCommands: [{ ...command, words: "reload" }],
   input: Type.Object({}),
   output: changeList,
   example: {},

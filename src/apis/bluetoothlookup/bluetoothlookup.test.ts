@@ -32,6 +32,16 @@ describe("companyid", () => {
     })
   }
 
+  test("a JSON number is taken from 0 to 65535", () => {
+    for (const companyid of [0, 76, 65535]) {
+      expect(Value.Check(bluetoothlookup.input, { companyid })).toBe(true)
+      expect(lookUp(companyid)).toMatchObject({ companyId: companyid })
+    }
+    for (const companyid of [-1, 65536, 7.5, Number.NaN, null, true]) {
+      expect(Value.Check(bluetoothlookup.input, { companyid })).toBe(false)
+    }
+  })
+
   test("any number of leading zeros is read", () => {
     const zeros = "0".repeat(10_000)
     expect([zeros, `${zeros}76`, `0x${zeros}4C`].map(parseCompanyId)).toEqual([0, 76, 76])
@@ -114,6 +124,6 @@ describe("bluetoothlookup", () => {
   })
 })
 
-function lookUp(companyid: string, api = bluetoothlookup) {
+function lookUp(companyid: string | number, api = bluetoothlookup) {
   return runApi(api, { companyid })
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, defineFormat, nullable, reject } from "../contract.ts"
 import embedded from "./companies.json"
-import { formatCompanyId, parseCompanyId } from "./company-id.ts"
+import { formatCompanyId, highestCompanyId, parseCompanyId } from "./company-id.ts"
 import { type Companies, companyName } from "./company-list.ts"
 
 const companyIdFormat = "bluetooth-company-id"
@@ -18,12 +18,14 @@ export function createBluetoothlookup(companies: Companies) {
     method: "GET",
     credits: 1,
     input: Type.Object({
-      companyid: Type.String({
-        format: companyIdFormat,
-        "x-requirement": requirement,
-        description:
-          "The company identifier, 0 to 65535: decimal, or hexadecimal after `0x` in either case. Leading zeros are allowed.",
-      }),
+      companyid: Type.Union(
+        [Type.String({ format: companyIdFormat }), Type.Integer({ minimum: 0, maximum: highestCompanyId })],
+        {
+          "x-requirement": requirement,
+          description:
+            "The company identifier, 0 to 65535: decimal, or as text also hexadecimal after `0x` in either case. Leading zeros are allowed.",
+        },
+      ),
     }),
     output: Type.Object({
       companyId: Type.Integer({ description: "The company identifier." }),
@@ -46,7 +48,7 @@ export function createBluetoothlookup(companies: Companies) {
       },
     ],
     run: ({ companyid }) => {
-      const companyId = parseCompanyId(companyid) ?? reject("companyid", requirement)
+      const companyId = parseCompanyId(String(companyid)) ?? reject("companyid", requirement)
       const company = companyName(companies, companyId)
       return { companyId, companyIdHex: formatCompanyId(companyId), found: company !== null, company }
     },

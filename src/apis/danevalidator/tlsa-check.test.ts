@@ -45,6 +45,13 @@ describe("data of another length", () => {
   })
 })
 
+test("matching type 3 is not assigned, so no length is valid for it", () => {
+  for (const data of [keySha256, keySha512, certificate]) {
+    const { isLengthValid, faults } = check(3, 1, 3, data)
+    expect([isLengthValid, faults]).toEqual([false, ["Matching type 3 is not assigned: use 0 to 2."]])
+  }
+})
+
 describe("DER that is not a certificate or key", () => {
   const cases: readonly (readonly [name: string, selector: number, data: string])[] = [
     ["one octet", 1, "30"],
@@ -111,6 +118,6 @@ describe("numbers that are not assigned", () => {
   test.each(cases)("%s", (numbers, ...faults) => {
     const [usage = 0, selector = 0, matching = 0] = numbers.split(" ").map(Number)
     const result = check(usage, selector, matching, keySha256)
-    expect(result).toEqual({ isHexadecimal: true, isLengthValid: true, faults })
+    expect(result).toEqual({ isHexadecimal: true, isLengthValid: matching <= 2, faults })
   })
 })

@@ -3,11 +3,15 @@ import type { TlsaRdata } from "./tlsa-record.ts"
 
 export interface TlsaCheck {
   readonly isHexadecimal: boolean
-  /** Whether selector and matching type allow data of this length; true where the numbers are not assigned. */
+  /** Whether selector and matching type allow data of this length. False where the matching type is not assigned. */
   readonly isLengthValid: boolean
   /** One sentence for each fault; empty when the record is valid. */
   readonly faults: readonly string[]
 }
+
+/** RFC 6698 §2.1.3 assigns 0 to 2. */
+const highestMatching = 2
+const isMatching = (value: number) => value >= 0 && value <= highestMatching
 
 /** Checks that the numbers of a well-formed record are assigned (RFC 7218) and that its data fits them (RFC 6698 §2.1). */
 export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
@@ -16,11 +20,12 @@ export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
   const faults = [
     findNumberFault("Certificate usage", rdata.usage, 3),
     findNumberFault("Selector", rdata.selector, 1),
-    findNumberFault("Matching type", rdata.matching, 2),
+    findNumberFault("Matching type", rdata.matching, highestMatching),
     isHexadecimal ? null : describeNonHexadecimal(rdata.data),
     lengthFault,
   ].filter((fault) => fault !== null)
-  return { isHexadecimal, isLengthValid: lengthFault === null, faults }
+  const isLengthValid = lengthFault === null && isMatching(rdata.matching)
+  return { isHexadecimal, isLengthValid, faults }
 }
 
 function findNumberFault(field: string, value: number, highest: number): string | null {

@@ -46,13 +46,27 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
   try {
     if (addStart) addStart(program, parts)
     else await addAll(program, parts, argv)
-    await program.parseAsync(argv, { from: "user" })
+    await program.parseAsync(isKnown(argv, program) ? argv : argv.filter(isNoHelp), { from: "user" })
     return 0
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
     terminal.err(`penknife: ${errorText(thrown)}\n`)
     return thrown instanceof ConfigError || thrown instanceof InputRejected ? 2 : 1
   }
+}
+
+const isNoHelp = (word: string) => word !== "--help" && word !== "-h"
+
+/** Whether the words before the first option name a command. For others commander shows the help of the nearest one as a success. */
+function isKnown(argv: readonly string[], program: Command): boolean {
+  let command = program
+  for (const word of argv.filter(isNoHelp)) {
+    if (word.startsWith("-") || word === "help" || command.commands.length === 0) return true
+    const next = command.commands.find((one) => one.name() === word)
+    if (!next) return command.registeredArguments.length > 0
+    command = next
+  }
+  return true
 }
 
 /** Of any command: commander knows the option for the program alone. Behind another option it may be a value. */

@@ -4,8 +4,10 @@ import { choicesOf } from "../../apis/contract.ts"
 
 /** The scalar of a schema that is neither an object nor an array. */
 export function toScalarType(schema: TSchema, path: readonly string[]): GraphQLScalarType {
-  const { type, minimum, maximum } = schema
+  const { type, anyOf, minimum, maximum } = schema
   if (choicesOf(schema) || type === "string") return GraphQLString
+  // What JSON takes as a string or a number is always a string here.
+  if (anyOf?.some((one: TSchema) => one.type === "string")) return GraphQLString
   if (type === "boolean") return GraphQLBoolean
   // GraphQL's Int has 32 bits (GraphQL §3.5.1).
   if (type === "integer" && minimum >= -(2 ** 31) && maximum < 2 ** 31) return GraphQLInt

@@ -15,7 +15,7 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
   const maxBytes = maxBodyBytes.toLocaleString("en-US")
   const renewal = "2025-02-01T00:00:00.000Z"
   const limited = "The limit of 60 calls per minute is reached; try again in 1 second."
-  const usedUp = `The credits of this account are used up: this call needs 1 credit. Credits renew at ${renewal}.`
+  const usedUp = `The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at ${renewal}.`
   return {
     Unauthorized: faultResponse(
       "The key is missing, mistyped, unknown, expired, revoked, rotated, disabled, or one of the admin API.",
