@@ -9,7 +9,7 @@ export interface Intake {
   /** Where requests that wait for their client to send more are counted. */
   readonly waits: Waits
   /**
-   * Waits for a body and reads it, so that a client that sends one octet a second cannot hold a request open for ever. Rejects
+   * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
    * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
    */
   inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>): Promise<T>
@@ -21,12 +21,11 @@ export interface Waits {
 }
 
 interface Wait {
-  over: boolean
   cancelTimer: (() => void) | null
   readonly giveUp: () => void
 }
 
-/** Nearly every body arrives within this time. Only a later one gets a timer, which costs a tenth of a call. */
+/** Nearly every body arrives within this time. Only a later one gets a timer of its own, which costs a tenth of a call. */
 const unwatchedMs = 50
 
 export function createIntake(
@@ -35,34 +34,45 @@ export function createIntake(
   timer: Timer,
   waits: Waits = { awaited: 0 },
 ): Intake {
-  let unwatched: Wait[] = []
+  /** Bodies that have not arrived and have no timer yet. One that arrives leaves at once, so that it can be freed. */
+  const unwatched = new Set<Wait>()
+  let isWatchPlanned = false
 
   function watch(): void {
-    const waits = unwatched
-    unwatched = []
-    for (const wait of waits) {
-      if (!wait.over) wait.cancelTimer = timer.after(timeoutMs - unwatchedMs, wait.giveUp)
-    }
+    isWatchPlanned = false
+    for (const wait of unwatched) wait.cancelTimer = timer.after(timeoutMs - unwatchedMs, wait.giveUp)
+    unwatched.clear()
   }
 
-  const intake: Intake = {
+  function begin(giveUp: () => void): Wait {
+    const wait: Wait = { cancelTimer: null, giveUp }
+    unwatched.add(wait)
+    if (!isWatchPlanned) timer.after(unwatchedMs, watch)
+    isWatchPlanned = true
+    waits.awaited++
+    return wait
+  }
+
+  function end(wait: Wait): void {
+    waits.awaited--
+    if (!unwatched.delete(wait)) wait.cancelTimer?.()
+  }
+
+  return {
     maxBytes,
     timeoutMs,
     waits,
     inTime: (arrival, read) =>
       new Promise((resolve, reject) => {
-        const wait: Wait = {
-          over: false,
-          cancelTimer: null,
-          giveUp() {
-            end(wait)
-            reject(tooSlow(timeoutMs))
-          },
-        }
-        if (unwatched.push(wait) === 1) timer.after(unwatchedMs, watch)
-        waits.awaited++
+        let isOver = false
+        const wait = begin(() => {
+          isOver = true
+          end(wait)
+          reject(tooSlow(timeoutMs))
+        })
         arrival.then(
           (body) => {
+            if (isOver) return
             end(wait)
             try {
               resolve(read(body))
@@ -71,21 +81,13 @@ export function createIntake(
             }
           },
           (cause) => {
+            if (isOver) return
             end(wait)
             reject(cause instanceof Fault ? cause : cutOff())
           },
         )
       }),
   }
-
-  function end(wait: Wait): void {
-    if (wait.over) return
-    wait.over = true
-    waits.awaited--
-    wait.cancelTimer?.()
-  }
-
-  return intake
 }
 
 /** RFC 9110 §15.5.9. */
