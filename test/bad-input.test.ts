@@ -1,6 +1,8 @@
 /** Wrong input is a 400 that names what to change, in the format asked for, and costs nothing. */
 import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
+import { readGraphql } from "./support/graphql.ts"
+import { connectMcp } from "./support/mcp.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
@@ -145,4 +147,17 @@ test("a parameter of the paid plans is also checked on the free plan", async () 
 
 test("nothing in this file was charged", async () => {
   expect((await service.accounts.show(account)).balance.used).toBe(0)
+})
+
+test("an optional parameter that is null counts as left out, on every surface", async () => {
+  const input = { message: "m", secret: "s", algorithm: null, encoding: null }
+  const { data } = await readAnswer(post("hmac", { message: "m", secret: "s" }))
+  expect(await readAnswer(post("hmac", input))).toMatchObject({ status: "ok", data })
+  const batch = await readAnswer(post("hmac/batch", { inputs: [input] }))
+  expect(batch.data).toMatchObject({ succeeded: 1, results: [{ data }] })
+  const query = '{ hmac(input: {message: "m", secret: "s", algorithm: null}) { hmac algorithm encoding } }'
+  const { body } = await readGraphql(post("graphql", { query }))
+  expect(body.data).toEqual({ hmac: data })
+  await using mcp = await connectMcp(service.url, key)
+  expect(await mcp.call("hmac", input)).toMatchObject({ isError: false, data })
 })

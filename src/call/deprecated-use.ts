@@ -20,9 +20,11 @@ export function compileDeprecated({ id, deprecation, input }: ApiDefinition): Fi
   ]
 }
 
-/** Whether a call names a parameter. */
+/** Whether a call gives a parameter. One that is null counts as left out. */
 export function isGiven(input: RawInput, parameter: string): boolean {
-  if (input.kind === "typed") return Object.hasOwn(input.values, parameter)
+  if (input.kind === "typed") {
+    return Object.hasOwn(input.values, parameter) && input.values[parameter] !== null
+  }
   return input.parameters.some(({ name }) => name === parameter)
 }
 

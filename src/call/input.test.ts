@@ -67,6 +67,15 @@ describe("JSON is taken as typed", () => {
     },
   )
 
+  test("null in an optional parameter counts as left out, unless its schema takes null", () => {
+    const input = read(typed({ amount: 1, years: null, order: null, lines: null, date: null }), true)
+    expect(input).toEqual(read(typed({ amount: 1 }), true))
+    const clear = compileInput(
+      Type.Object({ limit: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) }),
+    )
+    expect(clear(typed({ limit: null }), true)).toEqual({ limit: null })
+  })
+
   test("text that cannot be decoded is refused, also when its name was given again", () => {
     const parameters = [
       { name: "amount", text: "1" },

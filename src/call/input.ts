@@ -24,8 +24,8 @@ export interface TextParameter {
 export type Input = Record<string, unknown>
 
 /**
- * Turns raw parameters into the input of `run`: typed, checked, with defaults, without unknown ones. On a plan without
- * premium, premium parameters are checked and then dropped.
+ * Turns raw parameters into the input of `run`: typed, checked, with defaults, without unknown ones. An optional parameter that
+ * is null counts as left out. On a plan without premium, premium parameters are checked and then dropped.
  * @throws InputRejected naming the first wrong parameter in schema order
  */
 export type ReadInput = (raw: RawInput, premium: boolean) => Input
@@ -92,7 +92,13 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-  return value === undefined ? absent(parameter) : checked(parameter, value)
+  if (value === undefined || (value === null && countsAsLeftOut(parameter))) return absent(parameter)
+  return checked(parameter, value)
+}
+
+/** Whether null says the same as no value. In some parameters of the administration it is a value. */
+function countsAsLeftOut({ required, check }: Parameter): boolean {
+  return !required && !check().Check(null)
 }
 
 function absent({ name, schema, required, requirement }: Parameter): unknown {
