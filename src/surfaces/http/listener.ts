@@ -1,4 +1,5 @@
 import type { Server } from "elysia/universal"
+import { websocket } from "elysia/ws"
 import type { Timer } from "../../apis/contract.ts"
 
 /** PEM texts. */
@@ -53,6 +54,8 @@ export function listen(
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...(tls && { tls }),
     fetch: app.fetch,
+    // What `.ws()` of an app needs.
+    websocket,
   })
   app.server = server
   let current = app
