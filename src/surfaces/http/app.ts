@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import type { AdminAccess } from "../../admin/admin-access.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
@@ -21,7 +20,7 @@ import type { TrustedNames } from "./mcp-names.ts"
 import { noRoute } from "./paths.ts"
 import { probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
-import { withReadableUrls } from "./request-url.ts"
+import { createListeningApp } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
 import { createSiteServer, isPagePath, prefersPage, siteFeature } from "./site.ts"
 import { usageFeature } from "./usage.ts"
@@ -84,7 +83,7 @@ export function createHttpApp(
   const brand = { title: options.title, color: options.brandColor }
   const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
   const pages = createSiteServer(site, brand)
-  const app = withReadableUrls(new Elysia())
+  const app = createListeningApp()
     .headers(headers)
     .use(base)
     .use(crossOrigin())

@@ -1,5 +1,4 @@
-import type { Server } from "elysia/universal"
-import { websocket } from "elysia/ws"
+import type { AnyElysia } from "elysia"
 import type { Timer } from "../../apis/contract.ts"
 
 /** PEM texts. */
@@ -22,10 +21,7 @@ export interface Listener {
 }
 
 /** The part of an Elysia app that is used here. */
-export interface ListeningApp {
-  server: Server | null
-  readonly fetch: (request: Request) => Response | Promise<Response>
-}
+export type ListeningApp = Pick<AnyElysia, "server" | "fetch" | "listen">
 
 export interface ListenOptions {
   readonly host: string
@@ -43,8 +39,7 @@ export function listen(
   { host, port, shared, tls, idleSeconds }: ListenOptions,
   timer: Timer,
 ): Listener {
-  // Elysia's own way to listen makes every route twice, which takes a tenth of a start.
-  const server = Bun.serve({
+  app.listen({
     hostname: host,
     port,
     reusePort: shared,
@@ -53,11 +48,9 @@ export function listen(
     // Our own limit answers with an envelope; Bun's would answer with nothing.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...(tls && { tls }),
-    fetch: app.fetch,
-    // What `.ws()` of an app needs.
-    websocket,
   })
-  app.server = server
+  const { server } = app
+  if (server === null) throw new Error("an app that listens must have a server")
   let current = app
   return {
     port: server.port ?? port,

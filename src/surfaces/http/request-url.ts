@@ -1,20 +1,22 @@
-import type { AnyElysia } from "elysia"
+import { Elysia } from "elysia"
 
 /** Where Elysia starts to look for the path in a URL. A shorter host would make it miss the first slash. */
 const pathSearchStart = 11
 
 /**
- * Gives each request a URL in which Elysia and graphql-yoga find the path. Without it they miss the path of a short host such as
- * `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun (oven-sh/bun#33721).
+ * Makes an app that listens. It gives each request a URL in which Elysia and graphql-yoga find the path. Without it they miss the
+ * path of a short host such as `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun
+ * (oven-sh/bun#33721).
  */
-export function withReadableUrls<App extends AnyElysia>(app: App): App {
-  app.wrap((handle, request) => {
+export function createListeningApp() {
+  // Elysia finds the routes: Bun cannot replace those of an app that it was given, and would get each of them twice.
+  const app = new Elysia({ systemRouter: false })
+  return app.wrap((handle, request) => {
     const url = toReadableUrl(request.url)
     // A property and not a new Request: Bun knows the connection of the original one only.
     if (url !== request.url) Object.defineProperty(request, "url", { value: url })
     return handle
   })
-  return app
 }
 
 function toReadableUrl(url: string): string {

@@ -4,7 +4,6 @@
  * Prints its address as one line.
  */
 import { InMemoryServerEventBus } from "@modelcontextprotocol/server"
-import { Elysia } from "elysia"
 import { createProgramAccounts } from "../../../src/admin/program-accounts.ts"
 import { createCharges } from "../../../src/call/charges.ts"
 import { createGate } from "../../../src/call/gate.ts"
@@ -22,7 +21,7 @@ import { createFrame } from "../../../src/surfaces/http/frame.ts"
 import { listen } from "../../../src/surfaces/http/listener.ts"
 import { mcpFeature } from "../../../src/surfaces/http/mcp.ts"
 import { createMcpHttp } from "../../../src/surfaces/http/mcp-server.ts"
-import { withReadableUrls } from "../../../src/surfaces/http/request-url.ts"
+import { createListeningApp } from "../../../src/surfaces/http/request-url.ts"
 import { createFixtureServer } from "./fixtures.ts"
 
 const host = "127.0.0.1"
@@ -75,7 +74,7 @@ const { base, context } = createFrame(
   createCallsInProgress(),
   () => app.server,
 )
-const app = withReadableUrls(new Elysia())
+const app = createListeningApp()
   .use(base)
   .use(
     mcpFeature(base, context, {

@@ -1,8 +1,7 @@
-import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
-import { withReadableUrls } from "../request-url.ts"
+import { createListeningApp } from "../request-url.ts"
 import { webFeature } from "../web/feature.ts"
 import { AdminPreflight, createAdminFeature } from "./feature.ts"
 
@@ -34,7 +33,7 @@ export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, c
   )
   const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, parts.version)
   if (feature === null) throw new Error("an app for operators alone needs the administration")
-  const app = withReadableUrls(new Elysia())
+  const app = createListeningApp()
     .headers(headers)
     .use(base)
     .onError(({ error, code, request, set, incoming }) =>

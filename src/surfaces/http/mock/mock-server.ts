@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
 import type { Timer } from "../../../apis/contract.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
@@ -20,7 +19,7 @@ import type { TrustedNames } from "../mcp-names.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
-import { pathAndQueryOf, pathOf, withReadableUrls } from "../request-url.ts"
+import { createListeningApp, pathAndQueryOf, pathOf } from "../request-url.ts"
 import { sentKey } from "../sent-key.ts"
 import { type HttpServer, urlOf } from "../server.ts"
 import { bodyOf } from "./body-of.ts"
@@ -84,7 +83,7 @@ export async function startMockServer(
     intake,
     timer,
   })
-  const app = withReadableUrls(new Elysia())
+  const app = createListeningApp()
     .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
     .all("/_mock/*", ({ request }) => control.fetch(request), { parse: "none" })
     .all("/*", ({ request }) => answer(request), { parse: "none" })
