@@ -228,6 +228,20 @@ describe("requests", () => {
     expect(code).toBe(1)
   })
 
+  test("are read when a proxy ends lines with CRLF and cuts them anywhere", async () => {
+    const lines = stream.replaceAll("\n", "\r\n")
+    async function* pieces() {
+      for (const character of lines) yield character
+    }
+    const httpClient: HttpClient = {
+      send: () => Promise.reject(new Error("nothing is sent")),
+      open: async () => ({ status: 200, headers: new Headers(), pieces: pieces() }),
+    }
+    const { out, err } = await runLine("requests", { httpClient })
+    expect(out.match(/^12:00:01\.500 {2}\d+/gm)).toEqual(["12:00:01.500  200", "12:00:01.500  429"])
+    expect(err).toStartWith("12 more were left out")
+  })
+
   test("are JSON lines with --json", async () => {
     const { httpClient } = scripted({ text: stream })
     const { out, err } = await runLine("requests --json", { httpClient })

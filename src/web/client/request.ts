@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import { createParser } from "eventsource-parser"
 import { area } from "./area.ts"
 import { sendRequest } from "./browser.ts"
 import { noteReachable, noteUnreachable } from "./connection.ts"
@@ -85,22 +86,10 @@ export async function readEvents(
   })
   if (!response.ok || !response.body) return refuse(response, parse(await textOf(response)))
   onOpen()
-  let rest = ""
+  const parser = createParser({ onEvent: ({ event = "message", data }) => onEvent(event, parse(data)) })
   try {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return
-      const events = (rest + value).split("\n\n")
-      rest = events.pop() ?? ""
-      for (const event of events) {
-        const fields = new Map(
-          event.split("\n").map((line) => [line.split(": ", 1)[0], line.replace(/^\w*: ?/, "")]),
-        )
-        const data = fields.get("data")
-        if (data !== undefined) onEvent(fields.get("event") ?? "message", parse(data))
-      }
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) parser.feed(next.value)
   } catch (cause) {
     throw unreachableUnlessAborted(cause)
   }

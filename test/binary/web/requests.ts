@@ -19,9 +19,13 @@ const request = {
   address: "203.0.113.7",
 }
 
-/** Answers the first watch with some events, and ends it. */
+/** Answers the first watch with some events, and ends it. Lines end as some proxies change them. */
 async function answerOnce(page: Page, events: readonly object[]): Promise<void> {
-  const body = `retry: 2000\n: watching\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}`
+  const body =
+    `retry: 2000\n: watching\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}`.replaceAll(
+      "\n",
+      "\r\n",
+    )
   await page.route(stream, (route) => route.fulfill({ body, contentType: "text/event-stream" }), { times: 1 })
 }
 

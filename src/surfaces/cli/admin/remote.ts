@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser"
 import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
@@ -6,7 +7,6 @@ import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
 import { requireValues } from "./present.ts"
 import { toRequest } from "./request.ts"
-import { readServerEvents, type ServerEvent } from "./server-events.ts"
 import { ServerFailed } from "./server-failed.ts"
 
 /** How often a request is sent at most, and how long each may take. */
@@ -80,7 +80,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
         const request = { method, url, headers, body, limitMs: silentMs }
         const { status, pieces } = await httpClient.open(request, stop)
         if (status !== 200) throw refusal({ status, text: (await Array.fromAsync(pieces)).join("") }, base)
-        yield* readWatched(readServerEvents(pieces), base)
+        yield* readWatched(pieces, base)
       } catch (thrown) {
         if (stop.aborted) return
         throw thrown instanceof HttpFailure ? watchFailed(thrown, base) : thrown
@@ -91,13 +91,19 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
   }
 }
 
-async function* readWatched(events: AsyncIterable<ServerEvent>, base: string): AsyncGenerator<WatchedBatch> {
-  for await (const { type, data } of events) {
-    const value = readJson(data, base)
-    if (type === "message") yield { events: [value], lost: 0 }
-    else if (type === "lost") yield { events: [], lost: Number(requireValues(value).count) }
-    else if (type === "end")
-      throw new ServerFailed(endTexts[String(requireValues(value).reason)] ?? endTexts.closing)
+async function* readWatched(pieces: AsyncIterable<string>, base: string): AsyncGenerator<WatchedBatch> {
+  const events: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (event) => events.push(event) })
+  for await (const piece of pieces) {
+    parser.feed(piece)
+    for (const { event = "message", data } of events.splice(0)) {
+      const value = readJson(data, base)
+      if (event === "message") yield { events: [value], lost: 0 }
+      else if (event === "lost") yield { events: [], lost: Number(requireValues(value).count) }
+      else if (event === "end") {
+        throw new ServerFailed(endTexts[String(requireValues(value).reason)] ?? endTexts.closing)
+      }
+    }
   }
 }
 
