@@ -1,3 +1,4 @@
+import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
@@ -10,14 +11,11 @@ import { logAdminPlace, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 
 /**
  * Checks a configuration as starting a service does, without starting one.
- * @throws {ConfigError} and what opening the data file throws
+ * @throws ConfigError, and what opening the store throws
  */
 export async function checkConfig(config: Config): Promise<void> {
-  // An API of the operator's own that cannot be used keeps no service from starting.
-  const { end } = await loadApis(config)
-  end()
-  readTls(config)
-  readTraceSettings(config.otelEnv)
+  // An own API that cannot be used does not keep a service from starting.
+  await checkFiles(config)
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
@@ -28,4 +26,22 @@ export async function checkConfig(config: Config): Promise<void> {
   } finally {
     await opened.close()
   }
+}
+
+/**
+ * Checks a configuration without opening anything. It tries own APIs.
+ * @throws ConfigError
+ */
+export async function checkSettings(config: Config): Promise<void> {
+  const problems = await checkFiles(config)
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"))
+}
+
+/** Checks the files that a configuration names, and returns what is wrong with own APIs. */
+async function checkFiles(config: Config): Promise<readonly string[]> {
+  const { problems, end } = await loadApis(config)
+  end()
+  readTls(config)
+  readTraceSettings(config.otelEnv)
+  return problems.map(({ problem }) => problem)
 }

@@ -6,15 +6,15 @@ import { type OptionKey, options } from "../config/options.ts"
 import type { ConfigSource } from "../config/source.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { orRefuse } from "./config-refusal.ts"
-import type { Prepared } from "./sibling-config.ts"
+import type { Prepared } from "./next-generation.ts"
 
 /** What {@link prepareEdit} works with. */
 export interface EditParts {
   running(): Config
   readonly source: ConfigSource | null
-  /** Makes everything for a configuration, without taking it over. Rejects with ConfigError and ConfigRefused. */
+  /** See {@link Prepared}. Rejects with ConfigError and ConfigRefused. */
   prepareNext(next: Config): Promise<Prepared>
-  /** Writes the file anew and takes it over in every process, or in none. */
+  /** Writes the file anew and takes it over in every process. Rejects with ConfigRefused when nothing was changed. */
   replace(expected: string, text: string): Promise<readonly ConfigChange[]>
 }
 
@@ -25,7 +25,7 @@ export function versionOf({ fileText }: Pick<Config, "fileText">): number | null
   return Number.parseInt(new Bun.CryptoHasher("sha256").update(fileText).digest("hex").slice(0, 12), 16) || 1
 }
 
-/** Checks a change of settings, and gives what makes it. Rejects with ConfigRefused. */
+/** Checks a change of settings and returns the edit that makes it. Rejects with ConfigRefused. */
 export async function prepareEdit(values: SettingValues, parts: EditParts): Promise<ConfigEdit> {
   const { prepareNext, replace } = parts
   const running = parts.running()
@@ -44,7 +44,7 @@ const noFile =
   "This service was started without a configuration file. Write one, an empty one to begin with, and start the service with --config " +
   "FILE (PENKNIFE_CONFIG)."
 
-/** The file, which must be writable and as it was taken over. */
+/** Requires a file that can be replaced and still has the text that runs. */
 function requireFile({ file, fileText }: Config, source: ConfigSource | null) {
   if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
   if (source.readText() !== fileText) {
@@ -90,7 +90,7 @@ function mistakeOf(name: string, value: SettingValue, file: string): string | nu
   return null
 }
 
-/** A flag or a variable would win over the file, so that a change of the file did nothing. */
+/** A flag or a variable wins over the file, so a change of the file would do nothing. */
 function requireFromFile(values: SettingValues, { origins }: Config): void {
   const mistakes = Object.keys(values).flatMap((name) => {
     const known = optionOf.get(name)

@@ -5,11 +5,12 @@ import type { Config } from "../config/load.ts"
 import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
-import type { FolderCopy } from "../values/folder-copy.ts"
 import { createTurns } from "../values/turns.ts"
-import { type EditParts, prepareEdit, versionOf } from "./config-edit.ts"
+import { prepareEdit, versionOf } from "./config-edit.ts"
 import { orRefuse } from "./config-refusal.ts"
-import { joinConfig, type Prepared } from "./sibling-config.ts"
+import type { Prepared, PrepareGeneration } from "./next-generation.ts"
+import type { SharedApis } from "./own-apis.ts"
+import { joinConfig, type Taken } from "./sibling-config.ts"
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
@@ -19,44 +20,39 @@ export interface HotConfig extends ConfigControl {
   versionOnDisk(): number | null
 }
 
-export interface HotConfigParts {
+interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
   readonly log: Log
-  /** To the supervisor, when this is one of several workers: they take a configuration over together. */
+  /** To the supervisor, when this is one of several workers: it tells them one after another to take over what it read. */
   readonly channel: Channel | null
   /** Called when a change was taken over. */
-  onTaken?(): void
-  /**
-   * Makes everything that follows from a configuration, unless nothing has changed, here or in the files that the configuration
-   * names. Rejects with ConfigError when it cannot be used, and with ConfigRefused when something else stands against it.
-   * Its changes are those of own APIs alone.
-   * @param apis the copy of own APIs that all workers load, when the supervisor has made a new one
-   */
-  prepare(next: Config, isChanged: boolean, apis?: FolderCopy | null): Promise<Prepared>
+  onTaken(): void
+  readonly prepare: PrepareGeneration
+}
+
+/** A change of the configuration. Its parts are left out where this process reads them itself. */
+interface Change {
+  /** The text of the configuration file; null without one. */
+  readonly text?: string | null
+  readonly apis?: SharedApis
+  /** For a new text: the one that runs, and that the file must have. Null to leave the file alone. */
+  readonly expected?: string | null
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
 const notHere = "This service was started without a place to read its configuration again: restart it."
 
-/** Creates what reads the configuration of one process again. Reloads happen one after the other. */
-export function createHotConfig({
-  running: first,
-  source,
-  log,
-  channel,
-  prepare,
-  onTaken = () => {},
-}: HotConfigParts): HotConfig {
-  let running = first
+/** Creates what reads the configuration of one process again. Changes are made one after the other. */
+export function createHotConfig(parts: HotConfigParts): HotConfig {
+  const { source, log, channel, prepare, onTaken } = parts
+  let { running } = parts
   const inTurn = createTurns()
 
-  function compare(next: Config): readonly ConfigChange[] {
-    return changesBetween(running, next)
-  }
+  const compare = (next: Config): readonly ConfigChange[] => changesBetween(running, next)
 
-  async function prepareNext(next: Config, apis?: FolderCopy | null): Promise<Prepared> {
+  async function prepareNext(next: Config, apis?: SharedApis): Promise<Prepared> {
     const changes = compare(next)
     const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ setting }) => setting)
     const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
@@ -80,46 +76,51 @@ export function createHotConfig({
     }
   }
 
-  const siblings =
-    channel &&
-    source &&
-    joinConfig(channel, (text, apis) => orRefuse(() => prepareNext(source.read(text), apis)))
-
-  /** The same as the supervisor of several workers does. */
-  function replaceHere(expected: string, text: string): Promise<readonly ConfigChange[]> {
+  /** First everything that can fail, then the change. The file is read when its turn has come, so that its last change counts. */
+  function change({ text, apis, expected = null }: Change = {}): Promise<Taken> {
     return inTurn(() =>
       orRefuse(async () => {
-        const { fileText } = running
         if (source === null) throw new ConfigError(notHere)
-        if (fileText !== expected) throw new ConfigRefused(outdated, "outdated")
-        const { changes, takeOver } = await prepareNext(source.read(text))
-        source.replaceText(expected, text)
+        if (expected !== null && running.fileText !== expected) throw new ConfigRefused(outdated, "outdated")
+        const { changes, refused, drop, takeOver } = await prepareNext(
+          source.read(text === undefined ? source.readText() : text),
+          apis,
+        )
+        try {
+          if (expected !== null) source.replaceText(expected, text ?? "")
+        } catch (thrown) {
+          drop()
+          throw thrown
+        }
         takeOver()
-        return changes
+        return { changes, refused }
       }),
     )
   }
 
-  const editParts: EditParts = {
-    running: () => running,
-    source,
-    prepareNext,
-    replace: (expected, text) => siblings?.replace(expected, text) ?? replaceHere(expected, text),
-  }
+  const askSupervisor =
+    channel &&
+    source &&
+    joinConfig(channel, ({ text, apis, refused }, expected) =>
+      change({ text, apis: { copy: apis, refused }, expected }),
+    )
+
   const control: HotConfig = {
     version: () => versionOf(running),
-    edit: (values) => prepareEdit(values, editParts),
-    diff: () => orRefuse(async () => compare(readNow())),
-    // The file is read when its turn has come, so that the last change of it counts.
-    reload: () =>
-      siblings?.reload() ??
-      inTurn(() =>
-        orRefuse(async () => {
-          const { changes, takeOver } = await prepareNext(readNow())
-          takeOver()
-          return changes
-        }),
-      ),
+    edit: (values) =>
+      prepareEdit(values, {
+        running: () => running,
+        source,
+        prepareNext,
+        replace: async (expected, text) =>
+          askSupervisor?.({ kind: "replace", expected, text }) ?? (await change({ text, expected })).changes,
+      }),
+    diff: () =>
+      orRefuse(() => {
+        if (source === null) throw new ConfigError(notHere)
+        return compare(source.read(source.readText()))
+      }),
+    reload: async () => askSupervisor?.({ kind: "reload" }) ?? (await change()).changes,
     versionOnDisk() {
       try {
         return versionOf({ fileText: source?.readText() ?? null })
@@ -138,9 +139,4 @@ export function createHotConfig({
     },
   }
   return control
-
-  function readNow(): Config {
-    if (source === null) throw new ConfigError(notHere)
-    return source.read(source.readText())
-  }
 }

@@ -1,36 +1,47 @@
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"
-import type { FolderCopy } from "../values/folder-copy.ts"
 import { orRefuse } from "./config-refusal.ts"
 import type { Generation, MakeGeneration } from "./generation.ts"
-import type { HotConfigParts } from "./hot-config.ts"
-import { changeOfOwnApis, logRefused, type OwnApis, requireNoLoss } from "./own-apis.ts"
+import { changeOfOwnApis, logRefused, type OwnApis, requireNoLoss, type SharedApis } from "./own-apis.ts"
 import { prepareApis } from "./prepare.ts"
+import type { Taken } from "./sibling-config.ts"
+
+/** A configuration that is checked and made, and waits to be taken over. */
+export interface Prepared extends Taken {
+  takeOver(): void
+  /** Ends what was made for it. */
+  drop(): void
+}
+
+/**
+ * Makes everything that follows from a configuration, unless nothing has changed, here or in the files that the configuration
+ * names. Its changes are those of own APIs alone.
+ * @param apis for a worker: own APIs as all workers load them, when the supervisor has read them again
+ * @throws ConfigError when the configuration cannot be used, and ConfigRefused when something else stands against it
+ */
+export type PrepareGeneration = (config: Config, isChanged: boolean, apis?: SharedApis) => Promise<Prepared>
 
 interface NextGenerationParts {
   readonly log: Pick<LeveledLog, "info" | "error">
   /** What the service runs with now. */
   current(): Generation
-  /** Loads the own APIs of a configuration; gives `before` where nothing has changed. */
-  loadOwnApis(config: Config, copy: FolderCopy | null, before: OwnApis): Promise<OwnApis>
+  /** Loads the own APIs of a configuration; returns `before` when nothing has changed. */
+  loadOwnApis(config: Config, shared: SharedApis, before: OwnApis): Promise<OwnApis>
   /** Rejects with ConfigError when an account has a plan that the configuration lacks. */
   requireKnownPlans(config: Config): Promise<void>
   readonly makeGeneration: MakeGeneration
-  /** Gives the function that lets the generation answer all requests that come from then on. */
+  /** Returns the function that lets the generation answer all requests that come from then on. */
   prepareApps(generation: Generation): () => void
   /** Called when a generation has taken over. */
   onTaken(generation: Generation): void
 }
 
-/**
- * Gives what prepares the change of a running service to another configuration. Nothing changes before `takeOver` is called on
- * what it gives.
- */
-export function createNextGenerations(parts: NextGenerationParts): HotConfigParts["prepare"] {
+/** Creates what prepares the change of a running service to another configuration. Nothing changes before `takeOver` is called. */
+export function createNextGenerations(parts: NextGenerationParts): PrepareGeneration {
   const { log, current, loadOwnApis, requireKnownPlans, makeGeneration, prepareApps, onTaken } = parts
-  return async (config, isChanged, copy = current().ownApis.handedCopy) => {
+  return async (config, isChanged, shared = { copy: current().ownApis.handedCopy, refused: null }) => {
     const before = current().ownApis
-    const own = await loadOwnApis(config, copy, before)
+    const own = await loadOwnApis(config, shared, before)
     const hasNewApis = own !== before
     const refused = own.problems.map(({ name }) => name)
     if (!isChanged && !hasNewApis) return { changes: [], refused, takeOver() {}, drop() {} }
@@ -38,10 +49,13 @@ export function createNextGenerations(parts: NextGenerationParts): HotConfigPart
       if (hasNewApis) own.end()
     }
     try {
-      await orRefuse(async () => {
-        requireNoLoss(before, own)
-        await requireKnownPlans(config)
-      })
+      // A worker that follows another takes over what that one has checked, or it could not serve at all.
+      if (shared.refused === null) {
+        await orRefuse(async () => {
+          requireNoLoss(before, own)
+          await requireKnownPlans(config)
+        })
+      }
       const generation = makeGeneration(config, own, await prepareApis(config, own.definitions))
       const swap = prepareApps(generation)
       return {

@@ -4,13 +4,12 @@ import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
-import type { OwnedCopy } from "../plugins/copy-folder.ts"
 import { PluginRefused } from "../plugins/errors.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { Log } from "../ports/log.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
-import type { FolderCopy } from "../values/folder-copy.ts"
+import type { FolderCopy, OwnedCopy } from "../values/folder-copy.ts"
 
 /** The operator's own APIs under a configuration. */
 export interface OwnApis {
@@ -33,10 +32,16 @@ interface OwnApisParts {
   readonly log: Pick<Log, "error" | "debug">
   /** Ids of the catalog. */
   readonly taken: readonly string[]
+  /** For a worker. */
+  readonly shared?: SharedApis
+}
+
+/** Own APIs as all workers of a service load them. */
+export interface SharedApis {
   /** See {@link OwnApis.handedCopy}. */
-  readonly copy?: FolderCopy | null
-  /** For a worker that starts: the folders that the other workers do not serve. */
-  readonly refusedElsewhere?: readonly string[] | null
+  readonly copy: FolderCopy | null
+  /** Folders that the running workers refused; null for the first worker that tries them. */
+  readonly refused: readonly string[] | null
 }
 
 /** A call reads its body, waits for its turn, and runs: so long it may know the APIs with which it began. */
@@ -58,11 +63,12 @@ export const noOwnApis: OwnApis = {
  */
 export async function loadOwnApis(
   config: Config,
-  { clock, timer, log, taken, copy: handed = null, refusedElsewhere = null }: OwnApisParts,
+  { clock, timer, log, taken, shared = { copy: null, refused: null } }: OwnApisParts,
   before: OwnApis = noOwnApis,
 ): Promise<OwnApis> {
   const { apis, apiTimeoutSeconds, apiWorkers } = config
   if (apis === null) return noOwnApis
+  const { copy: handed, refused: refusedElsewhere } = shared
   const copy = handed ? { ...handed, remove() {} } : await copyOf(apis)
   const fingerprint = [apiTimeoutSeconds, apiWorkers, copy.fingerprint].join(" ")
   const isSame = fingerprint === before.fingerprint
@@ -101,7 +107,7 @@ const mustNotDepend =
   "what it does when it is loaded must not depend on time, chance or other programs. Mend it, and"
 
 /**
- * What a worker that starts may serve: an API that only some workers serve would answer some calls and not others.
+ * Leaves what the other workers serve: an API that only some workers serve would answer some calls and not others.
  * @throws ConfigError when it cannot serve what the others do
  */
 function servedElsewhere(

@@ -5,7 +5,6 @@ import type { ApiDefinition } from "../apis/contract.ts"
 import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
-import { readTraceSettings } from "../config/traces.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
@@ -68,18 +67,6 @@ function readPem(flag: string, file: string, label: string): string {
   }
   if (text.includes(`${label}-----`)) return text
   throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
-}
-
-/**
- * Checks a configuration without opening anything. It tries the operator's own APIs.
- * @throws ConfigError
- */
-export async function checkSettings(config: Config): Promise<void> {
-  const { problems, end } = await loadApis(config)
-  end()
-  if (problems.length > 0) throw new ConfigError(problems.map(({ problem }) => problem).join("\n"))
-  readTls(config)
-  readTraceSettings(config.otelEnv)
 }
 
 /**

@@ -16,7 +16,6 @@ import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
-import type { FolderCopy } from "../values/folder-copy.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventLook } from "../webhooks/look.ts"
 import { createAdminAccess } from "./admin-access.ts"
@@ -30,7 +29,7 @@ import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
-import { loadOwnApis, logRefused } from "./own-apis.ts"
+import { loadOwnApis, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
@@ -73,10 +72,8 @@ interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
-  /** The copy of own APIs that all of those processes load. */
-  readonly apisCopy?: FolderCopy | null
-  /** The folders of own APIs that those of them that have started do not serve; null for the first. */
-  readonly refusedApis?: readonly string[] | null
+  /** Own APIs as all of those processes load them. */
+  readonly sharedApis?: SharedApis
   /** For backups; without it none can be made. */
   readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
@@ -94,8 +91,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ports = livePorts(config),
     sharedPort = false,
     channel = null,
-    apisCopy = null,
-    refusedApis = null,
+    sharedApis = { copy: null, refused: null },
     runOwnCommand = null,
     logOutput,
     databaseLimitMs,
@@ -110,10 +106,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: ports.timer, log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, {
-    ...{ ...ownParts, copy: apisCopy },
-    refusedElsewhere: refusedApis,
-  })
+  const ownApis = await loadOwnApis(config, { ...ownParts, shared: sharedApis })
   let servedOwnApis = ownApis
   opening.defer(() => servedOwnApis.end())
   logRefused(ownApis, log)
@@ -178,7 +171,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     prepare: createNextGenerations({
       log,
       current: () => current,
-      loadOwnApis: (next, copy, before) => loadOwnApis(next, { ...ownParts, copy }, before),
+      loadOwnApis: (next, shared, before) => loadOwnApis(next, { ...ownParts, shared }, before),
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next),
       makeGeneration: (...made) => makeGeneration(...made),
       prepareApps: ({ parts, config: next }) =>

@@ -9,36 +9,42 @@ export interface Channel {
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** What a reload of the configuration gave: a problem, or the settings that differ, as plain data. */
+/** What all workers of a service serve. */
+export interface Served {
+  /** The text of the configuration file; null without one. */
+  readonly text: string | null
+  /** The copy of the folder of own APIs; null without one. */
+  readonly apis: FolderCopy | null
+  /** Folders of own APIs that the running workers refused; null for the first worker that tries them. */
+  readonly refused: readonly string[] | null
+}
+
+/** The result of a change of the configuration: a problem, or the settings that differ, as plain data. */
 export interface ReloadResult {
   readonly problem: string | null
   /** Whether it is a problem because another change of the configuration came first. */
   readonly isOutdated?: boolean
   readonly changes: readonly unknown[]
-  /** The folders of own APIs that this process cannot serve. */
+  /** Folders of own APIs that the worker refused. */
   readonly refused?: readonly string[]
 }
 
-/** How the workers of a service take a configuration over together. */
+/** How the workers of a service take a configuration over, one after another. */
 export type ConfigFromWorker =
   /** Asks for a reload in all workers. */
   | { readonly kind: "reload"; readonly id: number }
-  /** Asks for another text of the configuration file, in all workers, if the present one is the expected one. */
+  /** Replaces the text of the configuration file in all workers, if it is still `expected`. */
   | { readonly kind: "replace"; readonly id: number; readonly expected: string; readonly text: string }
-  /** Answers `prepare`. */
-  | ({ readonly kind: "prepared"; readonly id: number } & ReloadResult)
-  /** Answers `finish`. */
-  | { readonly kind: "finished"; readonly id: number }
+  /** Answers `take`. */
+  | ({ readonly kind: "taken"; readonly id: number } & ReloadResult)
 export type ConfigToWorker =
-  /** Asks to make everything for a configuration file with this text, and for own APIs as they are in this copy. */
+  /** Asks to check a configuration and to take it over. With `expected` the file is replaced too, if that is still its text. */
   | {
-      readonly kind: "prepare"
+      readonly kind: "take"
       readonly id: number
-      readonly text: string | null
-      readonly apis: FolderCopy | null
+      readonly served: Served
+      readonly expected: string | null
     }
-  /** Asks to take over what was prepared, or to drop it. */
-  | { readonly kind: "finish"; readonly id: number; readonly take: boolean }
   /** Answers `reload` and `replace`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 

@@ -2,14 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import type { FolderCopy } from "../values/folder-copy.ts"
+import type { OwnedCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 import { PluginRefused } from "./errors.ts"
-
-/** A copy of a folder of APIs. Threads load it, so that one that starts later runs the same code as the first. */
-export interface OwnedCopy extends FolderCopy {
-  remove(): void
-}
 
 const maxBytes = 50_000_000
 const maxFiles = 10_000
@@ -20,7 +15,8 @@ const maxAttempts = 10
 const leftOut = /^(?:node_modules|\..*)$/
 
 /**
- * Copies a folder of APIs as it is at one instant. Files that change meanwhile make it begin again.
+ * Copies a folder of APIs at one instant; when files change meanwhile it starts again. Threads load the copy, so that one
+ * started later runs the same code as the first.
  * @throws PluginRefused
  */
 export async function copyFolder(directory: string): Promise<OwnedCopy> {

@@ -5,3 +5,8 @@ export interface FolderCopy {
   /** The same for the same folder with the same files. */
   readonly fingerprint: string
 }
+
+/** A copy that its maker removes. */
+export interface OwnedCopy extends FolderCopy {
+  remove(): void
+}

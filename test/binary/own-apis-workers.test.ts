@@ -98,20 +98,20 @@ describe.if(process.platform === "linux")("two workers", () => {
   })
 
   /** What cannot be loaded in one worker. The supervisor loads it first, to check prices. */
-  const failingIn = (worker: number) => {
+  const failingIn = (worker: "=== 1" | "=== 2" | "> 0") => {
     const file = JSON.stringify(join(tempDir(), "processes"))
     return {
       first: `import { appendFileSync, existsSync, readFileSync } from "node:fs"
 const known = () => (existsSync(${file}) ? readFileSync(${file}, "utf8").split(" ") : [])
 if (!known().includes(String(process.pid))) appendFileSync(${file}, process.pid + " ")
-if (known().indexOf(String(process.pid)) === ${worker}) throw new Error("not here")`,
+if (known().indexOf(String(process.pid)) ${worker}) throw new Error("not here")`,
     }
   }
 
   test("an API that cannot be used in the first of them is served by none", async () => {
     const apis = folderOf({
       "shout/index.ts": apiSource("shout"),
-      "flaky/index.ts": apiSource("flaky", failingIn(1)),
+      "flaky/index.ts": apiSource("flaky", failingIn("=== 1")),
     })
     const { server, statuses } = await startTwo(apis)
     expect(await statuses("flaky")).toEqual([404, 404])
@@ -125,7 +125,7 @@ if (known().indexOf(String(process.pid)) === ${worker}) throw new Error("not her
   })
 
   test("an API that can be used in the first of them only keeps the service from starting", async () => {
-    const apis = folderOf({ "flaky/index.ts": apiSource("flaky", failingIn(2)) })
+    const apis = folderOf({ "flaky/index.ts": apiSource("flaky", failingIn("=== 2")) })
     const { db } = await seedOne(dir)
     const { code, out, err } = await run([
       "serve",
@@ -142,6 +142,40 @@ if (known().indexOf(String(process.pid)) === ${worker}) throw new Error("not her
     expect(err).toContain(
       "--apis: The API 'flaky' can be used in another worker and not in this one: what it does when it is loaded must not depend on time, chance or other programs. Mend it, and start again.",
     )
+  })
+
+  test("a new version that ends the process that loads it is not taken over, and the other worker goes on", async () => {
+    const apis = folderOf(version(0))
+    const { server, reload, versions } = await startTwo(apis)
+    const kills = { first: 'process.kill(process.pid, "SIGKILL")' }
+    writeFiles(apis, { "shout/index.ts": apiSource("shout", kills) })
+    const { status, text } = await reload()
+    expect([status, JSON.parse(text).detail]).toEqual([
+      409,
+      "The configuration was not changed. The worker that tried it ended.",
+    ])
+    await server.wrote("a worker ended with code 137 and is replaced", 1)
+    expect(await versions()).toEqual(["0", "0"])
+    expect(await server.stop()).toBe(0)
+  })
+
+  test("one that cannot load a new version is replaced until one can", async () => {
+    const apis = folderOf(version(0))
+    const { server, reload, versions } = await startTwo(apis)
+    const one = { run: 'return { shouted: "1" }', shouted: "1" }
+    writeFiles(apis, { "shout/index.ts": apiSource("shout", { ...failingIn("=== 1"), ...one }) })
+    expect((await reload()).status).toBe(200)
+    await server.wrote("a worker cannot take the configuration of the others over and is replaced", 1)
+    await server.wrote("a worker ended with code 0 and is replaced", 1)
+    expect(await versions()).toEqual(["1", "1"])
+    // The first one serves alone, until the folder is mended.
+    writeFiles(apis, { "shout/index.ts": apiSource("shout", failingIn("> 0")) })
+    expect((await reload()).status).toBe(200)
+    await server.wrote("can be used in another worker and not in this one", 1)
+    writeFiles(apis, version(2))
+    expect((await reload()).status).toBe(200)
+    expect(await versions()).toEqual(["2", "2"])
+    expect(await server.stop()).toBe(0)
   })
 
   test("a worker that is replaced serves the version of the other one, whatever the folder holds by now", async () => {

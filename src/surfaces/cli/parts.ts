@@ -5,11 +5,11 @@ import type { ApiDefinition, Clock, Random, Timer } from "../../apis/contract.ts
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
 import type { ConfigSource } from "../../config/source.ts"
+import type { Served } from "../../observe/siblings.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
-import type { FolderCopy } from "../../values/folder-copy.ts"
+import type { FolderCopy, OwnedCopy } from "../../values/folder-copy.ts"
 import type { Terminal } from "./output.ts"
-import type { RemovableCopy, Served } from "./reconfigure.ts"
 import type { WorkerProcess } from "./worker.ts"
 
 /** What the commands work with. Passed in, so that commands do not depend on how the service is put together. */
@@ -37,8 +37,11 @@ export interface CliParts {
     options: {
       readonly sharedPort: boolean
       readonly configSource: ConfigSource
-      readonly apisCopy: FolderCopy | null
-      readonly refusedApis: readonly string[] | null
+      /** For a worker: own APIs as all workers load them. */
+      readonly sharedApis?: {
+        readonly copy: FolderCopy | null
+        readonly refused: readonly string[] | null
+      }
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
@@ -99,7 +102,7 @@ export interface OwnApiFolders {
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>
   /** Copies the folder that a configuration names; null without one. Throws ConfigError. */
-  copy(config: Config): Promise<RemovableCopy | null>
+  copy(config: Config): Promise<OwnedCopy | null>
 }
 
 /** A mock that listens. */

@@ -71,8 +71,7 @@ async function startHere(
   const service = await startService(config, {
     sharedPort: isWorker,
     configSource,
-    apisCopy: workerServes?.apis ?? null,
-    refusedApis: workerServes?.refused ?? null,
+    ...(workerServes && { sharedApis: { copy: workerServes.apis, refused: workerServes.refused } }),
   })
   const reload = () => {
     void service.reloadCertificate()

@@ -68,7 +68,7 @@ function setUp(...kinds: Kind[]) {
       workers.push(worker)
       return worker
     },
-    source: { readText: () => null, replaceText() {} },
+    source: { readText: () => null },
     copyApis: async () => null,
     clock,
     timer,

@@ -1,16 +1,18 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
 import type { ConfigSource } from "../../config/source.ts"
+import type { Served } from "../../observe/siblings.ts"
+import type { OwnedCopy } from "../../values/folder-copy.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
-import { createReconfigure, type RemovableCopy, type Served } from "./reconfigure.ts"
 import { createReports } from "./reports.ts"
 import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
+import { createWorkersConfig } from "./workers-config.ts"
 
 /** Several workers that share a port. */
 export interface Supervised {
   readonly url: string
-  /** Makes every worker read its certificate again, and all of them take the configuration file over, or none. */
+  /** Makes every worker read its certificate again, and take the configuration file over if it can be used. */
   readonly reload: () => void
   /** Waits until every worker has ended. Kills those that outlast the grace period, and then throws WorkerFailed. */
   stop(): Promise<void>
@@ -20,9 +22,9 @@ export interface Supervised {
 export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, served: Served): WorkerProcess
-  readonly source: Pick<ConfigSource, "readText" | "replaceText">
+  readonly source: Pick<ConfigSource, "readText">
   /** Copies the folder of own APIs that a configuration file with this text names; null without one. */
-  copyApis(text: string | null): Promise<RemovableCopy | null>
+  copyApis(text: string | null): Promise<OwnedCopy | null>
   readonly clock: Clock
   readonly timer: Timer
   /** Tells the operator that a worker was replaced. */
@@ -49,7 +51,7 @@ export async function supervise(
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
   const requests = createRequestRelay(workers)
-  const reconfigure = await createReconfigure<WorkerProcess>({ timer, source, copyApis, report })
+  const config = await createWorkersConfig<WorkerProcess>({ timer, source, copyApis, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
     intervalMs: heartbeatMs,
@@ -64,7 +66,7 @@ export async function supervise(
 
   function start(): WorkerProcess {
     const startedMs = clock.monotonicMs()
-    const served = reconfigure.served()
+    const served = config.served()
     const worker = spawn(port, served)
     workers.add(worker)
     worker.onMessage((message) => {
@@ -73,7 +75,7 @@ export async function supervise(
       if (kind === "gather" || kind === "reported") reports.receive(worker, message)
       else if (kind === "watch" || kind === "unwatch" || kind === "requests")
         requests.receive(worker, message)
-      else if (kind !== "alive") reconfigure.receive(worker, message)
+      else if (kind !== "alive") config.receive(worker, message)
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
@@ -81,7 +83,7 @@ export async function supervise(
         if (!workers.has(worker)) return
         heartbeat.watch(worker)
         requests.joined(worker)
-        reconfigure.joined(worker, served, refusedApis)
+        config.joined(worker, served, refusedApis)
       },
       () => {},
     )
@@ -90,7 +92,7 @@ export async function supervise(
       heartbeat.forget(worker)
       reports.ended(worker)
       requests.ended(worker)
-      reconfigure.ended(worker)
+      config.ended(worker)
       ends.delete(end)
       const livedMs = clock.monotonicMs() - startedMs
       if (!stopping && port !== null) replace(`a worker ended with code ${code} and is replaced`, livedMs)
@@ -138,7 +140,7 @@ export async function supervise(
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
     const reload = () => {
       for (const worker of workers) worker.reload()
-      void reconfigure.reload().then(({ problem }) => {
+      void config.reload().then(({ problem }) => {
         if (problem !== null) report(`after SIGHUP: ${problem}`)
       })
     }
