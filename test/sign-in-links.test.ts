@@ -135,8 +135,8 @@ describe("a link", () => {
         "The link no longer works, since the admin key behind it has expired or was revoked.",
       )
     }
-    expect((await browser.send("GET", "/console/session")).status).toBe(401)
-    expect((await customer.send("GET", "/portal/session")).status).toBe(401)
+    expect((await browser.send("GET", "/console/session")).body).toEqual({ signed_in: false })
+    expect((await customer.send("GET", "/portal/session")).body).toEqual({ signed_in: false })
   })
 
   test("to the portal of a closed account is not made, and not taken once it is closed", async () => {

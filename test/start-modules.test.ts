@@ -17,7 +17,7 @@ test("a start with a data file loads nothing of PostgreSQL, and one with a URL d
 
 test("a start loads no operation of the administration, neither their commands nor their routes", async () => {
   const loaded = await filesLoadedFor(join(dir, "operations.db"))
-  expect(loaded.some((file) => file.includes("src/surfaces/http/admin/feature.ts"))).toBe(true)
+  expect(loaded.some((file) => file.includes("src/surfaces/http/admin/admin-feature.ts"))).toBe(true)
   for (const file of [
     "src/admin/operations.ts",
     "src/admin/accounts/",

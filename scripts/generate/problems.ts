@@ -1,4 +1,4 @@
-import { type ProblemCode, problems } from "../../src/surfaces/http/admin/problem.ts"
+import { type ProblemCode, problems } from "../../src/surfaces/http/admin/admin-problem.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
 
 /** The problems that the admin API answers with, by status. */

@@ -15,6 +15,9 @@ export const keyId = Type.String({
   description: "The key's id, which starts with `key_`.",
 })
 
+/** The id of an API that the service offers. The document of the admin API lists them. */
+export const apiId = Type.String({ maxLength: 100, "x-api-id": true })
+
 /** An instant in the answers. */
 export const instant = (description: string) => Type.String({ format: "date-time", description })
 export const maybeInstant = (description: string) =>

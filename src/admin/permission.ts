@@ -37,10 +37,11 @@ export const readingPermissions: readonly Permission[] = customerPermissions.fil
   name.endsWith(".read"),
 )
 
-/** `*`, `keys.*` for all of one resource, or one permission. */
-export function isGrant(text: string): boolean {
-  return text === "*" || Object.keys(permissions).some((name) => name === text || text === groupOf(name))
-}
+/** Everything that can be granted: `*`, `keys.*` for all of one resource, or one permission. */
+export const grants: readonly string[] = [
+  "*",
+  ...new Set(Object.keys(permissions).flatMap((name) => [groupOf(name), name])),
+]
 
 /** Whether someone who was granted these may do what needs the permission. */
 export function allows(granted: readonly string[], needed: Permission): boolean {

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defineOperation } from "./operation.ts"
-import { permissions } from "./permission.ts"
+import { grants, permissions } from "./permission.ts"
 
 export const whoami = defineOperation({
   id: "whoami",
@@ -14,7 +14,7 @@ export const whoami = defineOperation({
   output: Type.Object({
     actor: Type.String({ description: "As whom you act, as the audit log names it." }),
     name: Type.String({ description: "A name to show beside it." }),
-    permissions: Type.Array(Type.String(), { description: "What you were granted." }),
+    permissions: Type.Array(Type.String({ enum: grants }), { description: "What you were granted." }),
     source: Type.String({ description: "Where you come from." }),
     known_permissions: Type.Record(Type.String(), Type.String(), {
       description: "Every permission there is, and what it allows.",

@@ -1,10 +1,10 @@
 /** A client generated from the document of the admin API: it compiles, refuses mistakes, and runs every operation. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { operations } from "../../src/admin/operations.ts"
+import { createCatalog } from "../../src/apis/catalog.ts"
 import { version } from "../../src/app/version.ts"
-import { routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
+import { operationIdOf, routesOf } from "../../src/surfaces/http/admin/operation-routes.ts"
 import { printAdminOpenApi } from "../../src/surfaces/openapi/admin/document.ts"
-import { operationIdOf } from "../../src/surfaces/openapi/admin/operation.ts"
 import { adminOf, createTestAdminKey } from "../support/admin.ts"
 import { clientOptions, exampleRequest } from "../support/admin-examples.ts"
 import { type WrittenClient, writeClientOf } from "../support/openapi-client.ts"
@@ -14,9 +14,10 @@ import { tempDir } from "../support/temp.ts"
 
 let client: WrittenClient
 const routes = routesOf(operations)
+const apiIds = createCatalog().map(({ id }) => id)
 
 beforeAll(async () => {
-  client = await writeClientOf(printAdminOpenApi({ operations, version }), clientText())
+  client = await writeClientOf(printAdminOpenApi({ operations, apiIds, version }), clientText())
 }, 300_000)
 afterAll(() => client.remove())
 

@@ -67,9 +67,15 @@ describe("ends", () => {
     expect(ended.headers.get("set-cookie")).toContain("penknife-console=; Path=/; Max-Age=0")
     expect(browser.cookies.size).toBe(0)
     for (const [name, text] of stolen) browser.cookies.set(name, text)
-    expect((await browser.send("GET", "/console/session")).body.detail).toBe(
+    expect((await browser.send("GET", "/admin/v1/accounts")).body.detail).toBe(
       "The session has ended. Sign in again.",
     )
-    expect((await browser.send("GET", "/admin/v1/accounts")).status).toBe(401)
+    expect((await browser.send("DELETE", "/console/session")).body.detail).toBe(
+      "The session has ended. Sign in again.",
+    )
+    for (const [name, text] of stolen) browser.cookies.set(name, text)
+    const asked = await browser.send("GET", "/console/session")
+    expect([asked.status, asked.body]).toEqual([200, { signed_in: false }])
+    expect(asked.headers.get("set-cookie")).toContain("penknife-console=; Path=/; Max-Age=0")
   })
 })

@@ -1,17 +1,18 @@
 /** The document of the admin API follows its standard, and describes each operation and each of its answers. */
 import { describe, expect, test } from "bun:test"
 import { operations } from "../../src/admin/operations.ts"
+import { createCatalog } from "../../src/apis/catalog.ts"
 import { version } from "../../src/app/version.ts"
-import { routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
-import { problems } from "../../src/surfaces/http/admin/problem.ts"
+import { problems } from "../../src/surfaces/http/admin/admin-problem.ts"
+import { operationIdOf, routesOf } from "../../src/surfaces/http/admin/operation-routes.ts"
 import { problemTypeStart } from "../../src/surfaces/http/problem.ts"
 import { printAdminOpenApi } from "../../src/surfaces/openapi/admin/document.ts"
-import { operationIdOf } from "../../src/surfaces/openapi/admin/operation.ts"
 import type { JsonObject, OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { lintOpenApi } from "../support/lint-openapi.ts"
 import { startTestService } from "../support/service.ts"
 
-const text = printAdminOpenApi({ operations, version })
+const apiIds = createCatalog().map(({ id }) => id)
+const text = printAdminOpenApi({ operations, apiIds, version })
 const document = JSON.parse(text) as OpenApiDocument
 const routes = routesOf(operations)
 
@@ -36,6 +37,36 @@ test("has every route of the operations and no other, each with an id of its own
   expect(found.sort()).toEqual([...expected, "GET /admin/openapi.json"].sort())
   const ids = routes.map(operationIdOf)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test("lists permissions and the ids of APIs where they are parameters", () => {
+  const bodyOf = (path: string, method: string) => {
+    const described = document.paths[path]?.[method] as JsonObject | undefined
+    const body = described?.requestBody as
+      | { content: Record<string, { schema: { properties: JsonObject } }> }
+      | undefined
+    return body?.content["application/json"]?.schema.properties
+  }
+  expect(bodyOf("/admin/v1/admins", "post")?.may).toMatchObject({
+    items: { enum: expect.arrayContaining(["*", "keys.*", "keys.read", "health.read"]) },
+  })
+  expect(bodyOf("/admin/v1/keys", "post")?.allow_apis).toMatchObject({ items: { enum: apiIds } })
+  expect(bodyOf("/admin/v1/keys/{id}", "patch")?.block_apis).toMatchObject({ items: { enum: apiIds } })
+  expect(text).not.toContain("x-api-id")
+})
+
+test("says of each path which methods the service takes", async () => {
+  const service = await startTestService({ configText: "" })
+  const paths = Object.keys(document.paths)
+  for (const path of paths) {
+    const asked = path.replaceAll(/\{\w+\}/g, "x")
+    const { status, headers } = await fetch(service.url + asked, { method: "PUT" })
+    // `/keys/find` is also `/keys/{id}`.
+    const fits = (other: string) => new RegExp(`^${other.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(asked)
+    const methods = paths.filter(fits).flatMap((other) => Object.keys(document.paths[other] ?? {}))
+    const allow = [...new Set(methods)].map((method) => method.toUpperCase()).sort()
+    expect([path, status, headers.get("allow")]).toEqual([path, 405, allow.join(", ")])
+  }
 })
 
 describe.each(routes.map((route) => [`${route.operation.id} at ${route.template}`, route] as const))(

@@ -146,7 +146,7 @@ describe("a cookie that someone else has set", () => {
       expect(browser.cookies.get("penknife-console")).not.toBe(planted)
       const knows = openBrowser(service.url)
       knows.cookies.set("penknife-console", planted)
-      expect((await knows.send("GET", "/console/session")).status).toBe(401)
+      expect((await knows.send("GET", "/console/session")).body).toEqual({ signed_in: false })
     }
   })
 
@@ -159,7 +159,9 @@ describe("a cookie that someone else has set", () => {
       `penknife-console=${own}; penknife-console=${planted}`,
       `penknife-console=; penknife-console=${own}`,
     ]) {
-      expect((await browser.send("GET", "/console/session", { headers: { cookie } })).status).toBe(401)
+      expect((await browser.send("GET", "/console/session", { headers: { cookie } })).body).toEqual({
+        signed_in: false,
+      })
     }
     const cookie = `other=1; penknife-console=${own}; xpenknife-console=${planted}`
     expect((await browser.send("GET", "/console/session", { headers: { cookie } })).status).toBe(200)
@@ -170,8 +172,13 @@ describe("a cookie that someone else has set", () => {
     const swapped = openBrowser(service.url)
     swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
     swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
-    for (const path of ["/console/session", "/portal/session", "/admin/v1/accounts", "/portal/v1/keys"]) {
+    for (const path of ["/admin/v1/accounts", "/portal/v1/keys"]) {
       expect([path, (await swapped.send("GET", path)).status]).toEqual([path, 401])
+    }
+    for (const path of ["/console/session", "/portal/session"]) {
+      swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
+      swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
+      expect((await swapped.send("GET", path)).body).toEqual({ signed_in: false })
     }
   })
 })
@@ -192,7 +199,9 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     // A neighbour can set a cookie without the prefix. It is not looked at.
     browser.cookies.set("penknife-console", browser.cookies.get("__Host-penknife-console") ?? "")
     browser.cookies.delete("__Host-penknife-console")
-    expect((await browser.send("GET", "/console/session", { headers: proxied })).status).toBe(401)
+    expect((await browser.send("GET", "/console/session", { headers: proxied })).body).toEqual({
+      signed_in: false,
+    })
     // A page that came without TLS is another one.
     expect(
       (await openBrowser(own.url).signIn("console", { key }, { headers: { ...proxied, origin: own.url } }))
@@ -216,7 +225,7 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     expect((await browser.send("GET", "/console/session")).status).toBe(200)
     const ended = await browser.send("DELETE", "/console/session", { headers: { origin } })
     expect(ended.headers.get("set-cookie")).toStartWith("__Host-penknife-console=; ")
-    expect((await browser.send("GET", "/console/session")).status).toBe(401)
+    expect((await browser.send("GET", "/console/session")).body).toEqual({ signed_in: false })
   })
 
   test("at the address that clients use, and not because a stranger says so", async () => {
@@ -303,16 +312,16 @@ describe("a session ends", () => {
   test("at its time: 12 hours in the console, 24 in the portal", async () => {
     const own = await startTestService()
     const [{ browser }, { browser: owner }] = [await operator(own), await customer(own)]
-    const statuses = async () => [
-      (await browser.send("GET", "/console/session")).status,
-      (await owner.send("GET", "/portal/session")).status,
+    const signedIn = async () => [
+      (await browser.send("GET", "/console/session")).body.signed_in,
+      (await owner.send("GET", "/portal/session")).body.signed_in,
     ]
     own.clock.advance(12 * 3_600_000 - 1)
-    expect(await statuses()).toEqual([200, 200])
+    expect(await signedIn()).toEqual([true, true])
     own.clock.advance(1)
-    expect(await statuses()).toEqual([401, 200])
+    expect(await signedIn()).toEqual([false, true])
     own.clock.advance(12 * 3_600_000)
-    expect(await statuses()).toEqual([401, 401])
+    expect(await signedIn()).toEqual([false, false])
   })
 
   test("with the admin key that opened it, when that is revoked or expires", async () => {
@@ -325,7 +334,7 @@ describe("a session ends", () => {
     const opened = await short.signIn("console", { key })
     expect(opened.body.expires).toBe(new Date(own.clock.now() + 1_000).toISOString())
     own.clock.advance(1_000)
-    expect((await short.send("GET", "/console/session")).status).toBe(401)
+    expect((await short.send("GET", "/console/session")).body).toEqual({ signed_in: false })
   })
 
   test("when the account is closed, until it is opened again", async () => {
@@ -489,17 +498,17 @@ describe("where they are served", () => {
     )
 
   test("everything by default, the portal alone with --admin off, the console alone with --no-portal", async () => {
-    expect(await statusesOf(service.url)).toEqual([401, 401, 401, 401])
+    expect(await statusesOf(service.url)).toEqual([200, 401, 200, 401])
     const off = await startTestService({ flags: { admin: "off" } })
-    expect(await statusesOf(off.url)).toEqual([404, 404, 401, 401])
+    expect(await statusesOf(off.url)).toEqual([404, 404, 200, 401])
     const noPortal = await startTestService({ flags: { noPortal: true } })
-    expect(await statusesOf(noPortal.url)).toEqual([401, 401, 404, 404])
+    expect(await statusesOf(noPortal.url)).toEqual([200, 401, 404, 404])
   })
 
   test("the console at the address of the administration, the portal with the APIs", async () => {
     const own = await startTestService({ flags: { admin: "127.0.0.1:0" } })
-    expect(await statusesOf(own.url)).toEqual([404, 404, 401, 401])
-    expect(await statusesOf(own.server.adminUrl ?? "")).toEqual([401, 401, 404, 404])
+    expect(await statusesOf(own.url)).toEqual([404, 404, 200, 401])
+    expect(await statusesOf(own.server.adminUrl ?? "")).toEqual([200, 401, 404, 404])
     const { key } = await createTestAdminKey(own.db)
     const browser = openBrowser(own.server.adminUrl ?? "")
     expect((await browser.signIn("console", { key })).status).toBe(201)

@@ -1,5 +1,5 @@
 import type { Operation } from "../../src/admin/operation.ts"
-import { type OperationRoute, routesOf } from "../../src/surfaces/http/admin/operation-path.ts"
+import { type OperationRoute, routesOf } from "../../src/surfaces/http/admin/operation-routes.ts"
 import type { adminClient } from "./admin.ts"
 
 type Client = ReturnType<typeof adminClient>

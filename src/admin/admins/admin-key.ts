@@ -4,13 +4,14 @@ import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
+import { grants } from "../permission.ts"
 
 /** An admin key as operations answer it, without its text. */
 export const adminKeySchema = Type.Object({
   id: Type.String({ description: "The admin key's id." }),
   name: Type.String({ description: "Its name." }),
   prefix: Type.String({ description: "The first characters of its text." }),
-  permissions: Type.Array(Type.String(), { description: "What it may do." }),
+  permissions: Type.Array(Type.String({ enum: grants }), { description: "What it may do." }),
   created: instant("When it was created."),
   expires: maybeInstant("When it stops working; null for never."),
   revoked: maybeInstant("When it was revoked; null if it was not."),

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { AdminFault } from "../fault.ts"
-import { covers, isGrant, permissions } from "../permission.ts"
+import { covers, grants, permissions } from "../permission.ts"
 
 /** The parameter that lists what someone may do. */
 export function grantsParameter(description: string, more: { readonly default?: string[] } = {}) {
-  return Type.Array(Type.String({ maxLength: 100 }), {
+  return Type.Array(Type.String({ maxLength: 100, enum: grants }), {
     ...more,
     minItems: 1,
     maxItems: 100,
@@ -19,7 +19,7 @@ export function grantsParameter(description: string, more: { readonly default?: 
  * @throws AdminFault
  */
 export function requireGrants(may: readonly string[], own: readonly string[]): void {
-  const unknown = may.find((text) => !isGrant(text))
+  const unknown = may.find((text) => !grants.includes(text))
   if (unknown !== undefined) {
     throw new AdminFault(
       "invalid",

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox"
+import { type Static, type TSchema, type TString, Type } from "@sinclair/typebox"
 import { maxCallsPerMinute } from "../../accounts/plan.ts"
 import {
   refuseHidden,
@@ -9,7 +9,7 @@ import {
 } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
-import { externalId, metadata, timeAheadFormat, timeAheadRequirement } from "../fields.ts"
+import { apiId, externalId, metadata, timeAheadFormat, timeAheadRequirement } from "../fields.ts"
 import { requireMetadata } from "../metadata.ts"
 import type { AdminContext } from "../operation.ts"
 
@@ -23,9 +23,12 @@ export const keyParameters = {
     "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now. Null for never.",
     `${timeAheadRequirement}; null for never`,
   ),
-  allow_apis: list("Ids of the only APIs that it may call. An empty list allows all."),
-  block_apis: list("Ids of APIs that it may not call."),
-  allow_ips: list("The only networks that it may be used from, as CIDR. An empty list allows any."),
+  allow_apis: list("Ids of the only APIs that it may call. An empty list allows all.", apiId),
+  block_apis: list("Ids of APIs that it may not call.", apiId),
+  allow_ips: list(
+    "The only networks that it may be used from, as CIDR. An empty list allows any.",
+    Type.String({ maxLength: 100 }),
+  ),
   rate_limit: optionalOrNull(
     Type.Integer({ minimum: 1, maximum: maxCallsPerMinute }),
     "Calls a minute for this key alone. Null for no limit.",
@@ -76,10 +79,8 @@ function orNull(items: readonly string[]): readonly string[] | null {
   return items.length === 0 ? null : items
 }
 
-function list(description: string) {
-  return Type.Optional(
-    Type.Array(Type.String({ maxLength: 100 }), { maxItems: maxListItems, uniqueItems: true, description }),
-  )
+function list(description: string, item: TString) {
+  return Type.Optional(Type.Array(item, { maxItems: maxListItems, uniqueItems: true, description }))
 }
 
 function optionalOrNull<T extends TSchema>(schema: T, description: string, requirement: string) {

@@ -4,7 +4,7 @@ import { logFault } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { Site } from "../site/site.ts"
-import { AdminPreflight, createAdminFeature } from "./admin/feature.ts"
+import { createAdminFeature } from "./admin/admin-feature.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody, inProgress } from "./context.ts"
@@ -62,10 +62,10 @@ export function createHttpApp(
   const recordStray = observer.recorderFor("none", "none")
 
   /** The cross-origin plugin answers preflights itself, but not those for the admin API. */
-  function opened({ request, incoming }: Exchange): void {
-    if (request.method !== "OPTIONS") return
-    recordUnkeyed(incoming, { status: 204 })
-    if (adminFeature?.serves(request.url)) throw new AdminPreflight()
+  function opened(exchange: Exchange): Promise<Response> | undefined {
+    if (exchange.request.method !== "OPTIONS") return
+    if (adminFeature?.serves(exchange.request.url)) return adminFeature.answer(exchange)
+    recordUnkeyed(exchange.incoming, { status: 204 })
   }
 
   const { base, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
@@ -89,7 +89,7 @@ export function createHttpApp(
     .use(crossOrigin())
     .onError(async ({ error, code, request, set, incoming }) => {
       if (adminFeature?.serves(request.url)) {
-        return adminFeature.answerThrown(error, { request, set, incoming })
+        return adminFeature.answer({ request, set, incoming }, error)
       }
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
       logFault(fault, incoming.requestId, pipeline.log)

@@ -10,8 +10,8 @@ import { clientAddress } from "./client-address.ts"
 import type { Closing } from "./closing.ts"
 import type { HttpContext } from "./context.ts"
 import { describeRequest } from "./describe-request.ts"
-import type { Exchange, IncomingRequest } from "./exchange.ts"
-import { incomingRequests } from "./incoming.ts"
+import type { IncomingRequest } from "./exchange.ts"
+import { incomingRequests, type Opened } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { createPreparedHeaders, fixedHeaders } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
@@ -50,14 +50,14 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
 /**
  * What every Elysia app of the service begins with: how a request is received, and what its features share.
  * @param server gives the listening server, null before it listens
- * @param opened is called before the cross-origin plugin answers preflights, and may throw
+ * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
 export function createFrame(
   { apis, pipeline, random, observer, tracer = null }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
-  opened: (exchange: Exchange) => void = () => {},
+  opened: Opened = () => undefined,
 ) {
   const { closing, trustedProxies, publicUrl } = options
   const requestIdFor = createRequestIds(random, options.holdsKey)
@@ -123,7 +123,7 @@ export function createFrame(
       closing.requests++
       exchange.set.headers.connection = "close"
     }
-    opened(exchange)
+    return opened(exchange)
   })
   return {
     base,

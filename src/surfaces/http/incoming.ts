@@ -4,12 +4,9 @@ import { requireHost } from "./host.ts"
 
 /**
  * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.
- * @param opened is called before the cross-origin plugin answers preflights, and may throw
+ * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
-export function incomingRequests(
-  open: (request: Request) => IncomingRequest,
-  opened: (exchange: Exchange) => void = () => {},
-) {
+export function incomingRequests(open: (request: Request) => IncomingRequest, opened: Opened = () => {}) {
   return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
     const { request } = context
     const set: AnswerSettings = context.set
@@ -18,9 +15,12 @@ export function incomingRequests(
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
     // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
-    opened({ request, set, incoming })
+    return opened({ request, set, incoming })
   })
 }
+
+/** Looks at a request before a route is found. What it returns is the answer. */
+export type Opened = (exchange: Exchange) => Promise<Response> | Response | undefined
 
 /** Stands in the context until the request is opened, so that all contexts have one shape. */
 const notYet: IncomingRequest = {

@@ -1,6 +1,6 @@
 import { holdsKey } from "../../accounts/key.ts"
 import type { AdminPlace } from "../../config/readers.ts"
-import { createAdminApp } from "./admin/app.ts"
+import { createAdminApp } from "./admin/separate-app.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { createCallsInProgress } from "./calls.ts"
 import { createClosing } from "./closing.ts"

@@ -62,13 +62,13 @@ const otherTabs = joinOtherTabs(`penknife-${area.kind}`, async () => {
  * @throws Problem, Unreachable
  */
 export async function loadSession(): Promise<void> {
-  try {
-    session.value = await send<Session>(path, {})
-    hasEnded.value = false
-  } catch (thrown) {
-    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
-    session.value = null
-  }
+  const answer = await send<({ readonly signed_in: true } & Session) | { readonly signed_in: false }>(
+    path,
+    {},
+  )
+  if (answer.signed_in) hasEnded.value = false
+  else if (session.peek()) hasEnded.value = true
+  session.value = answer.signed_in ? answer : null
 }
 
 /**

@@ -4,8 +4,8 @@ import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv-table.ts"
 import { itemOf } from "../../openapi/admin/schemas.ts"
 import type { AnswerSettings } from "../exchange.ts"
+import { setAdminHeaders } from "./admin-problem.ts"
 import type { EntryWriter } from "./entry-lines.ts"
-import { setAdminHeaders } from "./problem.ts"
 
 /** Whether a list is asked for as CSV. */
 export function wantsCsv({ input }: Operation, raw: RawInput): boolean {

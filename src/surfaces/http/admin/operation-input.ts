@@ -5,20 +5,21 @@ import type { RawInput, TextParameter } from "../../../call/input.ts"
 import { readJsonObject } from "../body.ts"
 import type { Intake } from "../intake.ts"
 import { parseQuery } from "../query.ts"
-import { pathOf } from "../request-url.ts"
-import { type OperationRoute, pathValues } from "./operation-path.ts"
+import { needsBody, type OperationRoute } from "./operation-routes.ts"
 
 /**
- * Reads the parameters of an operation: from the path, and from the query string of a GET or the JSON body of another method.
+ * Reads the parameters of an operation: from the path (`params`), and from the query string of a GET or the JSON body of another method.
  * Rejects with a Fault, or an AdminFault for a parameter in the wrong place.
  */
 export async function readOperationInput(
   route: OperationRoute,
+  params: Readonly<Record<string, string>>,
   request: Request,
   intake: Intake,
   giveWay: GiveWay,
 ): Promise<RawInput> {
-  const inPath = pathValues(route, pathOf(request.url))
+  // What is not percent-encoded UTF-8 is null, unlike Elysia's type says.
+  const inPath = route.inPath.map((name): TextParameter => ({ name, text: params[name] ?? null }))
   const { parameters } = parseQuery(request.url)
   if (route.operation.method === "GET") {
     refuseRepeated(inPath, parameters)
@@ -35,11 +36,6 @@ export async function readOperationInput(
     Object.keys(values).map((name) => ({ name })),
   )
   return { kind: "typed", values: { ...values, ...Object.fromEntries(inPath.map(readable)) } }
-}
-
-/** Whether an operation has required parameters in its body. Without them the body may be missing. */
-export function needsBody({ operation: { method, input }, inPath }: OperationRoute): boolean {
-  return method !== "GET" && (input.required ?? []).some((name) => !inPath.includes(name))
 }
 
 function refuseRepeated(

@@ -1,7 +1,6 @@
 import type { Operation } from "../../../admin/operation.ts"
 import { permissions } from "../../../admin/permission.ts"
-import { documentPath } from "../../http/admin/document-path.ts"
-import { routesOf } from "../../http/admin/operation-path.ts"
+import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
 import { operationOf } from "./operation.ts"
 import { problemResponses, problemSchema } from "./problem-responses.ts"
@@ -11,6 +10,8 @@ import { adminHeaders, adminParameters } from "./shared-parts.ts"
 /** What the document of the admin API is made from. */
 export interface AdminDocInput {
   readonly operations: readonly Operation[]
+  /** The ids of the APIs that the service offers. */
+  readonly apiIds: readonly string[]
   readonly version: string
 }
 
@@ -20,8 +21,8 @@ export function printAdminOpenApi(input: AdminDocInput): string {
 }
 
 /** The OpenAPI 3.1 document of the admin API, made from the definitions of the operations. */
-export function createAdminDocument({ operations, version }: AdminDocInput): OpenApiDocument {
-  const schemas = createSchemas(operations)
+export function createAdminDocument({ operations, apiIds, version }: AdminDocInput): OpenApiDocument {
+  const schemas = createSchemas(operations, apiIds)
   const paths: Record<string, JsonObject> = {}
   for (const route of routesOf(operations)) {
     const method = route.operation.method.toLowerCase()

@@ -1,17 +1,16 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
-import { needsBody } from "../../http/admin/operation-input.ts"
-import type { OperationRoute } from "../../http/admin/operation-path.ts"
+import { needsBody, type OperationRoute, operationIdOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 import { problemsOf } from "./problem-responses.ts"
-import { type AdminSchemas, itemOf, toAdminSchema, toName } from "./schemas.ts"
+import { type AdminSchemas, itemOf } from "./schemas.ts"
 
 /** The OpenAPI operation of one route of the admin API. */
 export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonObject {
   const { operation } = route
   const { id, title, description, permission, isFinal, output } = operation
-  const parameters = parametersOf(route)
-  const body = bodyOf(route)
+  const parameters = parametersOf(route, schemas)
+  const body = bodyOf(route, schemas)
   return {
     operationId: operationIdOf(route),
     tags: [id.split(".")[0] ?? id],
@@ -26,19 +25,12 @@ export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonO
   }
 }
 
-/** `keysRotate` of `keys.rotate`; a further path of an operation is named by its parameters, too. */
-export function operationIdOf({ operation, template, inPath }: OperationRoute): string {
-  const name = toName(operation.id)
-  const more = template.endsWith(operation.path) ? "" : `By${inPath.map(toName).join("")}`
-  return name.charAt(0).toLowerCase() + name.slice(1) + more
-}
-
-function parametersOf(route: OperationRoute): readonly JsonObject[] {
+function parametersOf(route: OperationRoute, { convert }: AdminSchemas): readonly JsonObject[] {
   const { operation, inPath } = route
   const { method, input, example, run } = operation
   const names = Object.keys(input.properties).filter((name) => method === "GET" || inPath.includes(name))
   const own = names.map((name): JsonObject => {
-    const { description, ...schema } = toAdminSchema(input.properties[name] as TSchema)
+    const { description, ...schema } = convert(input.properties[name] as TSchema)
     const isInPath = inPath.includes(name)
     return {
       name,
@@ -54,7 +46,7 @@ function parametersOf(route: OperationRoute): readonly JsonObject[] {
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
 
-function bodyOf(route: OperationRoute): JsonObject | null {
+function bodyOf(route: OperationRoute, { convert }: AdminSchemas): JsonObject | null {
   const { operation, inPath } = route
   const { method, input, example } = operation
   const members = Object.entries(input.properties).filter(([name]) => !inPath.includes(name))
@@ -63,7 +55,7 @@ function bodyOf(route: OperationRoute): JsonObject | null {
   const schema = {
     type: "object",
     ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(members.map(([name, schema]) => [name, toAdminSchema(schema as TSchema)])),
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, convert(schema as TSchema)])),
     additionalProperties: false,
   }
   const shown = Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name)))

@@ -1,5 +1,5 @@
 import { signInRefusals } from "../../../admin/sign-in.ts"
-import { type ProblemCode, problems } from "../../http/admin/problem.ts"
+import { type ProblemCode, problems } from "../../http/admin/admin-problem.ts"
 import { problemTypeStart } from "../../http/problem.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 

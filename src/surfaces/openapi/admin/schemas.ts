@@ -1,5 +1,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
+import { toName } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, objectOf, refTo } from "../json-object.ts"
 import { toJsonSchema } from "../json-schema.ts"
 
@@ -7,11 +8,15 @@ import { toJsonSchema } from "../json-schema.ts"
 export interface AdminSchemas {
   /** The schema of an operation's answer, or a reference to it. */
   outputOf(operation: Operation): JsonObject
+  /** Converts a schema to JSON Schema, without what only the command line reads. */
+  convert(schema: TSchema): JsonObject
   /** All named schemas. */
   components(): Readonly<Record<string, JsonObject>>
 }
 
-export function createSchemas(operations: readonly Operation[]): AdminSchemas {
+/** @param apiIds the ids that a parameter for an API takes */
+export function createSchemas(operations: readonly Operation[], apiIds: readonly string[]): AdminSchemas {
+  const convert = (schema: TSchema) => clean(toJsonSchema(schema), apiIds) as JsonObject
   const names = new Map<TSchema, string>()
   for (const { id, output } of operations) {
     const schema = itemOf(output) ?? output
@@ -22,19 +27,20 @@ export function createSchemas(operations: readonly Operation[]): AdminSchemas {
   }
   const referTo = (schema: TSchema) => refTo("schemas", names.get(schema) ?? "")
   return {
+    convert,
     outputOf({ output }) {
       const item = itemOf(output)
       if (!item) return referTo(output)
       const { data, ...others } = output.properties
       const properties = Object.fromEntries(
-        Object.entries(others).map(([name, schema]) => [name, toAdminSchema(schema as TSchema)]),
+        Object.entries(others).map(([name, schema]) => [name, convert(schema as TSchema)]),
       )
       return objectOf({
         data: { type: "array", description: data.description, items: referTo(item) },
         ...properties,
       })
     },
-    components: () => Object.fromEntries([...names].map(([schema, name]) => [name, toAdminSchema(schema)])),
+    components: () => Object.fromEntries([...names].map(([schema, name]) => [name, convert(schema)])),
   }
 }
 
@@ -45,32 +51,24 @@ export function itemOf(output: TSchema): TSchema | null {
   return data && KindGuard.IsArray(data) ? data.items : null
 }
 
-/** Converts a schema to JSON Schema, without what only the command line reads. */
-export function toAdminSchema(schema: TSchema): JsonObject {
-  return clean(toJsonSchema(schema)) as JsonObject
-}
-
 /** A record of TypeBox becomes an object with additional properties, which more generators of clients know. */
-function clean(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(clean)
+function clean(value: unknown, apiIds: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => clean(item, apiIds))
   if (typeof value !== "object" || value === null) return value
   const {
     "x-flag": _flag,
     "x-pairs": _pairs,
     "x-requirement": _words,
     "x-operator-only": _for,
+    "x-api-id": isApiId,
     patternProperties,
     ...rest
   } = value as JsonObject
-  const members = Object.entries(rest).map(([name, part]) => [name, clean(part)])
+  const members = Object.entries(rest).map(([name, part]) => [name, clean(part, apiIds)])
   const [values] = Object.values((patternProperties ?? {}) as JsonObject)
   return {
     ...Object.fromEntries(members),
-    ...(values !== undefined && { additionalProperties: clean(values) }),
+    ...(isApiId === true && { enum: apiIds }),
+    ...(values !== undefined && { additionalProperties: clean(values, apiIds) }),
   }
-}
-
-/** `KeysRotate` of `keys.rotate`. */
-export function toName(id: string): string {
-  return id.replaceAll(/(?:^|[._-])(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

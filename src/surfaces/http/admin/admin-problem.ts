@@ -1,9 +1,11 @@
 import { AdminFault, adminFaults } from "../../../admin/fault.ts"
+import type { Actor } from "../../../admin/operation.ts"
 import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
+import type { RecordRequest } from "../../../observe/request.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
-import { sameOriginOnly } from "../cross-origin.ts"
-import type { AnswerSettings } from "../exchange.ts"
+import { finishBody, type HttpContext, inProgress } from "../context.ts"
+import type { AnswerSettings, Exchange } from "../exchange.ts"
 import { problemTypeStart } from "../problem.ts"
 
 /** Every problem that the admin API answers with. The names are the ends of their types and do not change. */
@@ -41,8 +43,23 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Answers with a problem for anything thrown, and records it. */
+export type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
+
+/** Returns what makes the refusals of a route from its record. */
+export function createRefusals(context: HttpContext): (record: RecordRequest) => Refuse {
+  return (record) =>
+    async (thrown, { request, set, incoming }, actor) => {
+      const refusal = toRefusal(thrown, incoming.requestId, context.pipeline.log)
+      await inProgress(context, () => finishBody(request, set, context))
+      const { status } = problems[refusal.code]
+      record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
+      return sendProblem(refusal, incoming.requestId, set)
+    }
+}
+
 /** What was thrown, as it is answered and recorded. */
-export interface Refusal {
+interface Refusal {
   readonly code: ProblemCode
   readonly detail: string
   readonly parameter: string | null
@@ -50,7 +67,7 @@ export interface Refusal {
 }
 
 /** Turns anything thrown into a refusal. Faults of the service are logged; their cause never reaches a client. */
-export function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Refusal {
+function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Refusal {
   if (thrown instanceof HttpProblem) {
     return { code: thrown.code, detail: thrown.message, parameter: null, headers: thrown.headers }
   }
@@ -70,8 +87,8 @@ export function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log
 const storeUnavailable =
   "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
 
-/** Sets status and headers for a refusal and gives the body. */
-export function sendProblem(
+/** Sets status and headers for a refusal and returns the body. */
+function sendProblem(
   { code, detail, parameter, headers }: Refusal,
   requestId: string,
   set: AnswerSettings,
@@ -91,9 +108,8 @@ export function sendProblem(
   return JSON.stringify(problem)
 }
 
-/** What every answer of the admin API has: it is kept by no cache and read by no page of another origin. */
+/** What every answer of the admin API has: no cache keeps it. */
 export function setAdminHeaders(set: AnswerSettings, contentType: string): void {
-  sameOriginOnly(set)
   set.headers["content-type"] = contentType
   set.headers["cache-control"] = "no-store"
 }

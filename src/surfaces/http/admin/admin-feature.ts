@@ -1,15 +1,11 @@
 import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { HttpContext } from "../context.ts"
+import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
-import type { AdminHttp } from "./admin-http.ts"
-
-/** Thrown for a preflight, whose answer has to wait until the admin API is loaded: only error handlers can wait at that place. */
-export class AdminPreflight extends Error {
-  override readonly name = "AdminPreflight"
-}
+import type { AdministrationApp } from "./administration-app.ts"
 
 /** What an app serves of the administration. */
 export interface AdminScope {
@@ -21,19 +17,22 @@ export interface AdminScope {
 
 /** The admin API and the portal's within an app. */
 export interface AdminFeature {
-  readonly app: ReturnType<typeof routesOf>
+  readonly app: ReturnType<typeof routesTo>
   /** Whether a request is one to it. */
   serves(url: string): boolean
-  /** Answers what was thrown for such a request outside of an operation. Undefined is for a path or method without a route. */
-  answerThrown(thrown: unknown, exchange: Exchange): Promise<string | Response>
+  /**
+   * Answers such a request. Pages of other origins must not read the answer.
+   * @param thrown refuses the request, for what the outer app threw before a route was found
+   */
+  answer(exchange: Exchange, thrown?: unknown): Promise<Response>
 }
 
 const adminPaths = ["/admin", "/admin/*", "/console/session"]
 const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
 
 /**
- * Everything that signed-in people and their programs reach, but for pages. Its operations are loaded with the first request, since
- * most starts of a service serve none of them and would take a third longer. Null when an app serves none of it.
+ * Everything that signed-in people and their programs reach, but for pages. It is an app of its own, made with the first request,
+ * since most starts of a service serve none of it and would take a third longer. Null when an app serves none of it.
  */
 export function createAdminFeature(
   base: ReturnType<typeof incomingRequests>,
@@ -43,35 +42,33 @@ export function createAdminFeature(
 ): AdminFeature | null {
   const access = admin ?? portal
   if (access === null) return null
-  let loading: Promise<AdminHttp> | undefined
+  const scope = { admin: admin !== null, portal: portal !== null }
+  let loading: Promise<AdministrationApp> | undefined
 
-  function load(from: AdminAccess): Promise<AdminHttp> {
-    loading ??= import("./admin-http.ts").then(({ createAdminHttp }) =>
-      createAdminHttp(context, from, { admin: admin !== null, portal: portal !== null }, version),
+  async function answer(exchange: Exchange, thrown?: unknown): Promise<Response> {
+    loading ??= import("./administration-app.ts").then(({ createAdministrationApp }) =>
+      createAdministrationApp(context, access as AdminAccess, scope, version),
     )
-    return loading
+    const administration = await loading
+    sameOriginOnly(exchange.set)
+    return administration.answer(exchange, thrown)
   }
 
   return {
-    app: routesOf(base, [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])], async (exchange) =>
-      (await load(access)).answer(exchange),
-    ),
+    app: routesTo(answer, base, [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]),
     serves(url) {
       const path = pathOf(url)
       if (admin && /^\/(?:admin(?:\/|$)|console\/session\/?$)/.test(path)) return true
       return portal !== null && /^\/portal\/(?:v1(?:\/|$)|session\/?$)/.test(path)
     },
-    async answerThrown(thrown, exchange) {
-      const http = await load(access)
-      return thrown instanceof AdminPreflight ? http.answerPreflight(exchange) : http.refuse(thrown, exchange)
-    },
+    answer,
   }
 }
 
-function routesOf(
+function routesTo(
+  answer: AdminFeature["answer"],
   base: ReturnType<typeof incomingRequests>,
   paths: readonly string[],
-  answer: (exchange: Exchange) => Promise<string | Response | Uint8Array | null>,
 ) {
   const detail = {
     summary: "The admin API, which /admin/openapi.json describes, and what the console and the portal use",

@@ -3,7 +3,7 @@ import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
 import { createListeningApp } from "../request-url.ts"
 import { webFeature } from "../web/feature.ts"
-import { AdminPreflight, createAdminFeature } from "./feature.ts"
+import { createAdminFeature } from "./admin-feature.ts"
 
 export interface AdminAppParts extends FrameParts {
   readonly admin: AdminAccess
@@ -19,17 +19,12 @@ export interface AdminAppOptions extends FrameOptions {
 
 /** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
 export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, calls: CallsInProgress) {
-  const recordUnkeyed = parts.observer.recorderFor("none", "unkeyed")
   const { base, context, headers } = createFrame(
     parts,
     options,
     calls,
     () => app.server,
-    ({ request, incoming }) => {
-      if (request.method !== "OPTIONS") return
-      recordUnkeyed(incoming, { status: 204 })
-      throw new AdminPreflight()
-    },
+    (exchange) => (exchange.request.method === "OPTIONS" ? feature?.answer(exchange) : undefined),
   )
   const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, parts.version)
   if (feature === null) throw new Error("an app for operators alone needs the administration")
@@ -37,7 +32,7 @@ export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, c
     .headers(headers)
     .use(base)
     .onError(({ error, code, request, set, incoming }) =>
-      feature.answerThrown(code === "NOT_FOUND" ? undefined : error, { request, set, incoming }),
+      feature.answer({ request, set, incoming }, code === "NOT_FOUND" ? undefined : error),
     )
     .use(
       webFeature(base, context, {

@@ -1,47 +1,73 @@
+import { Elysia } from "elysia"
 import { type Administration, requirePermission } from "../../../admin/administration.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
-import type { RecordRequest } from "../../../observe/request.ts"
 import { type HttpContext, inProgress, patiently } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
-import { answerOrProblem } from "./answer-or-problem.ts"
+import type { incomingRequests } from "../incoming.ts"
+import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import { etagOf, readConditions } from "./conditions.ts"
 import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
 import { readOperationInput } from "./operation-input.ts"
-import type { OperationRoute } from "./operation-path.ts"
-import { setAdminHeaders } from "./problem.ts"
+import { detailOf, type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
-export interface AnswerParts {
+export interface OperationParts {
+  readonly base: ReturnType<typeof incomingRequests>
   readonly administration: Administration
   readonly context: HttpContext
+  readonly refuseWith: ReturnType<typeof createRefusals>
   /** Finds who sends a request, or throws an AdminFault. */
   readonly requireActor: (exchange: Exchange) => Promise<Actor>
 }
 
-/** Answers a request to one operation: who → permission → headers and input → run. */
-export function answerOperation(
-  exchange: Exchange,
-  route: OperationRoute,
-  record: RecordRequest,
-  parts: AnswerParts,
-): Promise<string | Response> {
-  return answerOrProblem(exchange, record, parts.context, async (note) => {
-    const actor = await parts.requireActor(exchange)
-    note(actor)
-    return run(exchange, route, actor, parts)
-  })
+/** What is known of a request once its sender is. */
+interface OperationRequest {
+  readonly exchange: Exchange
+  readonly route: OperationRoute
+  readonly actor: Actor
+  /** The parameters in the path. */
+  readonly params: Readonly<Record<string, string>>
 }
 
-function run(
-  exchange: Exchange,
-  route: OperationRoute,
-  actor: Actor,
-  parts: AnswerParts,
-): Promise<string | Response> {
+/** The operations as routes. Each request takes the same steps: who → permission → headers → input → run. */
+export function operationRoutes(
+  routes: readonly OperationRoute[],
+  surface: "admin" | "portal",
+  parts: OperationParts,
+) {
+  const { base, context, refuseWith, requireActor } = parts
+  const app = new Elysia({ name: `${surface}-operations`, normalize: false })
+    .use(base)
+    .derive(async ({ request, set, incoming }) => ({ actor: await requireActor({ request, set, incoming }) }))
+  for (const route of routes) {
+    const record = context.observer.recorderFor(route.operation.id, surface)
+    const refuse = refuseWith(record)
+    app.route(
+      route.operation.method,
+      toElysiaPath(route),
+      async ({ request, set, incoming, actor, params }) => {
+        const exchange = { request, set, incoming }
+        const answer = await inProgress(context, () => run({ exchange, route, actor, params }, parts))
+        record(incoming, { status: Number(set.status), actor: actor.id })
+        return answer
+      },
+      {
+        parse: "none",
+        detail: detailOf(route),
+        error: ({ error, request, set, incoming, actor }) =>
+          refuse(error, { request, set, incoming }, actor ?? null),
+      },
+    )
+  }
+  return app
+}
+
+function run(asked: OperationRequest, parts: OperationParts): Promise<string | Response> {
+  const { exchange, route, actor, params } = asked
   const { request, set } = exchange
   const { administration, context } = parts
   const { operation } = route
@@ -49,10 +75,10 @@ function run(
     requirePermission(operation, actor)
     const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
     const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
-    const input = await readOperationInput(route, request, context.intake, giveWay)
+    const input = await readOperationInput(route, params, request, context.intake, giveWay)
     const asCsv = wantsCsv(operation, input)
     const isStream = asCsv || operation.format === "json-lines"
-    if (operation.run.kind === "watch") return watch(exchange, operation, input, actor, parts)
+    if (operation.run.kind === "watch") return watch(asked, input, parts)
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"
@@ -73,17 +99,16 @@ function run(
     if (location !== null) headers.location = location
     return JSON.stringify(output)
   }
-  return inProgress(context, () => (operation.isLong ? patiently(request, context, work) : work()))
+  return operation.isLong ? patiently(request, context, work) : work()
 }
 
 /** Answers with events until the client, the service or the end of the caller's permission ends it. */
 function watch(
-  exchange: Exchange,
-  operation: Operation,
+  { exchange, route, actor }: OperationRequest,
   input: RawInput,
-  actor: Actor,
-  parts: AnswerParts,
+  parts: OperationParts,
 ): Response {
+  const { operation } = route
   const { incoming, set } = exchange
   const stream = streamEvents(
     (onReady) => parts.administration.watch(operation, input, actor, onReady),
@@ -100,7 +125,7 @@ function watch(
 async function isStillAllowed(
   exchange: Exchange,
   operation: Operation,
-  { requireActor }: AnswerParts,
+  { requireActor }: OperationParts,
 ): Promise<boolean> {
   try {
     requirePermission(operation, await requireActor(exchange))

@@ -1,0 +1,163 @@
+import { Elysia } from "elysia"
+import type { AdminAccess } from "../../../admin/admin-access.ts"
+import { operations } from "../../../admin/operations.ts"
+import { printAdminOpenApi } from "../../openapi/admin/document.ts"
+import type { HttpContext } from "../context.ts"
+import type { Exchange } from "../exchange.ts"
+import { incomingRequests } from "../incoming.ts"
+import { pathOf } from "../request-url.ts"
+import { createResource } from "../resource.ts"
+import { createRefusals, HttpProblem } from "./admin-problem.ts"
+import { createBrowserSessions } from "./browser-sessions.ts"
+import { requireCustomer, requireOperator } from "./caller.ts"
+import { operationRoutes } from "./operation-feature.ts"
+import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
+import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
+import { sessionRoutes } from "./session-routes.ts"
+import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
+
+/** What answers requests to the administration, and those of customers in the portal. */
+export interface AdministrationApp {
+  /** @param thrown refuses the request, for what an outer app threw before it found a route */
+  answer(exchange: Exchange, thrown?: unknown): Promise<Response>
+}
+
+interface Guards {
+  readonly failures: SignInFailures
+  readonly rate: RequestRate
+}
+
+/** Counts of failed sign-ins and of requests: they go on when the app is replaced because the configuration changed. */
+const guardsOf = new WeakMap<AdminAccess, Guards>()
+
+/**
+ * The administration as an Elysia app: the operations under `/admin/v1` and, those that are meant for customers, under
+ * `/portal/v1`; the sessions of both; the document that describes the first. It gets its requests from the app that listens,
+ * which has opened them and sets the headers of every answer.
+ */
+export function createAdministrationApp(
+  context: HttpContext,
+  access: AdminAccess,
+  scope: { readonly admin: boolean; readonly portal: boolean },
+  version: string,
+): AdministrationApp {
+  const { observer, pipeline } = context
+  const guards = guardsFor(access, context)
+  const browser = createBrowserSessions(access.sessions, context, guards.rate)
+  const callers = { ...access, ...guards, browser, log: pipeline.log }
+  const opened = new WeakMap<Request, { readonly incoming: Exchange["incoming"]; readonly thrown: unknown }>()
+  const recordPreflight = observer.recorderFor("none", "unkeyed")
+
+  const refuseWith = createRefusals(context)
+  const refuse = refuseWith(observer.recorderFor("none", "admin"))
+
+  const base = incomingRequests(
+    (request) => {
+      const { incoming } = opened.get(request) ?? {}
+      if (!incoming) throw new Error("the administration answers only what an outer app has opened")
+      return incoming
+    },
+    ({ request, incoming }) => {
+      const { thrown } = opened.get(request) ?? {}
+      if (thrown !== undefined) throw thrown
+      if (request.method === "OPTIONS") {
+        recordPreflight(incoming, { status: 204 })
+        // Nothing is allowed: pages of other origins must not use it.
+        return new Response(null, { status: 204, headers: { allow: allowedMethods(app, request.url) } })
+      }
+      // Elysia would run the operation of a GET.
+      if (request.method === "HEAD" && pathOf(request.url) !== documentPath) throw noRoute(app, request)
+    },
+  )
+  const app = new Elysia({ name: "administration", normalize: false }).use(base)
+  const parts = { base, context, refuseWith, administration: access.administration }
+  if (scope.admin) {
+    const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
+    app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
+    app.use(sessionRoutes("console", { ...parts, ...guards, access, browser }))
+    app.use(documentRoutes(base, context, version))
+  }
+  if (scope.portal) {
+    const forCustomers = (exchange: Exchange) => requireCustomer(exchange, callers)
+    const offered = operations.filter(({ portal }) => portal !== undefined)
+    app.use(
+      operationRoutes(routesOf(offered, portalRoot), "portal", { ...parts, requireActor: forCustomers }),
+    )
+    app.use(sessionRoutes("portal", { ...parts, ...guards, access, browser }))
+  }
+  // After the routes: each refuses what it throws itself.
+  app.onError(({ error, code, request, set, incoming }) =>
+    refuse(code === "NOT_FOUND" ? noRoute(app, request) : error, { request, set, incoming }, null),
+  )
+  return {
+    async answer({ request, incoming }, thrown) {
+      opened.set(request, { incoming, thrown })
+      return app.fetch(request)
+    },
+  }
+}
+
+function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guards {
+  const { clock, timer } = pipeline.ports
+  const guards: Guards = guardsOf.get(access) ?? {
+    // The clock of a test double stands still.
+    failures: strict ? createSignInFailures({ clock, timer }) : unlimitedFailures,
+    rate: strict ? createRequestRate(clock) : unlimitedRate,
+  }
+  guardsOf.set(access, guards)
+  return guards
+}
+
+/** The document needs no key: it says nothing of this installation. */
+function documentRoutes(
+  base: ReturnType<typeof incomingRequests>,
+  { apis, observer }: HttpContext,
+  version: string,
+) {
+  const record = observer.recorderFor("none", "unkeyed")
+  const apiIds = apis.map(({ definition }) => definition.id)
+  const document = createResource({
+    headers: { "content-type": "application/json" },
+    read: async () => new TextEncoder().encode(printAdminOpenApi({ operations, apiIds, version })),
+  })
+  const answer = async ({ request, set, incoming }: Exchange): Promise<Uint8Array | null> => {
+    const bytes = await document(request, set)
+    record(incoming, { status: Number(set.status ?? 200) })
+    return bytes
+  }
+  const hooks = { detail: { operationId: "openapi", summary: "This document", tags: ["document"] } }
+  // The outer app takes the length of the answer to HEAD from the bytes.
+  return new Elysia({ name: "admin-document" })
+    .use(base)
+    .get(documentPath, answer, hooks)
+    .head(documentPath, answer, hooks)
+}
+
+/** The part of an Elysia app that tells its routes. */
+interface RoutedApp {
+  readonly routes: readonly { readonly method: string; readonly path: string }[]
+}
+
+/** What a request is refused with that is for no route. */
+function noRoute(app: RoutedApp, { url, method }: Request): HttpProblem {
+  const allow = allowedMethods(app, url)
+  if (allow !== "") {
+    return new HttpProblem("method-not-allowed", `This path takes ${allow}, not ${method}.`, { allow })
+  }
+  // The path is not repeated: people paste keys into the wrong places.
+  const where = /^\/portal(?:\/|$)/.test(pathOf(url))
+    ? "Open the portal at /portal."
+    : `${documentPath} lists the paths of the admin API.`
+  return new HttpProblem("not-found", `No such path. ${where}`)
+}
+
+/** The methods that a path takes, for `Allow`; empty for an unknown path. */
+function allowedMethods({ routes }: RoutedApp, url: string): string {
+  const path = pathOf(url)
+  const takesPath = (route: string) => new RegExp(`^${route.replaceAll(/:\w+/g, "[^/]+")}/?$`).test(path)
+  const methods = routes.filter((route) => takesPath(route.path)).map(({ method }) => method)
+  return [...new Set(methods)]
+    .filter((method) => method !== "HEAD")
+    .toSorted()
+    .join(", ")
+}

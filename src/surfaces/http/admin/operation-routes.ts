@@ -1,0 +1,87 @@
+import { type TSchema, Type } from "@sinclair/typebox"
+import type { DocumentDecoration } from "elysia"
+import type { Operation } from "../../../admin/operation.ts"
+
+/** What the paths of all operations begin with. */
+export const adminRoot = "/admin/v1"
+/** What the paths begin with under which customers reach some of them. */
+export const portalRoot = "/portal/v1"
+/** The path of the document that describes the admin API. */
+export const documentPath = "/admin/openapi.json"
+
+/** One way to an operation. Most have one; `/keys/revoke` does the same as `/keys/{id}/revoke` for a key's text. */
+export interface OperationRoute {
+  readonly operation: Operation
+  /** What the path begins with. */
+  readonly root: string
+  /** Such as `/admin/v1/accounts/{id}`. A name in braces is a parameter of the operation. */
+  readonly template: string
+  /** The parameters in the path. */
+  readonly inPath: readonly string[]
+}
+
+/** Every route of the operations, in their order. */
+export function routesOf(operations: readonly Operation[], root = adminRoot): readonly OperationRoute[] {
+  return operations.flatMap((operation) =>
+    [operation.path, ...(operation.otherPaths ?? [])].map((path) => ({
+      operation,
+      root,
+      template: root + path,
+      inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+    })),
+  )
+}
+
+/** The path of a route as Elysia writes it: `/admin/v1/accounts/:id`. */
+export function toElysiaPath({ template }: OperationRoute): string {
+  return template.replaceAll(/\{(\w+)\}/g, ":$1")
+}
+
+/** Whether an operation has required parameters in its body. Without them the body may be missing. */
+export function needsBody({ operation: { method, input }, inPath }: OperationRoute): boolean {
+  return method !== "GET" && (input.required ?? []).some((name) => !inPath.includes(name))
+}
+
+/** `keysRotate` of `keys.rotate`; a further path of an operation is named by its parameters, too. */
+export function operationIdOf({ operation: { id, path }, template, inPath }: OperationRoute): string {
+  const name = toName(id)
+  const more = template.endsWith(path) ? "" : `By${inPath.map(toName).join("")}`
+  return name.charAt(0).toLowerCase() + name.slice(1) + more
+}
+
+/** `KeysRotate` of `keys.rotate`. */
+export function toName(id: string): string {
+  return id.replaceAll(/(?:^|[._-])(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/**
+ * Describes a route for readers of the app, with the definition's schemas. They are in `detail`: in `query` or `body` Elysia would
+ * check them a second time, and before a customer's own account is filled in (decision 19). They are not clones, since Elysia
+ * changes nothing there, and to clone them takes longer than to make the routes.
+ */
+export function detailOf(route: OperationRoute): DocumentDecoration {
+  const { operation, inPath } = route
+  const { title, description, id, method, input, output, status = 200 } = operation
+  const parameters = method === "GET" ? Object.keys(input.properties) : inPath
+  const body = Object.entries(input.properties).filter(([name]) => !inPath.includes(name))
+  return {
+    operationId: operationIdOf(route),
+    summary: title,
+    description,
+    tags: [id.split(".")[0] ?? id],
+    parameters: parameters.map((name) => ({
+      name,
+      in: inPath.includes(name) ? "path" : "query",
+      required: input.required?.includes(name) === true,
+      schema: input.properties[name] as TSchema,
+    })),
+    ...(method !== "GET" && {
+      requestBody: { required: needsBody(route), content: json(Type.Object(Object.fromEntries(body))) },
+    }),
+    responses: { [status]: { description: title, content: json(output) } },
+  }
+}
+
+function json(schema: TSchema) {
+  return { "application/json": { schema } }
+}
