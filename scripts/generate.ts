@@ -1,5 +1,5 @@
 /**
- * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the SQL of a new data file,
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql,
  * each part of a page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
  * test/readme.test.ts fails when one of them is out of date.
  */
@@ -12,7 +12,6 @@ import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiReference, apiTable, nullableFields, toolTable } from "./generate/apis.ts"
 import { problemTable } from "./generate/problems.ts"
-import { printSqliteSchema } from "./generate/schema.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
 const root = join(import.meta.dir, "..")
@@ -38,10 +37,7 @@ if (import.meta.main) {
 
 /** The text that each generated file should have, by its path from the project's root. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
-  const files = new Map([
-    ["docs/schema.graphql", printCatalogSchema(catalog)],
-    ["src/store/sqlite/migrations/schema.sql", printSqliteSchema()],
-  ])
+  const files = new Map([["docs/schema.graphql", printCatalogSchema(catalog)]])
   const service = await startAnswering()
   try {
     for (const page of pages) {

@@ -1,7 +1,9 @@
 /** An instance whose clock, plans or connections are not as those of the others on the same database. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
+import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate, schemaVersion } from "../src/store/postgres/migrations.ts"
+import type { SchemaStep } from "../src/store/schema-step.ts"
 import { readAnswer } from "./support/answer.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
@@ -139,15 +141,14 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
   )
 })
 
-const newerSteps: string[] = []
+const newerSteps: SchemaStep[] = []
 
 /** Changes the tables as a newer version of the program would. */
-async function migrateToNewer(db: string, step: string): Promise<void> {
-  newerSteps.push(step)
-  const own = Array<string>(schemaVersion).fill("SELECT 1")
+async function migrateToNewer(db: string, change: string): Promise<void> {
+  newerSteps.push({ change })
   const sql = new Bun.SQL(db, { max: 1 })
   try {
-    await migrate(sql, db, [...own, ...newerSteps])
+    await migrate(sql, db, { timer: keepAliveTimer, steps: newerSteps })
   } finally {
     await sql.close()
   }

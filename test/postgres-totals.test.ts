@@ -1,13 +1,7 @@
 /** The sums of usage that a PostgreSQL database keeps, so that nobody has to read the usage of every account. */
 import { expect, test } from "bun:test"
 import { SQL } from "bun"
-import step1 from "../src/store/postgres/migrations/1.sql" with { type: "text" }
-import step2 from "../src/store/postgres/migrations/2.sql" with { type: "text" }
-import step3 from "../src/store/postgres/migrations/3.sql" with { type: "text" }
-import step4 from "../src/store/postgres/migrations/4.sql" with { type: "text" }
-import step5 from "../src/store/postgres/migrations/5.sql" with { type: "text" }
-import step6 from "../src/store/postgres/migrations/6.sql" with { type: "text" }
-import step7 from "../src/store/postgres/migrations/7.sql" with { type: "text" }
+import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate } from "../src/store/postgres/migrations.ts"
 import { selectTotals } from "../src/store/postgres/usage.ts"
 import { foldChanges, prepareFolding } from "../src/store/postgres/usage-sums.ts"
@@ -17,14 +11,6 @@ import { accountOf, chargeOf } from "./support/store.ts"
 
 const postgres = usePostgres()
 const query = { by: ["day", "api"], fromDay: "2025-01-01", toDay: "2025-12-31" } as const
-const insert = `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits)
-  SELECT 'acc_' || n, 0, '2025-01-0' || (n % 3 + 1), 'hmac', n, 2 * n FROM generate_series(1, 9) AS n`
-const sums = [
-  ["2025-01-01", 18, 36],
-  ["2025-01-02", 12, 24],
-  ["2025-01-03", 15, 30],
-] as const
-
 async function withDatabase(work: (sql: SQL) => Promise<void>): Promise<void> {
   const sql = new SQL({ url: await postgres.createDatabase(), max: 1 })
   try {
@@ -34,55 +20,9 @@ async function withDatabase(work: (sql: SQL) => Promise<void>): Promise<void> {
   }
 }
 
-async function totals(sql: SQL) {
-  const [text, values] = selectTotals(query)
-  const rows: { day: string; calls: number; credits: number }[] = await sql.unsafe(text, values)
-  return rows.map(({ day, calls, credits }) => [day, calls, credits] as const).sort()
-}
-
-/** What an instance of version 7 sends for a charge of one call. */
-const olderCharge = `UPDATE ledger SET used = used + 2, day = $2::text, booked = CASE WHEN day = $2::text
-  THEN booked || jsonb_build_object('hmac key_1', jsonb_build_array(coalesce((booked -> 'hmac key_1' -> 0)::bigint, 0) + 1,
-    coalesce((booked -> 'hmac key_1' -> 1)::bigint, 0) + 2))
-  ELSE jsonb_build_object('hmac key_1', jsonb_build_array(1, 2)) END WHERE account_id = $1::text`
-
-test("are made from the usage that is there when the tables are updated, and follow what older instances write", async () => {
-  await withDatabase(async (sql) => {
-    await migrate(sql, "test", [step1, step2, step3, step4, step5, step6, step7])
-    await sql.unsafe("SET session_replication_role = replica")
-    await sql.unsafe(insert)
-    await sql.unsafe("SET session_replication_role = origin")
-    await sql.unsafe(
-      "INSERT INTO usage_totals SELECT day, api, 0, sum(calls), sum(credits) FROM usage GROUP BY day, api",
-    )
-    await sql.unsafe("INSERT INTO accounts (id, name, plan, created_ms) VALUES ('acc_1', 'ann', 'free', 0)")
-    await sql.unsafe(
-      "INSERT INTO ledger (account_id, period_start_ms, used, bonus) VALUES ('acc_1', 0, 0, 0)",
-    )
-    await sql.unsafe(olderCharge, ["acc_1", "2025-01-03"])
-    await migrate(sql, "test")
-    expect(await totals(sql)).toEqual([sums[0], sums[1], ["2025-01-03", 16, 32]])
-    for (const day of ["2025-01-03", "2025-01-04", "2025-01-04"])
-      await sql.unsafe(olderCharge, ["acc_1", day])
-    const after: [string, number, number][] = [
-      [...sums[0]],
-      [...sums[1]],
-      ["2025-01-03", 17, 34],
-      ["2025-01-04", 2, 4],
-    ]
-    expect(await totals(sql)).toEqual(after)
-    await sql.unsafe("SELECT renew_month('acc_1', 0, 1000)")
-    expect(await totals(sql)).toEqual(after)
-    const [{ moved }] = await sql.unsafe(
-      "SELECT sum(calls)::float8 AS moved FROM usage WHERE account_id = 'acc_1' AND day > '2025-01-02'",
-    )
-    expect(moved).toBe(4)
-  })
-})
-
 test("are read without the usage of each account", async () => {
   await withDatabase(async (sql) => {
-    await migrate(sql, "test")
+    await migrate(sql, "test", { timer: keepAliveTimer })
     const [text, values] = selectTotals(query)
     const plan = JSON.stringify(await sql.unsafe(`EXPLAIN (FORMAT JSON) ${text}`, values))
     expect([...plan.matchAll(/"Relation Name":\s*"(\w+)"/g)].map(([, name]) => name).sort()).toEqual([
@@ -138,7 +78,7 @@ test("are the same before and after changes are added up, also when only a part 
 
 test("of a statement that charged a part of its groups have the usage of these groups alone", async () => {
   await withDatabase(async (sql) => {
-    await migrate(sql, "test")
+    await migrate(sql, "test", { timer: keepAliveTimer })
     const [row] =
       await sql.unsafe(`SELECT entries_of(ARRAY[1, 3], ARRAY['d1', 'd2', 'd3'], ARRAY['hmac key_1', 'rare', NULL],
       ARRAY[1, 2, NULL]::bigint[], ARRAY[4, 5, NULL]::bigint[], ARRAY[NULL, NULL, '{"hmac key_2":[7,8],"spfvalidator":[9,0]}']) AS entries`)

@@ -1,27 +1,31 @@
-import type { SQL } from "bun"
+import type { ReservedSQL, SQL } from "bun"
+import type { Timer } from "../../apis/contract.ts"
+import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import { sqlStateOf } from "./errors.ts"
-import step1 from "./migrations/1.sql" with { type: "text" }
-import step2 from "./migrations/2.sql" with { type: "text" }
-import step3 from "./migrations/3.sql" with { type: "text" }
-import step4 from "./migrations/4.sql" with { type: "text" }
-import step5 from "./migrations/5.sql" with { type: "text" }
-import step6 from "./migrations/6.sql" with { type: "text" }
-import step7 from "./migrations/7.sql" with { type: "text" }
-import step8 from "./migrations/8.sql" with { type: "text" }
-import step9 from "./migrations/9.sql" with { type: "text" }
-import step10 from "./migrations/10.sql" with { type: "text" }
+import { lastUnreleased, makeTables, type RunScript, runFunctions, takeOver } from "./takeover.ts"
 
-/** Entry n takes the schema from version n to n + 1. Released entries never change, and only add: see `oldest`. */
-const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9, step10]
+/** Entry n takes a database from version n + 1 to n + 2. Released entries never change, and only add: see `oldest`. */
+const releasedSteps: readonly SchemaStep[] = []
 
 /** The version of the tables that this program makes. */
-export const schemaVersion = migrations.length
+export const schemaVersion = releasedSteps.length + 1
 /** The channel on which a migration tells the running instances the new version, and the oldest that can work with it. */
 export const migratedChannel = "penknife_migrated"
 const minServerVersion = 150_000
-/** "pk" in octets and a number: no other program waits for this lock. */
+/** "pk" in bytes and a number: no other program waits for this lock. */
 const lockNumber = 7_361_001
+
+/**
+ * How long a step waits for the locks of a table. Charges queue behind it, so it is shorter than the 200 ms after which the database
+ * gives up a charge.
+ */
+const lockTimeoutMs = 100
+const lockPauseMs = 400
+const lockAttempts = 120
+/** How often, and how many times, an instance looks whether another one has made the tables. */
+const turnPauseMs = 100
+const turnAttempts = 6_000
 
 /** What a migration found. */
 export interface MigratedSchema {
@@ -31,35 +35,36 @@ export interface MigratedSchema {
   readonly version: number
 }
 
+interface MigrationOptions {
+  readonly timer: Timer
+  /** Tests add a step to the next version. */
+  readonly steps?: readonly SchemaStep[]
+}
+
 /**
- * Brings a database to the newest schema, all or nothing; instances that start together do it one after the other.
- * @param steps tests give those of a newer version
- * @throws StoreUnusable when the server is too old, or the database belongs to another program or to a newer version that this
- *   one cannot work beside
+ * Makes the tables of an empty database, or brings those of an older version to this one while other instances work on them.
+ * Instances that start together do it one after the other.
+ * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that this one
+ *   cannot work beside, or when a lock could not be had
  */
 export async function migrate(
   sql: SQL,
   address: string,
-  steps: readonly string[] = migrations,
+  { timer, steps = releasedSteps }: MigrationOptions,
 ): Promise<MigratedSchema> {
+  const newest = steps.length + 1
   await requireServer(sql, address)
-  const found = await readVersion(sql, address, steps.length)
-  if (found >= steps.length) return { isNew: false, version: found }
+  const found = await readSchema(sql, address, newest)
+  if (isMigrated(found, newest)) return { isNew: false, version: found.version }
+  // A reserved connection is never replaced by a new one, which would not have the lock.
+  const connection = await sql.reserve()
+  const migration: Migration = { connection, address, timer, newest }
   try {
-    return await sql.begin(async (transaction) => {
-      await transaction.unsafe("SELECT pg_advisory_xact_lock($1::bigint)", [String(lockNumber)])
-      const version = await readVersion(transaction, address, steps.length)
-      if (version >= steps.length) return { isNew: false, version }
-      for (const step of steps.slice(version)) await transaction.unsafe(step).simple()
-      await transaction.unsafe("UPDATE meta SET value = $1::bigint WHERE name = 'schema'", [
-        String(steps.length),
-      ])
-      await transaction.unsafe(
-        `SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
-         WHERE name IN ('schema', 'oldest')`,
-      )
-      return { isNew: version === 0, version: steps.length }
-    })
+    await waitForTurn(migration)
+    const { version, isUnreleased } = await readSchema(connection, address, newest)
+    if (version === 0 || isUnreleased) await makeBaseline(migration)
+    for (const [index, step] of steps.entries()) await takeStep(migration, step, index + 2)
+    return { isNew: version === 0, version: Math.max(version, newest) }
   } catch (cause) {
     if (sqlStateOf(cause) !== "42501") throw cause
     throw new StoreUnusable(
@@ -67,7 +72,113 @@ export async function migrate(
         "as the user that may; docs/postgres-roles.sql has a role for that.",
       { cause },
     )
+  } finally {
+    await connection.unsafe("SELECT pg_advisory_unlock_all()").catch(() => {})
+    connection.release()
   }
+}
+
+interface Migration {
+  readonly connection: ReservedSQL
+  readonly address: string
+  readonly timer: Timer
+  /** The version to migrate to. */
+  readonly newest: number
+}
+
+/** Takes the lock of those who migrate. A wait for it in the database would block CREATE INDEX CONCURRENTLY. */
+async function waitForTurn({ connection, address, timer }: Migration): Promise<void> {
+  for (let attempt = 0; attempt < turnAttempts; attempt++) {
+    const [row] = await connection.unsafe<{ isMine: boolean }[]>(
+      `SELECT pg_try_advisory_lock($1::bigint) AS "isMine"`,
+      [String(lockNumber)],
+    )
+    if (row?.isMine) return
+    await pause(timer, turnPauseMs)
+  }
+  throw new StoreUnusable(
+    `Another instance has been changing the tables of ${address} for ten minutes. Start this one when that has ended.`,
+  )
+}
+
+/** Makes the tables of an empty database, or takes over those of a build before the first release. */
+async function makeBaseline(migration: Migration): Promise<void> {
+  const { connection, address, newest } = migration
+  await transact(migration, async (run) => {
+    const { version, isUnreleased } = await readSchema(connection, address, newest)
+    if (isUnreleased) return takeOver(run, address)
+    if (version > 0) return
+    await makeTables(run)
+    await run(`INSERT INTO meta VALUES ('version', ${newest})`)
+  })
+}
+
+/** Takes one step, or what is left of it. */
+async function takeStep(migration: Migration, step: SchemaStep, to: number): Promise<void> {
+  const { connection, address, newest } = migration
+  const { change, fills = [], indexes = [] } = step
+  if ((await readSchema(connection, address, newest)).version < to) {
+    await transact(migration, async (run) => {
+      if (to === newest) await runFunctions(run)
+      await run(change)
+      await run(`UPDATE meta SET value = ${to} WHERE name = 'version';
+        INSERT INTO meta VALUES ('${unfinishedName}', ${to});
+        SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
+          WHERE name IN ('version', 'oldest')`)
+    })
+  }
+  if ((await readSchema(connection, address, newest)).unfinished !== to) return
+
+  for (const fill of fills) {
+    const setNext = toFillStatement(fill, "$1::text", "FOR NO KEY UPDATE")
+    for (let after: string | null = ""; after !== null; ) {
+      after = lastKeyOf(await connection.unsafe<{ key: string }[]>(setNext, [after]))
+    }
+  }
+  for (const { name, on, isUnique = false } of indexes) {
+    await dropInvalid(connection, name)
+    await connection.unsafe(
+      `CREATE ${isUnique ? "UNIQUE " : ""}INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${on}`,
+    )
+  }
+  await connection.unsafe(`DELETE FROM meta WHERE name = '${unfinishedName}'`)
+}
+
+/** An interrupted CREATE INDEX CONCURRENTLY leaves an index that is not used. */
+async function dropInvalid(connection: SQL, name: string): Promise<void> {
+  const found = await connection.unsafe(
+    "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1::text) AND NOT indisvalid",
+    [name],
+  )
+  if (found.length > 0) await connection.unsafe(`DROP INDEX CONCURRENTLY ${name}`)
+}
+
+/** Runs a short transaction, again and again as long as other sessions keep it from its locks. */
+async function transact(
+  { connection, address, timer }: Migration,
+  work: (run: RunScript) => Promise<void>,
+): Promise<void> {
+  const run: RunScript = async (statements) => [...(await connection.unsafe(statements).simple())]
+  for (let attempt = 0; attempt < lockAttempts; attempt++) {
+    await run(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+    try {
+      await work(run)
+      await run("COMMIT")
+      return
+    } catch (cause) {
+      await run("ROLLBACK")
+      if (sqlStateOf(cause) !== "55P03") throw cause
+    }
+    await pause(timer, lockPauseMs)
+  }
+  throw new StoreUnusable(
+    `The tables of ${address} could not be changed for a minute, because another session has locked them. Look for it in ` +
+      "pg_stat_activity, and start again when it has ended. Nothing was changed meanwhile.",
+  )
+}
+
+function pause(timer: Timer, ms: number): Promise<void> {
+  return new Promise((resolve) => timer.after(ms, resolve))
 }
 
 async function requireServer(sql: SQL, address: string): Promise<void> {
@@ -98,8 +209,22 @@ export function requireServerVersion({ number, name, encoding }: ServerVersion, 
   }
 }
 
-/** The schema's version; 0 for an empty database. */
-async function readVersion(sql: SQL, address: string, known: number): Promise<number> {
+interface FoundSchema {
+  /** 0 for an empty database. */
+  readonly version: number
+  /** The step whose fills and indexes are still to be made; 0 without one. */
+  readonly unfinished: number
+  /** Whether a build before the first release made the tables. */
+  readonly isUnreleased: boolean
+}
+
+function isMigrated({ version, unfinished, isUnreleased }: FoundSchema, newest: number): boolean {
+  if (isUnreleased || version < newest) return false
+  return version > newest || unfinished === 0
+}
+
+/** @throws StoreUnusable for tables of another program, or of a version that this one cannot work with or take over */
+async function readSchema(sql: SQL, address: string, known: number): Promise<FoundSchema> {
   const [found] = await sql.unsafe<{ tables: number; columns: number }[]>(
     `SELECT count(DISTINCT oid)::integer AS "tables",
        (count(*) FILTER (WHERE (relname, attname) IN (('accounts', 'plan'), ('keys', 'prefix'), ('secrets', 'hash'),
@@ -107,17 +232,26 @@ async function readVersion(sql: SQL, address: string, known: number): Promise<nu
      FROM pg_class LEFT JOIN pg_attribute ON attrelid = oid AND NOT attisdropped
      WHERE relkind IN ('r', 'p') AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`,
   )
-  if (!found || found.tables === 0) return 0
+  if (!found || found.tables === 0) return { version: 0, unfinished: 0, isUnreleased: false }
   if (found.columns < 6) throw foreign(address)
   const rows = await sql.unsafe<{ name: string; value: number }[]>(
-    "SELECT name, value::float8 AS value FROM meta WHERE name IN ('schema', 'oldest')",
+    "SELECT name, value::float8 AS value FROM meta WHERE name IN ('version', 'schema', 'oldest', $1::text)",
+    [unfinishedName],
   )
-  const readValue = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
-  if (readValue("schema") === 0) throw foreign(address)
-  if (readValue("oldest") <= known) return readValue("schema")
+  const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  const { version = 0, schema: unreleased = 0, oldest = 0, [unfinishedName]: unfinished = 0 } = values
+  if (version > 0 && oldest <= known) return { version, unfinished, isUnreleased: false }
+  if (version > 0) {
+    throw new StoreUnusable(
+      `${address} was changed by a newer penknife (store version ${version}; this one knows ${known}). ` +
+        "Use that version, or another database.",
+    )
+  }
+  if (unreleased === lastUnreleased) return { version: 1, unfinished: 0, isUnreleased: true }
+  if (unreleased === 0) throw foreign(address)
   throw new StoreUnusable(
-    `${address} was changed by a newer penknife (store version ${readValue("schema")}; this one knows ${known}). ` +
-      "Use that version, or another database.",
+    `${address} was made by a build of penknife before version 0.1.0, with tables of step ${unreleased}. Only those of step ` +
+      `${lastUnreleased} can be taken over. Open the database once with the last of those builds, or name a new one.`,
   )
 }
 

@@ -96,7 +96,7 @@ export async function openPostgresTarget(url: string, options: PostgresMoveOptio
     sums: () => readSums(transaction),
     async commit() {
       await run(
-        `INSERT INTO usage_sums SELECT day, api, 0, sum(calls), sum(credits) FROM all_usage GROUP BY day, api`,
+        `INSERT INTO usage_sums (day, api, calls, credits) SELECT day, api, sum(calls), sum(credits) FROM all_usage GROUP BY day, api`,
       )
       await run("COMMIT")
     },
@@ -130,7 +130,7 @@ async function begin(
       connectLimitMs: commandConnectLimitMs,
     })
     close = () => sql.close({ timeout: 0 })
-    await migrate(sql, name)
+    await migrate(sql, name, { timer })
     // A reserved connection is never replaced by a new one, whose statements would be outside of the transaction.
     const connection = await sql.reserve()
 

@@ -88,7 +88,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   try {
     const sql = await connectToPrimary(common)
     try {
-      schema = await migrate(sql, name)
+      schema = await migrate(sql, name, { timer })
       if (serving) await requireRights(sql, name)
     } finally {
       await sql.close({ timeout: 0 })

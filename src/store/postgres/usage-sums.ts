@@ -48,10 +48,10 @@ export const allSums = `
 export const foldChanges = `
   WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(7361002) AS is_mine),
   taken AS (DELETE FROM usage_changes USING mine WHERE is_mine RETURNING entries)
-  INSERT INTO usage_sums AS known (day, api, writer, calls, credits)
-    SELECT entry ->> 0, entry ->> 1, 0, sum((entry ->> 2)::bigint), sum((entry ->> 3)::bigint)
+  INSERT INTO usage_sums AS known (day, api, calls, credits)
+    SELECT entry ->> 0, entry ->> 1, sum((entry ->> 2)::bigint), sum((entry ->> 3)::bigint)
     FROM taken, jsonb_array_elements(entries::jsonb) AS entry GROUP BY 1, 2 ORDER BY 1, 2
-  ON CONFLICT (day, api, writer)
+  ON CONFLICT (day, api)
     DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits`
 
 /** Adds up what charges have noted. */

@@ -42,11 +42,10 @@ export function selectTotals(query: UsageQuery): [sql: string, values: string[]]
   const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
   const grouped = by.filter((name) => name === "day" || name === "api")
   const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
-  // The sums of older instances may be 0 together.
   const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
       sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
     FROM (${allSums}) AS u
     WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
-    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING sum(calls) <> 0 OR sum(credits) <> 0`
+    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING count(*) > 0`
   return [sql, values]
 }

@@ -1,89 +1,169 @@
-import type { Database } from "bun:sqlite"
+import { Database } from "bun:sqlite"
+import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
-import step1 from "./migrations/1.sql" with { type: "text" }
-import step2 from "./migrations/2.sql" with { type: "text" }
-import step3 from "./migrations/3.sql" with { type: "text" }
-import step4 from "./migrations/4.sql" with { type: "text" }
-import step5 from "./migrations/5.sql" with { type: "text" }
-import step6 from "./migrations/6.sql" with { type: "text" }
-import step7 from "./migrations/7.sql" with { type: "text" }
-import step8 from "./migrations/8.sql" with { type: "text" }
-import step9 from "./migrations/9.sql" with { type: "text" }
-import step10 from "./migrations/10.sql" with { type: "text" }
-import step11 from "./migrations/11.sql" with { type: "text" }
-import step12 from "./migrations/12.sql" with { type: "text" }
-import step13 from "./migrations/13.sql" with { type: "text" }
-import schema from "./migrations/schema.sql" with { type: "text" }
+import schema from "./schema.sql" with { type: "text" }
 
-/** Entry n takes the schema from version n (`PRAGMA user_version`) to n + 1. Released entries never change. */
-export const migrations: readonly string[] = [
-  step1,
-  step2,
-  step3,
-  step4,
-  step5,
-  step6,
-  step7,
-  step8,
-  step9,
-  step10,
-  step11,
-  step12,
-  step13,
-]
+/** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
+const releasedSteps: readonly SchemaStep[] = []
 
-export const schemaVersion = migrations.length
+export const schemaVersion = releasedSteps.length + 1
 
-/** Brings a data file to {@link schemaVersion}, all or nothing. Two processes may do so at the same time. */
-export function migrate(database: Database, file: string): void {
-  if (versionOf(database) === schemaVersion) return
-  const run = database.transaction(() => {
-    const version = versionOf(database)
-    requireKnown(version, file)
-    // The steps take a new file four times as long, which is a tenth of the test double's start.
-    for (const step of version === 0 ? [schema] : migrations.slice(version)) database.run(step)
-    database.run(`PRAGMA user_version = ${schemaVersion}`)
-  })
-  run.exclusive()
+/** "pknf" in the header says that a file is a data file of penknife (https://sqlite.org/pragma.html#pragma_application_id). */
+const applicationId = 0x706b6e66
+/** The version of the last builds before the first release. Their files have no application id. */
+const lastUnreleased = 13
+/** Other processes may write for this long after each batch of rows. Milliseconds. */
+const pauseMs = 5
+
+/** What the header of a file says. */
+interface FoundSchema {
+  /** 0 for an empty file. */
+  readonly version: number
+  /** Whether a build before the first release made the file. */
+  readonly isUnreleased: boolean
+}
+
+interface MigrationOptions {
+  /** Tests add a step to the next version. */
+  readonly steps?: readonly SchemaStep[]
+  /** Blocks the process, which does nothing else while it opens a file. */
+  readonly pause?: (ms: number) => void
 }
 
 /**
- * Refuses the SQLite files of other programs, and leaves them unchanged.
- * @returns the schema version; 0 for an empty file
+ * Makes the tables of an empty file, or brings those of an older version to this one. Other processes may work on the file
+ * meanwhile, and several may migrate it at the same time.
+ * @throws StoreUnusable for the files that {@link requireOwnSchema} refuses
+ */
+export function migrate(
+  database: Database,
+  file: string,
+  { steps = releasedSteps, pause = Bun.sleepSync }: MigrationOptions = {},
+): void {
+  const newest = steps.length + 1
+  const found = requireOwnSchema(database, file, newest)
+  if (found.version === 0 || found.isUnreleased) {
+    const begin = database.transaction(() => {
+      const { version, isUnreleased } = requireOwnSchema(database, file, newest)
+      if (version === 0) database.run(schema)
+      if (version === 0 || isUnreleased) markVersion(database, version === 0 ? newest : version)
+    })
+    begin.exclusive()
+  }
+  for (const [index, step] of steps.entries()) takeStep(database, step, { to: index + 2, pause })
+}
+
+function markVersion(database: Database, version: number): void {
+  database.run(`PRAGMA application_id = ${applicationId}`)
+  database.run(`PRAGMA user_version = ${version}`)
+}
+
+/** Takes one step, or what is left of it. */
+function takeStep(
+  database: Database,
+  { change, fills = [], indexes = [] }: SchemaStep,
+  { to, pause }: { readonly to: number; readonly pause: (ms: number) => void },
+): void {
+  const alter = database.transaction(() => {
+    if (versionOf(database) >= to) return
+    database.run(change)
+    database.run("INSERT INTO meta (name, value) VALUES (?1, ?2)", [unfinishedName, to])
+    markVersion(database, to)
+  })
+  if (versionOf(database) < to) alter.exclusive()
+  const isUnfinished = database.query("SELECT 1 FROM meta WHERE name = ?1 AND value = ?2")
+  if (isUnfinished.get(unfinishedName, to) === null) return
+
+  for (const fill of fills) {
+    const setNext = database.query<{ key: string }, [string]>(toFillStatement(fill, "?1"))
+    for (let after: string | null = ""; after !== null; ) {
+      after = lastKeyOf(setNext.all(after))
+      pause(pauseMs)
+    }
+  }
+  for (const { name, on, isUnique = false } of indexes) {
+    database.run(`CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${name} ON ${on}`)
+  }
+  database.run("DELETE FROM meta WHERE name = ?1 AND value = ?2", [unfinishedName, to])
+}
+
+/**
+ * Refuses files of other programs and versions, and leaves them unchanged.
  * @throws StoreUnusable when the file is not empty, and not a data file that this version knows
  */
-export function requireOwnSchema(database: Database, file: string): number {
+export function requireOwnSchema(database: Database, file: string, known = schemaVersion): FoundSchema {
   // One statement reads one instant: another process may be migrating the file right now.
-  const { version, all, own } = database
-    .query<{ version: number; all: number; own: number }, []>(
-      `SELECT (SELECT user_version FROM pragma_user_version) AS version, count(*) AS "all",
+  const header = database
+    .query<{ version: number; id: number; all: number; own: number }, []>(
+      `SELECT (SELECT user_version FROM pragma_user_version) AS version,
+         (SELECT application_id FROM pragma_application_id) AS id, count(*) AS "all",
          count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'keys', 'secrets', 'meta')) AS own
        FROM sqlite_schema`,
     )
-    .get() ?? { version: 0, all: 0, own: 0 }
-  requireKnown(version, file)
-  const isEmpty = version === 0 && all === 0
-  if (!isEmpty && (version < 1 || own !== 4)) throw foreignFile(file)
-  return version
+    .get()
+  const { version, id, all, own } = header ?? { version: 0, id: 0, all: 0, own: 0 }
+  if (version === 0 && all === 0) return { version: 0, isUnreleased: false }
+  if (own !== 4 || version < 1 || (id !== 0 && id !== applicationId)) throw foreignFile(file)
+  if (id === 0) {
+    requireBaseline(database, file, version)
+    return { version: 1, isUnreleased: true }
+  }
+  if (version <= known) return { version, isUnreleased: false }
+  throw new StoreUnusable(
+    `${file} was written by a newer penknife (store version ${version}; this one knows ${known}). ` +
+      "Use that version, or another file.",
+  )
 }
 
-/** As {@link requireOwnSchema}, but also refuses an empty file. */
+/**
+ * As {@link requireOwnSchema}, but also refuses an empty file.
+ * @returns the version of its tables
+ */
 export function requireStore(database: Database, file: string): number {
-  const version = requireOwnSchema(database, file)
+  const { version } = requireOwnSchema(database, file)
   if (version < 1) throw foreignFile(file)
   return version
 }
 
-function foreignFile(file: string): StoreUnusable {
-  return new StoreUnusable(`${file} is not a data file of penknife. Name another file.`)
+/** Refuses a file of a build before the first release, unless its tables are those of version 1. */
+function requireBaseline(database: Database, file: string, version: number): void {
+  const build = `${file} was made by a build of penknife before version 0.1.0`
+  if (version !== lastUnreleased) {
+    throw new StoreUnusable(
+      `${build}, with tables of step ${version}. Only those of step ${lastUnreleased} can be taken over. ` +
+        "Open the file once with the last of those builds, or name a new file.",
+    )
+  }
+  using fresh = new Database(":memory:")
+  fresh.run(schema)
+  const [expected, actual] = [statementsOf(fresh), statementsOf(database)]
+  const names = new Set([...expected.keys(), ...actual.keys()])
+  const different = [...names].filter((name) => expected.get(name) !== actual.get(name)).sort()
+  if (different.length === 0) return
+  throw new StoreUnusable(
+    `${build}, and its tables are not those that this build made: ${different.join(", ")} differ. ` +
+      "Restore a backup, or name a new file.",
+  )
 }
 
-function requireKnown(version: number, file: string): void {
-  if (version <= schemaVersion) return
-  throw new StoreUnusable(
-    `${file} was written by a newer penknife (store version ${version}; this one knows ${schemaVersion}). ` +
-      "Use that version, or another file.",
-  )
+/** The statements that made the tables, by name, without comments, quotation marks and differences in space. */
+function statementsOf(database: Database): ReadonlyMap<string, string> {
+  const rows = database
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+  const toNormal = (sql: string) =>
+    sql
+      .replace(/--.*$/gm, "")
+      .replaceAll('"', "")
+      .replace(/\s+/g, " ")
+      .replace(/ ?([(),]) ?/g, "$1")
+  return new Map(rows.map(({ name, sql }) => [name, toNormal(sql)]))
+}
+
+function foreignFile(file: string): StoreUnusable {
+  return new StoreUnusable(`${file} is not a data file of penknife. Name another file.`)
 }
 
 function versionOf(database: Database): number {

@@ -5,7 +5,6 @@ import type { ChangingStore } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, keyOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
-import { migrate, migrations } from "./migrations.ts"
 
 const open = useDatabases()
 let file = ""
@@ -57,30 +56,6 @@ test("the keys of an account are found without reading the others", async () => 
     "SEARCH keys USING INDEX keys_by_account (account_id=?)",
   ])
   await recorded.close()
-})
-
-describe("usage", () => {
-  const row = (day: string, calls: number) => ({ day, api: "hmac", calls, credits: calls })
-
-  test("of a file from before usage by month is kept, the current month's as such", async () => {
-    const database = new Database(":memory:", { strict: true })
-    for (const step of migrations.slice(0, 2)) database.run(step)
-    database.run("PRAGMA user_version = 2")
-    const startMs = Date.parse("2025-02-10T12:00:00Z")
-    database.run(
-      "INSERT INTO accounts (id, name, plan, created_ms, period_start_ms, used) VALUES ('acc_1', 'A', 'free', 0, ?1, 7)",
-      [startMs],
-    )
-    const rows = [row("2025-02-11", 4), row("2025-02-10", 3), row("2025-02-09", 2)]
-    for (const { day, calls } of rows) {
-      database.run("INSERT INTO usage VALUES ('acc_1', ?1, 'hmac', ?2, ?2)", [day, calls])
-    }
-    migrate(database, "old.db")
-    const upgraded = storeOn(database)
-    expect(await upgraded.usage("acc_1", "")).toEqual(rows)
-    expect(await upgraded.monthUsage("acc_1", startMs)).toEqual(rows.slice(0, 2))
-    await upgraded.close()
-  })
 })
 
 describe("keys in memory", () => {

@@ -1,0 +1,204 @@
+/** The step of docs/adding-a-column.md on both stores, while a server of the version before charges on them. */
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { SQL } from "bun"
+import type { Timer } from "../../src/apis/contract.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { migrate as migrateDatabase } from "../../src/store/postgres/migrations.ts"
+import type { SchemaStep } from "../../src/store/schema-step.ts"
+import { migrate as migrateFile } from "../../src/store/sqlite/migrations.ts"
+import { type AnyTestStore, openAnyStore } from "../support/any-store.ts"
+import { usePostgres } from "../support/postgres.ts"
+import { accountOf, chargeOf } from "../support/store.ts"
+import { tempDir } from "../support/temp.ts"
+
+const root = join(import.meta.dir, "../..")
+const page = await Bun.file(join(root, "docs/adding-a-column.md")).text()
+const step: SchemaStep = readStep(/```ts\n(.*?)```/s.exec(page)?.[1] ?? "")
+const dir = tempDir()
+const postgres = usePostgres()
+const accounts = 2_500
+
+/** The object of the page, whose values are literals. */
+function readStep(text: string): SchemaStep {
+  return Function(`"use strict"; return (${text})`)()
+}
+
+const insertAccounts = (numbers: string) => `
+  INSERT INTO accounts (id, name, plan, created_ms) SELECT 'many_' || n, 'Name ' || n, 'free', 1000 FROM ${numbers}`
+
+interface Charging {
+  /** The charges that were made so far. */
+  count(): number
+  /** Resolves once so many more are made. */
+  more(charges: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Charges one after the other until it is stopped. Each must be made. */
+function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
+  let made = 0
+  let isStopped = false
+  const done = (async () => {
+    while (!isStopped) {
+      const outcomes = await store.charge([chargeOf({ allowance: null })])
+      expect(outcomes).toMatchObject([{ charged: true }])
+      made++
+      // A data file answers without a turn of the event loop.
+      await nextTurn()
+    }
+  })()
+  return {
+    count: () => made,
+    async more(charges) {
+      for (const end = made + charges; made < end; ) {
+        await Promise.race([done, nextTurn()])
+      }
+    },
+    async stop() {
+      isStopped = true
+      await done
+    },
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
+
+test("a data file gets the column while another process charges on it", async () => {
+  const file = join(dir, "steps.db")
+  const older = await openAnyStore(file)
+  await older.store.createAccount(accountOf({ name: "Ann" }))
+  const database = new Database(file)
+  database.run(
+    insertAccounts(
+      `(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ${accounts}) SELECT n FROM s)`,
+    ),
+  )
+  const charging = startCharging(older)
+  await charging.more(10)
+  const program = `
+    import { Database } from "bun:sqlite"
+    import { migrate } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
+    const database = new Database(process.argv.at(-1), { strict: true })
+    database.run("PRAGMA busy_timeout = 5000")
+    migrate(database, "file", { steps: [${JSON.stringify(step)}] })`
+  const migration = Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" })
+  expect(await migration.exited).toBe(0)
+  await charging.more(10)
+  await charging.stop()
+
+  expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 2 })
+  const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || name"
+  expect(database.query(filled).get()).toEqual({ n: accounts + 1 })
+  expect(database.query("SELECT sql FROM sqlite_schema WHERE name = 'accounts_by_note'").get()).toEqual({
+    sql: "CREATE INDEX accounts_by_note ON accounts (note, id)",
+  })
+  expect(database.query("SELECT value FROM meta WHERE name = 'unfinished'").get()).toBeNull()
+  await older.store.createAccount(accountOf({ id: "acc_2" }))
+  expect((await older.admin.findAccount("acc_1"))?.used).toBe(charging.count())
+  await older.store.close()
+  database.close()
+  await expect(openAnyStore(file)).rejects.toThrow("newer penknife (store version 2; this one knows 1)")
+})
+
+test("a step on a data file that fails changes nothing, and one that was interrupted goes on", async () => {
+  const file = join(dir, "interrupted.db")
+  const older = await openAnyStore(file)
+  await older.store.createAccount(accountOf({ name: "Ann" }))
+  await older.store.close()
+  const database = new Database(file, { strict: true })
+  const migrate = (one: SchemaStep) => migrateFile(database, file, { steps: [one], pause() {} })
+  const state = () =>
+    database
+      .query(
+        "SELECT (SELECT user_version FROM pragma_user_version) AS version, group_concat(name) AS meta FROM meta",
+      )
+      .get()
+
+  expect(() => migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note TEXT` })).toThrow(
+    "nothing",
+  )
+  expect(state()).toEqual({ version: 1, meta: "revision" })
+  expect(() =>
+    migrate({ ...step, fills: [{ table: "accounts", key: "id", set: "note = nothing" }] }),
+  ).toThrow()
+  expect(state()).toEqual({ version: 2, meta: "revision,unfinished" })
+  migrate(step)
+  expect(state()).toEqual({ version: 2, meta: "revision" })
+  expect(database.query("SELECT note FROM accounts").all()).toEqual([{ note: "free Ann" }])
+  database.close()
+})
+
+test("a database gets the column while an instance charges, and while another session keeps a lock", async () => {
+  const db = await postgres.createDatabase()
+  const older = await openAnyStore(db)
+  await older.store.createAccount(accountOf({ name: "Ann" }))
+  const [sql, other] = [new SQL({ url: db, max: 1 }), new SQL({ url: db, max: 1 })]
+  await other.unsafe(insertAccounts(`generate_series(1, ${accounts}) AS n`))
+  // As a dump does. An instance that charges needs the same tables.
+  await other.unsafe("BEGIN; LOCK TABLE accounts, ledger IN ACCESS SHARE MODE").simple()
+  const charging = startCharging(older)
+  await charging.more(5)
+
+  let attempts = 0
+  // Between two attempts of the step, charges go on. After three attempts the other session ends.
+  const timer: Timer = {
+    ...keepAliveTimer,
+    after(_, run) {
+      void (async () => {
+        await charging.more(5)
+        if (++attempts === 3) await other.unsafe("COMMIT").simple()
+        run()
+      })()
+      return () => {}
+    },
+  }
+  const steps = [{ ...step, change: `${step.change}; ALTER TABLE ledger ADD COLUMN note text` }]
+  expect(await migrateDatabase(sql, db, { timer, steps })).toEqual({ isNew: false, version: 2 })
+  expect(attempts).toBe(3)
+  await charging.more(5)
+  await charging.stop()
+
+  const filled = "SELECT count(*)::integer AS n FROM accounts WHERE note = plan || ' ' || name"
+  expect([...(await other.unsafe(filled))]).toEqual([{ n: accounts + 1 }])
+  const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
+  expect([...(await other.unsafe(index))]).toEqual([{ indisvalid: true }])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "version 2"])
+  await older.store.createAccount(accountOf({ id: "acc_2" }))
+  expect((await older.admin.findAccount("acc_1"))?.used).toBe(charging.count())
+  for (const one of [sql, other]) await one.close()
+  await older.store.close()
+})
+
+test("a step on a database that fails changes nothing, and one that was interrupted goes on", async () => {
+  const db = await postgres.createDatabase()
+  const older = await openAnyStore(db)
+  for (const id of ["acc_1", "acc_2"]) await older.store.createAccount(accountOf({ id, name: "Ann" }))
+  await older.store.close()
+  const sql = new SQL({ url: db, max: 1 })
+  const migrate = (one: SchemaStep) => migrateDatabase(sql, db, { timer: keepAliveTimer, steps: [one] })
+
+  await expect(
+    migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note text` }),
+  ).rejects.toThrow("nothing")
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "version 1"])
+  await expect(
+    migrate({ ...step, indexes: [{ name: "accounts_by_note", on: "accounts (note)", isUnique: true }] }),
+  ).rejects.toThrow("could not create unique index")
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "unfinished 2", "version 2"])
+  await Promise.all([migrate(step), openAnyStore(db).then(({ store }) => store.close())])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "version 2"])
+  const index = "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
+  expect([...(await sql.unsafe(index))]).toEqual([{ indisvalid: true, indisunique: false }])
+  await sql.close()
+})
+
+async function readMeta(sql: SQL): Promise<string[]> {
+  const rows = await sql.unsafe<{ name: string; value: string }[]>(
+    "SELECT name, value FROM meta ORDER BY name",
+  )
+  return rows.map(({ name, value }) => `${name} ${value}`)
+}
