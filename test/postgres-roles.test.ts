@@ -14,7 +14,7 @@ const script = readFileSync(join(import.meta.dir, "../docs/postgres-roles.sql"),
 
 /** A database whose roles and tables were made as the script says; their URLs. */
 async function prepare() {
-  const admin = await postgres.createDatabase()
+  const admin = await postgres.createDatabase({ isEmpty: true })
   await runScript(admin)
   await run(
     admin,

@@ -76,7 +76,7 @@ describe("every command says what to change, without the password", () => {
   })
 
   test("a database of another program stays as it is", async () => {
-    const db = await server.createDatabase()
+    const db = await server.createDatabase({ isEmpty: true })
     await run(db, "CREATE TABLE accounts (id integer)")
     for (const command of commands) await expectRefused(command, db, "has tables of another program")
     for (const table of ["keys", "secrets", "ledger", "meta"])
@@ -140,7 +140,7 @@ describe("a role without rights", () => {
 
   test("may not make tables", async () => {
     const role = await createRole()
-    const db = new URL(await server.createDatabase()).pathname.slice(1)
+    const db = new URL(await server.createDatabase({ isEmpty: true })).pathname.slice(1)
     for (const command of commands) {
       await expectRefused(
         command,

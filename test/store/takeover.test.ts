@@ -128,7 +128,11 @@ describe("a database", () => {
   test("of the last step is taken over with its data, and has the tables of a new one", async () => {
     const db = await makeUnreleased()
     await expectFilled(db)
-    const fresh = await fill(await postgres.createDatabase())
+    const fresh = await postgres.createDatabase({ isEmpty: true })
+    const first = await openAnyStore(fresh)
+    expect(first.isNew).toBe(true)
+    await first.store.close()
+    await fill(fresh)
     expect((await describeAll(db))[0]).toEqual((await describeAll(fresh))[0])
     await expectFilled(fresh)
   })
