@@ -133,11 +133,11 @@ function done(summary, latency)
 end
 `
 
-/** A Lua string literal. Every octet that is not a letter or a digit is written as its number. */
+/** A Lua string literal. Every byte that is not a letter or a digit is written as its number. */
 function lua(text: string): string {
-  const octets = Array.from(new TextEncoder().encode(text), (octet) => {
-    const character = String.fromCharCode(octet)
-    return /[A-Za-z0-9]/.test(character) ? character : `\\${String(octet).padStart(3, "0")}`
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => {
+    const character = String.fromCharCode(byte)
+    return /[A-Za-z0-9]/.test(character) ? character : `\\${String(byte).padStart(3, "0")}`
   })
-  return `"${octets.join("")}"`
+  return `"${bytes.join("")}"`
 }

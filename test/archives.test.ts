@@ -60,7 +60,7 @@ test("SHA256SUMS has a line for each executable and archive, as sha256sum writes
   expect(lines).toEqual(expected)
 })
 
-test("the same files give the same octets", async () => {
+test("the same files give the same bytes", async () => {
   const again = await make("again")
   const sums = (folder: string) => readFileSync(join(folder, "SHA256SUMS"), "utf8")
   expect(sums(again)).toBe(sums(made))

@@ -190,7 +190,7 @@ describe("while a batch runs", () => {
     if (inProgress === 16) gate.resolve()
     await gate.promise
     inProgress--
-    if (what === "down") unavailable("The outside world does not answer.")
+    if (what === "down") unavailable("The server does not answer.")
     if (what === "bug") throw new Error("secret detail")
     return { done: what }
   })
@@ -223,7 +223,7 @@ describe("while a batch runs", () => {
     expect(most).toBe(16)
     expect(answer.data).toMatchObject({ succeeded: 98, failed: 2, credits_used: 98 })
     const results = resultsOf(answer)
-    expect(results[3]?.error).toBe("The outside world does not answer.")
+    expect(results[3]?.error).toBe("The server does not answer.")
     expect(results[50]?.error).toStartWith("Something went wrong here.")
     expect(JSON.stringify(answer)).not.toContain("secret detail")
     expect(results[99]?.data).toEqual({ done: "job 99" })

@@ -36,9 +36,9 @@ const services = new Map<string, Promise<TestService>>()
 /** The service whose clock and DNS are those that the example needs. */
 function serviceFor(example: Example): Promise<TestService> {
   const flags = own.definitions.some(({ examples }) => examples.includes(example)) ? { apis: ownFolder } : {}
-  const world = JSON.stringify([example.given ?? {}, flags])
-  const service = services.get(world) ?? startTestService({ ports: portsFor(example), flags })
-  services.set(world, service)
+  const key = JSON.stringify([example.given ?? {}, flags])
+  const service = services.get(key) ?? startTestService({ ports: portsFor(example), flags })
+  services.set(key, service)
   return service
 }
 await Promise.all(cases.map(({ example }) => serviceFor(example)))

@@ -11,7 +11,7 @@ import { until } from "./support/until.ts"
 const lookUp = "/v1/bluetoothlookup?companyid=76"
 const validate = "/v1/spfvalidator?domain=a.example"
 
-/** The octets of a request. */
+/** The bytes of a request. */
 function octetsOf(line: string, key: string, body?: object, more = ""): string {
   const text = body === undefined ? "" : JSON.stringify(body)
   const type =
@@ -43,9 +43,9 @@ describe.each(["free", "unlimited"])(
       ["a query, and another request behind it", query + get, ""],
       ["a call that an empty line follows", `${get}\r\n`, "HTTP/1.1 400 Bad Request"],
       ["a batch that an empty line follows", `${batch}\r\n`, "HTTP/1.1 400 Bad Request"],
-    ])("%s", async (_, octets, start) => {
+    ])("%s", async (_, bytes, start) => {
       const before = requestsIn(service.logged()).length
-      const answer = await converse(service.url, octets)
+      const answer = await converse(service.url, bytes)
       expect(answer.split("\r\n")[0]).toBe(start)
       await until(() => requestsIn(service.logged()).length > before)
       expect(await used()).toBe(0)

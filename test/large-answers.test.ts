@@ -150,13 +150,13 @@ describe("an answer that is not read", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
     expect(await refused.text()).toContain("until their clients read them. Nothing was charged")
     expect(await usedBy(account)).toBe(before)
-    let octets = 0
+    let bytes = 0
     socket.on("data", (chunk) => {
-      octets += chunk.length
+      bytes += chunk.length
     })
     socket.resume()
     await until(async () => (await ask()).status === 200)
-    expect(octets).toBeGreaterThan(16_000_000 - maxUnsent)
+    expect(bytes).toBeGreaterThan(16_000_000 - maxUnsent)
     socket.destroy()
   })
 

@@ -34,10 +34,10 @@ describe("a body that does not arrive in time", async () => {
     ["a 408 in the format asked for, in chunks", begin("/v1/hmac?format=xml", key, chunked), 408, late],
     ["a 400 in GraphQL's form for a query", begin("/v1/graphql", key, sized), 400, '"BAD_REQUEST"'],
     ["a 401 for a caller without a key", begin("/v1/hmac", "", sized), 401, '"status":"error"'],
-  ])("is %s; it costs nothing, and the connection is closed", async (_, octets, status, text) => {
+  ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
     let answer = ""
     let passedMs = 0
-    const closed = converse(service.url, octets).then((whole) => {
+    const closed = converse(service.url, bytes).then((whole) => {
       answer = whole
     })
     await until(() => {
@@ -57,7 +57,7 @@ describe("a body that does not arrive in time", async () => {
   })
 })
 
-describe("a body of a million chunks of one octet", async () => {
+describe("a body of a million chunks of one byte", async () => {
   const { service, account, key } = await start({})
   const head = (path: string, ownKey: string) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${ownKey}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
@@ -69,8 +69,8 @@ describe("a body of a million chunks of one octet", async () => {
     ["a 400 in GraphQL's form for a query", head("/v1/graphql", key), 400, '"BAD_REQUEST"'],
     ["a 401 for a caller without a key", head("/v1/hmac", ""), 401, '"status":"error"'],
     ["a 404 where there is no path", head("/v1/nothing", key), 404, '"status":"error"'],
-  ])("is %s; it costs nothing, and the connection is closed", async (_, octets, status, text) => {
-    const client = slowly(service.url, octets)
+  ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
+    const client = slowly(service.url, bytes)
     await client.written
     client.socket.write(chunks)
     // The service closes while the client still sends.

@@ -126,7 +126,7 @@ const everyWay: readonly [name: string, path: string, body: object | null][] = [
 ]
 
 test.each(everyWay)(
-  "reset over %s ends the connection without an octet, and nothing is charged",
+  "reset over %s ends the connection without a byte, and nothing is charged",
   async (_way, path, body) => {
     await fault({ reset: true })
     const called = body ? post(mock, path, key, body) : mock.fetch(path, { key })

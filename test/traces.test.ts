@@ -294,7 +294,7 @@ describe("which requests are recorded", () => {
   })
 })
 
-test("no key, input, query, path or answer is in any octet that is sent", async () => {
+test("no key, input, query, path or answer is in any byte that is sent", async () => {
   const { service, collector } = await startTraced({ env: { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" } })
   const { key } = await service.createKey("pro")
   const hidden = "hidden-7f3a"

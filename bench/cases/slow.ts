@@ -5,13 +5,13 @@ import { lookUp } from "../loads.ts"
 import { startServer } from "../processes.ts"
 
 const slowClients = 1_000
-/** Time between two octets of a slow client. */
+/** Time between two bytes of a slow client. */
 const paceMs = 1_000
 
-/** Clients that send one octet a second must not slow down the others. */
+/** Clients that send one byte a second must not slow down the others. */
 export const slow: Case = {
   name: "slow",
-  title: `${slowClients.toLocaleString("en")} connections that send one octet a second, beside fast ones`,
+  title: `${slowClients.toLocaleString("en")} connections that send one byte a second, beside fast ones`,
   async run(bench) {
     const store = await bench.store(1, 1)
     const [key = ""] = store.keys

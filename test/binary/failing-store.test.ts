@@ -179,9 +179,9 @@ function corrupt(db: string) {
 }
 
 /** Writes over a file in place, as a failing disk does. */
-function overwrite(file: string, octets: Buffer): void {
+function overwrite(file: string, bytes: Buffer): void {
   const descriptor = openSync(file, "r+")
-  writeSync(descriptor, octets, 0, octets.length, 0)
+  writeSync(descriptor, bytes, 0, bytes.length, 0)
   closeSync(descriptor)
 }
 

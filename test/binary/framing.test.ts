@@ -1,4 +1,4 @@
-/** Octets that are not HTTP, or that two readers could take for different requests (RFC 9112 §11.2). */
+/** Bytes that are not HTTP, or that two readers could take for different requests (RFC 9112 §11.2). */
 import { expect, test } from "bun:test"
 import { connect } from "node:net"
 import fc from "fast-check"
@@ -50,13 +50,13 @@ test.each([
   ["a mail", "EHLO a\r\nMAIL FROM:<a@b.example>\r\n\r\n"],
   ["no host", "GET /health HTTP/1.1\r\n\r\n"],
   ["a request without a path", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"],
-])("%s is refused, and the connection closed", async (_name, octets) => {
-  const answer = await converse(server.url, octets)
+])("%s is refused, and the connection closed", async (_name, bytes) => {
+  const answer = await converse(server.url, bytes)
   expect(statusesOf(answer).filter((status) => !["400", "505"].includes(status ?? ""))).toEqual([])
   expect(answer).not.toContain("200")
 })
 
-test("2,000 requests with octets changed, removed and added cause no error of the service", async () => {
+test("2,000 requests with bytes changed, removed and added cause no error of the service", async () => {
   const pieces = fc.constantFrom(
     "\r",
     "\n",
@@ -73,13 +73,13 @@ test("2,000 requests with octets changed, removed and added cause no error of th
   let answered = 0
   const change = fc.tuple(fc.nat(2), fc.nat(400), pieces)
   const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-    let octets = `POST /v1/hmac HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
+    let bytes = `POST /v1/hmac HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
     for (const [kind, at, piece] of changes) {
-      const place = at % octets.length
+      const place = at % bytes.length
       const rest = kind === 0 ? place : place + piece.length
-      octets = octets.slice(0, place) + (kind === 2 ? "" : piece) + octets.slice(rest)
+      bytes = bytes.slice(0, place) + (kind === 2 ? "" : piece) + bytes.slice(rest)
     }
-    const statuses = statusesOf(await sendAndLeave(octets))
+    const statuses = statusesOf(await sendAndLeave(bytes))
     if (statuses.length > 0) answered++
     const wrong = statuses.filter((status) => Number(status) >= 500 && status !== "505")
     expect(wrong).toEqual([])
@@ -91,7 +91,7 @@ test("2,000 requests with octets changed, removed and added cause no error of th
 }, 300_000)
 
 /** Closes its side after writing, so that the server does not wait for the rest of a request. */
-function sendAndLeave(octets: string): Promise<string> {
+function sendAndLeave(bytes: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve) => {
     let answer = ""
@@ -102,6 +102,6 @@ function sendAndLeave(octets: string): Promise<string> {
     // A server that has closed may reset the connection.
     socket.on("error", () => socket.destroy())
     socket.on("close", () => resolve(answer))
-    socket.end(octets, "latin1")
+    socket.end(bytes, "latin1")
   })
 }

@@ -17,7 +17,7 @@ import { runJson, serve } from "./support.ts"
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
 const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
-const lanes = 16
+const connections = 16
 /** The most that memory may grow after the first tenth of the requests. */
 const mostGrowthMb = 150
 
@@ -53,7 +53,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     keys: accounts,
     seed,
     runs,
-    lanes,
+    connections,
     check: answerCheckOf(loadConfig({ flags: {}, env: {}, file: null })),
     onAnswer: (count) => count % tenth === 0 && memory.push(residentMb(pid)),
   })

@@ -61,7 +61,7 @@ test("calls whose clients hang up at any moment are charged once or not at all, 
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
     const { written, socket, answer } = slowly(server.url, `POST /mcp HTTP/1.1\r\n${head}\r\n${text}`)
     await written
-    // Some at once, some after a few turns, some with the first octet of their answer.
+    // Some at once, some after a few turns, some with the first byte of their answer.
     if (client % 3 === 2) await until(() => answer() !== "")
     for (let turn = 0; turn < client % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
     socket.destroy()

@@ -67,7 +67,7 @@ test("a port in use is an error that says what to do", async () => {
 })
 
 test("a .env or bunfig.toml in the working directory has no effect", async () => {
-  const here = join(dir, "stray")
+  const here = join(dir, "own-settings")
   mkdirSync(here)
   writeFileSync(join(here, ".env"), "PENKNIFE_PORT=nonsense\n")
   writeFileSync(join(here, "bunfig.toml"), 'preload = ["./missing.ts"]\n')

@@ -15,7 +15,7 @@ test("time limits end a connection whose headers never end, and a call that does
   await Promise.all([headersThatNeverEnd(), callThatNeverEnds()])
 }, 300_000)
 
-/** A connection whose headers never end is closed, also when an octet arrives now and then. */
+/** A connection whose headers never end is closed, also when a byte arrives now and then. */
 async function headersThatNeverEnd(): Promise<void> {
   const server = await serve(join(dir, "slow.db"))
   const startedMs = performance.now()

@@ -1,6 +1,6 @@
 import type { HashAlgorithm } from "../../src/apis/hmac/hmac.ts"
 
-/** One published test case: octets of key and message, and the digests in hexadecimal by algorithm. */
+/** One published test case: bytes of key and message, and the digests in hexadecimal by algorithm. */
 export interface HmacVector {
   readonly name: string
   readonly key: Uint8Array
@@ -10,7 +10,7 @@ export interface HmacVector {
 }
 
 const text = (value: string) => new TextEncoder().encode(value)
-const repeat = (octet: number, count: number) => new Uint8Array(count).fill(octet)
+const repeat = (byte: number, count: number) => new Uint8Array(count).fill(byte)
 const larger = "Test Using Larger Than Block-Size Key"
 
 /** Keys and messages of the seven cases, which are the same in both RFCs but for the lengths of keys and the last message. */

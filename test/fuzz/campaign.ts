@@ -5,7 +5,7 @@ import type { AnswerCheck } from "../support/answer-check.ts"
 import { operationsOf } from "./operations.ts"
 import { type FuzzKeys, type FuzzRequest, requestsOf, variants } from "./requests.ts"
 import { createVerdict } from "./verdict.ts"
-import { createWire, toOctets, type Wire } from "./wire.ts"
+import { createWire, toBytes, type Wire } from "./wire.ts"
 
 export interface CampaignOptions {
   readonly url: string
@@ -14,7 +14,7 @@ export interface CampaignOptions {
   /** At least so many requests are sent. */
   readonly runs: number
   /** Connections at the same time. */
-  readonly lanes: number
+  readonly connections: number
   readonly check: AnswerCheck
   /** Called after every request. */
   readonly onAnswer?: (count: number) => void
@@ -30,11 +30,11 @@ export interface CampaignReport {
 }
 
 /**
- * Sends generated requests over several connections at once; the same for the same seed and number of lanes.
+ * Sends generated requests over several connections at once; the same for the same seed and number of connections.
  * @throws Error with the smallest request that got a wrong answer, as it was sent
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
-  const { url, keys, seed, runs, lanes, check, onAnswer } = options
+  const { url, keys, seed, runs, connections, check, onAnswer } = options
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument
   const operations = operationsOf(document)
   const verdict = createVerdict(operations, check)
@@ -52,7 +52,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     onAnswer?.(sent)
   }
 
-  async function lane(index: number): Promise<void> {
+  async function sendOver(index: number): Promise<void> {
     const wire = createWire(url)
     const property = fc.asyncProperty(requests, async (list) => {
       for (const request of list) {
@@ -62,24 +62,24 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       }
     })
     try {
-      const numRuns = Math.ceil((runs - index) / lanes / variants)
-      // So that campaigns with neighbouring seeds share no lane.
-      const details = await fc.check(property, { seed: (Math.imul(seed, lanes) + index) | 0, numRuns })
+      const numRuns = Math.ceil((runs - index) / connections / variants)
+      // So that campaigns with neighbouring seeds share no connection's requests.
+      const details = await fc.check(property, { seed: (Math.imul(seed, connections) + index) | 0, numRuns })
       if (details.failed) throw failureOf(details, seed)
     } finally {
       wire.close()
     }
   }
 
-  await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)))
+  await Promise.all(Array.from({ length: connections }, (_, index) => sendOver(index)))
   return { sent, answers, successes }
 }
 
 function failureOf({ errorInstance, numRuns }: fc.RunDetails<[FuzzRequest[]]>, seed: number): Error {
   const { message, cause } = errorInstance as Error & { cause: FuzzRequest }
-  const octets = JSON.stringify(toOctets(cause).toString("latin1").slice(0, 6_000))
+  const bytes = JSON.stringify(toBytes(cause).toString("latin1").slice(0, 6_000))
   return new Error(
-    `${message}\nseed ${seed}, list ${numRuns} of a connection, the request as it was sent:\n${octets}`,
+    `${message}\nseed ${seed}, list ${numRuns} of a connection, the request as it was sent:\n${bytes}`,
   )
 }
 

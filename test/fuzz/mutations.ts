@@ -166,18 +166,18 @@ const changeText = fc.constantFrom(...texts).map(
     },
 )
 
-const changeOctets = fc.tuple(fc.nat(4), fc.nat(100_000), fc.integer({ min: 1, max: 255 }), fc.nat(40)).map(
-  ([kind, at, octet, length]): Mutation =>
+const changeBytes = fc.tuple(fc.nat(4), fc.nat(100_000), fc.integer({ min: 1, max: 255 }), fc.nat(40)).map(
+  ([kind, at, byte, length]): Mutation =>
     ({ body }) => {
       if (body === null) return { body: Buffer.from("{}") }
       const from = at % (body.length + 1)
       const [before, after] = [body.subarray(0, from), body.subarray(from)]
       const flipped = Buffer.from(after)
-      if (flipped.length > 0) flipped[0] = (flipped[0] ?? 0) ^ octet
+      if (flipped.length > 0) flipped[0] = (flipped[0] ?? 0) ^ byte
       const parts = [
         [before, flipped],
         [before],
-        [before, Buffer.from([octet]), after],
+        [before, Buffer.from([byte]), after],
         [before, after.subarray(length)],
         [before, after.subarray(0, length), after],
       ]
@@ -192,7 +192,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 4, arbitrary: changeQuery },
   { weight: 5, arbitrary: changeHeader },
   { weight: 4, arbitrary: changeText },
-  { weight: 5, arbitrary: changeOctets },
+  { weight: 5, arbitrary: changeBytes },
 )
 
 function splitTarget(target: string): { path: string; query: string } {

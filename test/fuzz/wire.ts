@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net"
 import { gunzipSync } from "node:zlib"
 
-/** A request whose octets are sent as they are; `fetch` would correct some. */
+/** A request whose bytes are sent as they are; `fetch` would correct some. */
 export interface WireRequest {
   readonly method: string
-  /** Path and query as they are sent, one octet per character. */
+  /** Path and query as they are sent, one byte per character. */
   readonly target: string
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Buffer | null
@@ -36,7 +36,7 @@ export function createWire(url: string): Wire {
   }
 
   async function exchange(connection: Socket, request: WireRequest): Promise<Response | null> {
-    const octets = toOctets(request)
+    const bytes = toBytes(request)
     const answer = await new Promise<{ response: Response; keep: boolean } | null>((resolve, reject) => {
       const reader = createReader(request.method === "HEAD")
       const onData = (piece: Buffer) => {
@@ -54,7 +54,7 @@ export function createWire(url: string): Wire {
         end()
       }
       connection.on("data", onData).on("close", onClose).on("timeout", onTimeout)
-      connection.write(octets)
+      connection.write(bytes)
     })
     if (answer && !answer.keep) {
       connection.destroy()
@@ -81,7 +81,7 @@ export function createWire(url: string): Wire {
   }
 }
 
-export function toOctets({ method, target, headers, body, chunked }: WireRequest): Buffer {
+export function toBytes({ method, target, headers, body, chunked }: WireRequest): Buffer {
   const framing: (readonly [string, string])[] =
     body === null
       ? []
@@ -102,7 +102,7 @@ function inChunks(body: Buffer): Buffer {
   return Buffer.concat([...pieces, Buffer.from("0\r\n\r\n")])
 }
 
-/** Collects octets until they are an answer (RFC 9112 §6). */
+/** Collects bytes until they are an answer (RFC 9112 §6). */
 function createReader(isHead: boolean) {
   let gathered: Buffer = Buffer.alloc(0)
   return {
@@ -114,15 +114,15 @@ function createReader(isHead: boolean) {
   }
 }
 
-function readAnswer(octets: Buffer, isHead: boolean) {
-  const end = octets.indexOf("\r\n\r\n")
+function readAnswer(bytes: Buffer, isHead: boolean) {
+  const end = bytes.indexOf("\r\n\r\n")
   if (end === -1) return null
-  const [first = "", ...lines] = octets.toString("latin1", 0, end).split("\r\n")
+  const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n")
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1])
   if (!status) throw new Error(`this is no status line: ${first}`)
-  if (status < 200) return readAnswer(octets.subarray(end + 4), isHead)
+  if (status < 200) return readAnswer(bytes.subarray(end + 4), isHead)
   const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/s, 2) as [string, string]))
-  const sent = readBody(octets.subarray(end + 4), headers, isHead || bodiless.has(status))
+  const sent = readBody(bytes.subarray(end + 4), headers, isHead || bodiless.has(status))
   if (!sent) return null
   const keep = headers.get("connection")?.toLowerCase() !== "close"
   const isZipped = headers.get("content-encoding") === "gzip"
@@ -131,23 +131,23 @@ function readAnswer(octets: Buffer, isHead: boolean) {
 }
 
 /** The body; null while some of it is missing. */
-function readBody(octets: Buffer, headers: Headers, isBodiless: boolean): Buffer | null {
+function readBody(bytes: Buffer, headers: Headers, isBodiless: boolean): Buffer | null {
   if (isBodiless) return Buffer.alloc(0)
-  if (headers.get("transfer-encoding") === "chunked") return readChunks(octets)
+  if (headers.get("transfer-encoding") === "chunked") return readChunks(bytes)
   const length = Number(headers.get("content-length") ?? 0)
-  return octets.length < length ? null : octets.subarray(0, length)
+  return bytes.length < length ? null : bytes.subarray(0, length)
 }
 
-function readChunks(octets: Buffer): Buffer | null {
+function readChunks(bytes: Buffer): Buffer | null {
   const pieces: Buffer[] = []
   for (let at = 0; ; ) {
-    const end = octets.indexOf("\r\n", at)
+    const end = bytes.indexOf("\r\n", at)
     if (end === -1) return null
-    const length = Number.parseInt(octets.toString("latin1", at, end), 16)
+    const length = Number.parseInt(bytes.toString("latin1", at, end), 16)
     const next = end + 2 + length + 2
-    if (octets.length < next) return null
+    if (bytes.length < next) return null
     if (length === 0) return Buffer.concat(pieces)
-    pieces.push(octets.subarray(end + 2, end + 2 + length))
+    pieces.push(bytes.subarray(end + 2, end + 2 + length))
     at = next
   }
 }

@@ -6,7 +6,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { createManualClock } from "../support/clock.ts"
 
-/** The outside world with this DNS, at a fixed time. */
+/** Ports with this DNS and a fixed time. */
 export function portsWith(dns: Dns): Ports {
   return { clock: createManualClock(), random: systemRandom, dns, timer: systemTimer }
 }

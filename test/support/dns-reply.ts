@@ -1,7 +1,7 @@
 import { a, aaaa, cname, mx, ptr, type RecordCodec, soa, txt } from "dns-packet"
 import type { DnsType, DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
 
-/** A query as a server sees it; the name in lower case, one character per octet. */
+/** A query as a server sees it; the name in lower case, one character per byte. */
 export interface DnsQuery {
   readonly id: number
   readonly name: string
@@ -124,11 +124,11 @@ export function toRecord(owner: Buffer, type: number, ttlSeconds: number, data: 
   return Buffer.concat([owner, middle, data])
 }
 
-/** A dotted name to wire format, one octet per character. */
+/** A dotted name to wire format, one byte per character. */
 export function toWire(name: string): Buffer {
   const labels = name.split(".").filter((label) => label !== "")
-  const octets = labels.map((label) => String.fromCharCode(label.length) + label)
-  return Buffer.concat([Buffer.from(octets.join(""), "latin1"), rootName])
+  const bytes = labels.map((label) => String.fromCharCode(label.length) + label)
+  return Buffer.concat([Buffer.from(bytes.join(""), "latin1"), rootName])
 }
 
 function recordData(entry: ZoneEntry, type: string): Buffer | null {
@@ -148,7 +148,7 @@ function encodeIf<Data>(codec: RecordCodec<Data>, data: Data | false): Buffer | 
   return data === false ? null : codec.encode(data)
 }
 
-/** Strings of 255 octets at most. New buffers, since dns-packet changes its argument. */
+/** Strings of 255 bytes at most. New buffers, since dns-packet changes its argument. */
 function toStrings(text: string | readonly string[]): Buffer[] {
   const strings = typeof text === "string" ? [text] : text
   const pieces = strings.flatMap((string) => string.match(/.{1,255}/gs) ?? [""])

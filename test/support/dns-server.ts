@@ -31,7 +31,7 @@ export interface DnsServerOptions extends Partial<ReplyOptions> {
   readonly garbageFirst?: boolean
   /** Sends an answer over UDP when the test wants it sent. */
   readonly delay?: (send: () => void) => void
-  readonly tcp?: "close at once" | "close early" | "octet by octet" | "silent"
+  readonly tcp?: "close at once" | "close early" | "byte by byte" | "silent"
   /** The datagrams to send instead of the reply. */
   readonly rewrite?: (reply: Buffer, query: DnsQuery) => readonly Buffer[]
 }
@@ -181,14 +181,14 @@ function forge(query: DnsQuery, what: "id" | "question" | "source"): Buffer {
 function writeReply(socket: Socket, reply: Buffer, manner: DnsServerOptions["tcp"]): void {
   const framed = Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 0xff]), reply])
   if (manner === "close early") socket.end(framed.subarray(0, framed.length - 1))
-  else if (manner === "octet by octet") writeOctets(socket, framed)
+  else if (manner === "byte by byte") writeBytes(socket, framed)
   else socket.write(framed)
 }
 
-/** Writes each octet in a separate turn of the event loop, so that the reader gets pieces. */
-function writeOctets(socket: Socket, octets: Buffer): void {
-  if (octets.length === 0 || socket.destroyed) return
-  socket.write(octets.subarray(0, 1), () => setImmediate(writeOctets, socket, octets.subarray(1)))
+/** Writes each byte in a separate turn of the event loop, so that the reader gets pieces. */
+function writeBytes(socket: Socket, bytes: Buffer): void {
+  if (bytes.length === 0 || socket.destroyed) return
+  socket.write(bytes.subarray(0, 1), () => setImmediate(writeBytes, socket, bytes.subarray(1)))
 }
 
 /** Binds one port for both. Tries again when another process has the port on the other transport. */

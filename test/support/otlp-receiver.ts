@@ -36,7 +36,7 @@ export interface OtlpReceiver {
   until(isEnough: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>
   /** Sets the status of the next answers; 200 at first. */
   answer(status: number): void
-  /** All octets of all bodies as text. */
+  /** All bytes of all bodies as text. */
   text(): string
 }
 

@@ -33,7 +33,7 @@ export function* readFields(bytes: Uint8Array): Generator<ProtobufField> {
   }
 }
 
-/** The messages or octets in a field that may repeat. */
+/** The messages or bytes in a field that may repeat. */
 export function bytesOf(message: Uint8Array, field: number): Uint8Array[] {
   return [...readFields(message)].flatMap(([number, value]) =>
     number === field && value instanceof Uint8Array ? [value] : [],

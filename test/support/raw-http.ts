@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { connect as connectTls } from "node:tls"
 
-/** Sends octets as they are, and gives the answer once the server has closed the connection. */
+/** Sends bytes as they are, and gives the answer once the server has closed the connection. */
 export function converse(url: string, text: string): Promise<string> {
   const { written, finish } = slowly(url, text)
   return written.then(() => finish(""))

@@ -51,7 +51,7 @@ export interface TestService extends Service {
   createKey(plan: string, key?: Partial<NewKey>): Promise<{ account: string; id: string; key: string }>
   /** Sends a request. Throws when the answer does not fit the OpenAPI document. */
   fetch(path: string, init?: KeyedRequest): Promise<Response>
-  /** Sends a body with POST: text and octets as they are, anything else as JSON. */
+  /** Sends a body with POST: text and bytes as they are, anything else as JSON. */
   post(path: string, body: unknown, init?: KeyedRequest): Promise<Response>
   /** Calls an API as a client would: `GET` with a query, or `POST` with a JSON body. */
   call(api: ApiDefinition, input: Readonly<Record<string, unknown>>, more: CallOptions): Promise<Response>

@@ -1,6 +1,6 @@
 import { createCustomers } from "../books.ts"
+import { openCluster } from "../cluster.ts"
 import { type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
-import { openStage } from "../stage.ts"
 import type { Trial } from "../trial.ts"
 
 export const databaseKills: Trial = {
@@ -8,7 +8,7 @@ export const databaseKills: Trial = {
   title: "kill -9 of PostgreSQL under the load of two instances, and its start again",
   rounds: 20,
   async run(lab) {
-    const { server, instances } = await openStage(lab, 2)
+    const { server, instances } = await openCluster(lab, 2)
     const customers = await createCustomers(server.url, 6, "ample")
     const results: FaultResult[] = []
     for (let round = 0; round < lab.rounds; round++) {

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { createCustomers } from "../books.ts"
+import { openPair, startInstances } from "../cluster.ts"
 import { type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
-import { openPair, startInstances } from "../stage.ts"
 import type { Lab, Trial } from "../trial.ts"
 
 export const failovers: Trial = {

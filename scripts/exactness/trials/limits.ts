@@ -1,7 +1,7 @@
 import type { Finding } from "../../findings.ts"
 import { createCustomers } from "../books.ts"
+import { type Cluster, openCluster } from "../cluster.ts"
 import { query } from "../database.ts"
-import { openStage, type Stage } from "../stage.ts"
 import { type Customer, send, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -17,17 +17,17 @@ export const limits: Trial = {
   title: "limits per minute over three instances",
   rounds: 3,
   async run(lab) {
-    const stage = await openStage(lab, 3)
+    const cluster = await openCluster(lab, 3)
     const findings: Finding[] = []
-    for (const perMinute of [600, 6_000, 60_000]) findings.push(...(await tryLimit(lab, stage, perMinute)))
+    for (const perMinute of [600, 6_000, 60_000]) findings.push(...(await tryLimit(lab, cluster, perMinute)))
     return findings
   },
 }
 
-async function tryLimit(lab: Lab, stage: Stage, perMinute: number): Promise<readonly Finding[]> {
+async function tryLimit(lab: Lab, cluster: Cluster, perMinute: number): Promise<readonly Finding[]> {
   const results: Awaited<ReturnType<typeof storm>>[] = []
   for (let round = 0; round < lab.rounds; round++) {
-    const result = await storm(stage, perMinute)
+    const result = await storm(cluster, perMinute)
     lab.say(`${perMinute} a minute, round ${round + 1}: ${JSON.stringify(result)}`)
     results.push(result)
   }
@@ -57,7 +57,7 @@ async function tryLimit(lab: Lab, stage: Stage, perMinute: number): Promise<read
 }
 
 /** Sends more calls than a limit allows, to all instances. */
-async function storm({ server, instances }: Stage, perMinute: number) {
+async function storm({ server, instances }: Cluster, perMinute: number) {
   const [customer] = await createCustomers(server.url, 1, `limit${perMinute}`)
   const [first] = instances
   const [request] = singleCalls

@@ -1,8 +1,8 @@
 import type { Finding } from "../../findings.ts"
 import { createCustomers } from "../books.ts"
+import { type Cluster, openCluster, openPair, startInstances } from "../cluster.ts"
 import { type Fault, type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
 import { startProxy } from "../instance.ts"
-import { openPair, openStage, type Stage, startInstances } from "../stage.ts"
 import type { Lab, Trial } from "../trial.ts"
 
 const pausedMs = 5_000
@@ -11,9 +11,9 @@ export const instancePauses: Trial = pauses(
   "instance-pauses",
   "SIGSTOP of one of two instances for five seconds under load",
   async (lab) => {
-    const stage = await openStage(lab, 2)
-    const [first] = stage.instances
-    return { ...stage, paused: first, stopped: [0], unaffected: [1] }
+    const cluster = await openCluster(lab, 2)
+    const [first] = cluster.instances
+    return { ...cluster, paused: first, stopped: [0], unaffected: [1] }
   },
 )
 
@@ -21,8 +21,8 @@ export const databasePauses: Trial = pauses(
   "database-pauses",
   "SIGSTOP of PostgreSQL for five seconds under the load of two instances",
   async (lab) => {
-    const stage = await openStage(lab, 2)
-    return { ...stage, paused: stage.server, stopped: [], unaffected: [] }
+    const cluster = await openCluster(lab, 2)
+    return { ...cluster, paused: cluster.server, stopped: [], unaffected: [] }
   },
 )
 
@@ -30,7 +30,7 @@ export const proxyPauses: Trial = pauses(
   "proxy-pauses",
   "SIGSTOP for five seconds of a proxy between one of two instances and PostgreSQL",
   async (lab) => {
-    const { server, instances } = await openStage(lab, 1)
+    const { server, instances } = await openCluster(lab, 1)
     const proxy = await startProxy(server.port)
     lab.cleanUp(() => proxy.kill())
     const behind = await startInstances(lab, server.url.replace(`:${server.port}/`, `:${proxy.port}/`), 1)
@@ -56,8 +56,8 @@ export const standbyPauses: Trial = pauses(
   },
 )
 
-interface PausedStage
-  extends Stage,
+interface PausedInstances
+  extends Cluster,
     Pick<Fault, "stopped" | "unaffected">,
     Partial<Pick<Fault, "commitsWait">> {
   readonly paused: { pause(): void; resume(): void } | undefined
@@ -65,14 +65,14 @@ interface PausedStage
   readonly customers?: number
 }
 
-function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedStage>): Trial {
+function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedInstances>): Trial {
   return {
     name,
     title,
     rounds: 3,
     async run(lab): Promise<readonly Finding[]> {
-      const { server, instances, paused, stopped, unaffected, ...stage } = await open(lab)
-      const { customers: number = 6, commitsWait = false } = stage
+      const { server, instances, paused, stopped, unaffected, ...rest } = await open(lab)
+      const { customers: number = 6, commitsWait = false } = rest
       const customers = await createCustomers(server.url, number, "ample")
       const results: FaultResult[] = []
       for (let round = 0; round < lab.rounds; round++) {

@@ -1,5 +1,5 @@
 import { createCustomers, readBooks, sum } from "../books.ts"
-import { openStage, type Stage } from "../stage.ts"
+import { type Cluster, openCluster } from "../cluster.ts"
 import { type Call, type Customer, mixedCalls, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -15,10 +15,10 @@ export const races: Trial = {
     "two instances and commands race for the last credits of an account: REST, batches and GraphQL mixed",
   rounds: 20,
   async run(lab) {
-    const stage = await openStage(lab, 2)
+    const cluster = await openCluster(lab, 2)
     const results: Awaited<ReturnType<typeof race>>[] = []
     for (let round = 0; round < lab.rounds; round++) {
-      const result = await race(lab, stage)
+      const result = await race(lab, cluster)
       lab.say(
         `round ${round + 1}: ${result.answered} answered, ${result.booked} booked of ${result.available}`,
       )
@@ -39,7 +39,7 @@ export const races: Trial = {
 }
 
 /** Calls run all the time while commands grant credits a few at a time; then what is left is used up. */
-async function race(lab: Lab, { server, instances }: Stage) {
+async function race(lab: Lab, { server, instances }: Cluster) {
   const [customer] = await createCustomers(server.url, 1, "scarce")
   if (!customer) throw new Error("one account is needed")
   const urls = instances.map(({ url }) => url)

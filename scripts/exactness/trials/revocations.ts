@@ -1,5 +1,5 @@
 import { createCustomers, readBooks, sum } from "../books.ts"
-import { openStage, type Stage } from "../stage.ts"
+import { type Cluster, openCluster } from "../cluster.ts"
 import { type Customer, mixedCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -8,12 +8,12 @@ export const revocations: Trial = {
   title: "a key is revoked under the load of three instances",
   rounds: 60,
   async run(lab) {
-    const stage = await openStage(lab, 3)
+    const cluster = await openCluster(lab, 3)
     const results: Awaited<ReturnType<typeof revokeUnderLoad>>[] = []
     for (let round = 0; round < lab.rounds; round++) {
       // A command ends a moment after its commit. In a transaction of this program the charges up to the commit can be read.
       const revoke = round % 2 === 0 ? revokeInTransaction : revokeByCommand
-      results.push(await revokeUnderLoad(lab, stage, revoke, 40 + (round % 17)))
+      results.push(await revokeUnderLoad(lab, cluster, revoke, 40 + (round % 17)))
     }
     lab.say(`${results.length} keys revoked`)
     return [
@@ -32,7 +32,7 @@ export const revocations: Trial = {
 /** Revokes a key. Gives the credits charged up to its commit, or null when they cannot be told. */
 type Revoke = (lab: Lab, db: string, customer: Customer) => Promise<number | null>
 
-async function revokeUnderLoad(lab: Lab, { server, instances }: Stage, revoke: Revoke, marginMs: number) {
+async function revokeUnderLoad(lab: Lab, { server, instances }: Cluster, revoke: Revoke, marginMs: number) {
   const [customer] = await createCustomers(server.url, 1, "ample")
   if (!customer) throw new Error("one account is needed")
   const traffic = startTraffic({

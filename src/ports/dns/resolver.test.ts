@@ -287,8 +287,8 @@ describe("truncation", () => {
     expect(stats()).toMatchObject({ queries: 2, tcpQueries: 1, retries: 0 })
   })
 
-  test("an answer that comes octet by octet is put together", async () => {
-    const { ask } = resolverFor([await serve({ truncate: true, tcp: "octet by octet" })])
+  test("an answer that comes byte by byte is put together", async () => {
+    const { ask } = resolverFor([await serve({ truncate: true, tcp: "byte by byte" })])
     expect(await ask("a.example", "A")).toMatchObject(addresses)
   })
 

@@ -4,13 +4,13 @@ import { createInstance, type Instance } from "./instance.ts"
 import type { Lab } from "./trial.ts"
 
 /** A database and the instances on it, all running. */
-export interface Stage {
+export interface Cluster {
   readonly server: DatabaseServer
   readonly instances: readonly Instance[]
 }
 
 /** @param count instances */
-export async function openStage(lab: Lab, count: number): Promise<Stage> {
+export async function openCluster(lab: Lab, count: number): Promise<Cluster> {
   const server = await createServer(join(lab.directory, "database"))
   await server.start()
   lab.cleanUp(() => server.stop())
