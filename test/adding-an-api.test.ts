@@ -29,7 +29,13 @@ test("an API with GET and one with POST pass the checks as soon as the steps of 
   writeFileSync(join(copy, "tsconfig.apis.json"), '{ "extends": "./tsconfig.json", "include": ["src/apis"] }')
   await run(copy, [bun, "node_modules/typescript/bin/tsc", "-p", "tsconfig.apis.json"])
   const ids = definitions.map(([, , id = ""]) => id)
-  const tests = ["test", "./test/catalog.test.ts", "-t", `^(?:the definition of )?(?:${ids.join("|")})\\b`]
+  const tests = [
+    "test",
+    "--timeout=300000",
+    "./test/catalog.test.ts",
+    "-t",
+    `^(?:the definition of )?(?:${ids.join("|")})\\b`,
+  ]
   const output = await run(copy, [bun, ...tests])
   for (const id of ids) expect(output).toContain(`(pass) the definition of ${id} > describes itself`)
   expect(readFileSync(join(copy, "docs/schema.graphql"), "utf8")).toContain(ids[0] ?? "")

@@ -1,5 +1,6 @@
 import type { Trial } from "./trial.ts"
 import { adminKills, adminKillsFile } from "./trials/admin-kills.ts"
+import { chargeKillsFile } from "./trials/charge-kills-file.ts"
 import { databaseKills } from "./trials/database-kills.ts"
 import { failovers } from "./trials/failovers.ts"
 import { instanceKills } from "./trials/instance-kills.ts"
@@ -21,6 +22,7 @@ export const trials: readonly Trial[] = [
   proxyPauses,
   standbyPauses,
   failovers,
+  chargeKillsFile,
   adminKillsFile,
   adminKills,
   reloads,

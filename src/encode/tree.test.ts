@@ -35,7 +35,7 @@ describe.each([...formats])("%s", (format) => {
         anyEnvelope,
         (envelope) => encodeEnvelope(format, envelope) === encodeWhole[format](envelope),
       ),
-      { seed: 20250101, numRuns: 500 },
+      { seed: 20250101, numRuns: 150 },
     )
   })
 
@@ -52,8 +52,8 @@ describe.each([...formats])("%s", (format) => {
           pieces.every(({ length }) => length <= longest) && pieces.join("") === encodeWhole[format](envelope)
         )
       }),
-      { seed: 20250101, numRuns: 40 },
+      { seed: 20250101, numRuns: 15 },
     )
-    expect(count).toBeGreaterThan(100)
+    expect(count).toBeGreaterThan(50)
   })
 })

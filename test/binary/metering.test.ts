@@ -11,9 +11,13 @@ import { childrenOf, runJson, serve, start } from "./support.ts"
 const dir = tempDir()
 const linux = process.platform === "linux"
 const clients = 16
+/** `bun run exactness --only charge-kills-file` sets a higher number. */
+const kills = Number(process.env.PENKNIFE_TEST_KILLS ?? 6)
+/** For a busy machine. */
+const timeoutMs = 300_000 + kills * 10_000
 
 test.each(linux ? [1, 2] : [1])(
-  "64 clients race 10,000 calls against 1,000 credits in %d processes: exactly 1,000 succeed",
+  "64 clients race 3,000 calls against 1,000 credits in %d processes: exactly 1,000 succeed",
   async (workers) => {
     const settings = join(dir, `race-${workers}.toml`)
     writeFileSync(settings, "[plans.thousand]\nmonthly_credits = 1000\n")
@@ -21,7 +25,7 @@ test.each(linux ? [1, 2] : [1])(
     await runJson("account", "set-plan", id, "thousand", "--db", db, "--config", settings)
     const argv = ["serve", "--port", "0", "--db", db, "--config", settings, "--workers", String(workers)]
     const server = await start(argv)
-    const load = startLoad(server.url, [key], { clients: 64, calls: 10_000 })
+    const load = startLoad(server.url, [key], { clients: 64, calls: 3_000 })
     await load.done
     const exitCode = await server.stop()
     const { used, remaining } = await runJson("account", "show", id, "--db", db, "--config", settings)
@@ -37,7 +41,7 @@ test.each(linux ? [1, 2] : [1])(
       exitCode,
       errors: (await server.stderr).split("\n").filter((line) => line.includes('"level":"error"')),
     }).toEqual({
-      statuses: { 200: 1_000, 429: 9_000 },
+      statuses: { 200: 1_000, 429: 2_000 },
       lost: {},
       used: 1_000,
       remaining: 0,
@@ -50,20 +54,24 @@ test.each(linux ? [1, 2] : [1])(
   300_000,
 )
 
-test("kill -9 at any moment, 30 times in a row: what clients saw is charged, and hardly more", async () => {
-  const { db, accounts } = await seed(dir, 3)
-  const random = createRandom()
-  const paid = new Map<string, number>()
-  for (let round = 0; round < 30; round++) {
-    const server = await serve(db)
-    const load = startLoad(server.url, keysOf(accounts), { clients, calls: 1_000_000 })
-    await load.answered(1 + random(400))
-    const underWay = load.seen.map((seen) => seen.underWay)
-    server.child.kill("SIGKILL")
-    await Promise.all([load.done, server.child.exited])
-    requireBounds(db, accounts, load, underWay, paid)
-  }
-}, 300_000)
+test(
+  `kill -9 at any moment, ${kills} times in a row: what clients saw is charged, and hardly more`,
+  async () => {
+    const { db, accounts } = await seed(dir, 3)
+    const random = createRandom()
+    const paid = new Map<string, number>()
+    for (let round = 0; round < kills; round++) {
+      const server = await serve(db)
+      const load = startLoad(server.url, keysOf(accounts), { clients, calls: 1_000_000 })
+      await load.answered(1 + random(400))
+      const underWay = load.seen.map((seen) => seen.underWay)
+      server.child.kill("SIGKILL")
+      await Promise.all([load.done, server.child.exited])
+      requireBounds(db, accounts, load, underWay, paid)
+    }
+  },
+  timeoutMs,
+)
 
 /** Which processes of a service with two workers are killed. */
 const victims: readonly [string, (supervisor: number, workers: readonly number[]) => readonly number[]][] = [
@@ -79,7 +87,7 @@ test.if(linux).each(victims)(
     const { db, accounts } = await seed(dir, 3)
     const random = createRandom()
     const paid = new Map<string, number>()
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < Math.ceil(kills / 6); round++) {
       const server = await serve(db, "--workers", "2")
       const workers = childrenOf(server.event.pid)
       expect(workers).toHaveLength(2)
@@ -96,7 +104,7 @@ test.if(linux).each(victims)(
       requireBounds(db, accounts, load, underWay, paid)
     }
   },
-  300_000,
+  timeoutMs,
 )
 
 /** Successes seen ≤ charged ≤ successes and calls in progress at the kill, for each account. */

@@ -11,8 +11,8 @@ const dir = tempDir()
 const root = join(import.meta.dir, "../..")
 const linux = process.platform === "linux"
 
-test("two processes give the same bytes for the same 500 mixed requests, and so does a reset one", async () => {
-  const requests = mixedRequests(500)
+test("two processes give the same bytes for the same 250 mixed requests, and so does a reset one", async () => {
+  const requests = mixedRequests(250)
   const first = await startMock({ command: [binary] })
   const second = await startMock({ command: [binary] })
   const expected = await answersOf(first.url, requests)
@@ -32,9 +32,9 @@ test("two processes give the same bytes for the same 500 mixed requests, and so 
   await Promise.all([first.stop(), second.stop()])
 }, 300_000)
 
-test("8 at the same time each have their own credits and clock", async () => {
-  const mocks = await Promise.all(Array.from({ length: 8 }, () => startMock({ command: [binary] })))
-  expect(new Set(mocks.map(({ url }) => url)).size).toBe(8)
+test("4 at the same time each have their own credits and clock", async () => {
+  const mocks = await Promise.all(Array.from({ length: 4 }, () => startMock({ command: [binary] })))
+  expect(new Set(mocks.map(({ url }) => url)).size).toBe(4)
   await Promise.all(
     mocks.map(async (mock, index) => {
       await mock.advance(`${index + 1}d`)
@@ -50,7 +50,7 @@ test("8 at the same time each have their own credits and clock", async () => {
   await Promise.all(mocks.map((mock) => mock.stop()))
 }, 300_000)
 
-describe.if(linux)("60 starts and stops", () => {
+describe.if(linux)("12 starts and stops", () => {
   test("leave no process, no port and no file", async () => {
     const cwd = join(dir, "cycles")
     mkdirSync(cwd)
@@ -63,8 +63,8 @@ describe.if(linux)("60 starts and stops", () => {
       expect((await lookUp(mock)).status).toBe(200)
       await mock.stop()
     }
-    for (let i = 0; i < 15; i++) await Promise.all([cycle(), cycle(), cycle(), cycle()])
-    expect(seen).toHaveLength(60)
+    for (let i = 0; i < 3; i++) await Promise.all([cycle(), cycle(), cycle(), cycle()])
+    expect(seen).toHaveLength(12)
     expect(seen.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([])
     expect(await Promise.all(seen.map(({ url }) => refuses(url)))).toEqual(seen.map(() => true))
     expect(readdirSync(cwd)).toEqual([])
@@ -208,7 +208,7 @@ test("startMock says why a mock did not start", async () => {
 /** The journal without the port, which the client writes into its requests. */
 async function journalOf(url: string): Promise<string> {
   const text = await (await fetch(`${url}/_mock/requests`)).text()
-  expect(JSON.parse(text).data.requests.length).toBeGreaterThan(300)
+  expect(JSON.parse(text).data.requests.length).toBeGreaterThan(150)
   return text.replaceAll(new URL(url).host, "HOST")
 }
 

@@ -29,7 +29,7 @@ test.if(process.platform === "linux")(
        test("hangs", async () => {
          await begin("b.db")
          await new Promise(() => {})
-       }, 30_000)
+       }, 10_000)
        // The processes end with their test, not after the last one.
        test("sees none", () => {
          const left = readFileSync(${JSON.stringify(pids)}, "utf8").trim().split("\\n").filter((pid) => isAlive(Number(pid)))

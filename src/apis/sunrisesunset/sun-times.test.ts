@@ -33,7 +33,7 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
         fc.property(noonUtc(firstYear, lastYear), upTo(65), longitude, (noon, lat, lon) => {
           compareDay(noon, lat, lon)
         }),
-        { seed, numRuns: 200 },
+        { seed, numRuns: 100 },
       )
       // Enough for a busy machine.
     })
@@ -122,7 +122,7 @@ describe("days", () => {
         ]
         expect(day).toEqual(day.toSorted((a, b) => a - b))
       }),
-      { seed, numRuns: 500 },
+      { seed, numRuns: 100 },
     )
   })
 
@@ -166,7 +166,7 @@ describe("days", () => {
           }
         }
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 100 },
     )
   })
 })
