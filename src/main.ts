@@ -29,13 +29,13 @@ const env = process.env
 const argv = process.argv.slice(2)
 const isWorker = env[workerVariable] === "1"
 
-/** Such a process gets its settings as arguments, and must not take itself for a worker. */
+/** Such a process gets its settings as arguments, and must not act as a worker. */
 const runOwnCommand = createRunOwnCommand(
   programCommand(),
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("PENKNIFE_"))),
 )
 
-/** Compiles code that runs often, from now on. While the executable starts it compiles none: see `scripts/build.ts`. */
+/** Starts to compile code that runs often. The executable does not compile during its start: see `scripts/build.ts`. */
 const compileAsUsual = () => Bun.unsafe.setJITPolicy(1)
 if (argv[0] !== "serve" && argv[0] !== "mock") compileAsUsual()
 

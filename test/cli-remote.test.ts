@@ -118,7 +118,7 @@ test("what reads waits for one answer; what changes is sent again, and may have 
   expect(read.requests).toHaveLength(1)
   const change = late()
   const rotated = await runLine("key rotate key_1", { env, httpClient: change.httpClient })
-  expect(rotated.err).toContain("did not answer in time. See first whether the change was made.")
+  expect(rotated.err).toContain("did not answer in time. Check first whether the change was made.")
   expect(change.requests).toHaveLength(4)
 })
 
@@ -130,7 +130,7 @@ test.each([
   const { code, err } = await runLine("account list", { env, httpClient })
   expect({ code, err }).toEqual({
     code: 1,
-    err: "penknife: The answer is not one of penknife's admin API. Check --server.\n",
+    err: "penknife: The answer is not from penknife's admin API. Check --server.\n",
   })
 })
 
@@ -175,7 +175,7 @@ test.each([
   ],
   ["a redirect", { status: 302, text: "" }, "answered with status 302, not as the admin API does"],
   ["a page instead of JSON", { status: 200, text: "<html>" }, "something else than JSON"],
-  ["other JSON", { status: 200, text: "[]" }, "not one of penknife's admin API"],
+  ["other JSON", { status: 200, text: "[]" }, "not from penknife's admin API"],
 ])("%s is not taken for the admin API", async (_, reply, message) => {
   const { httpClient } = scripted(reply)
   const { code, err } = await runLine("account list", { env, httpClient })

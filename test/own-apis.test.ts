@@ -377,7 +377,7 @@ test("after five faults in a row the API rests, and its calls are refused withou
     status: 503,
     body: expect.stringContaining("The API failed several times in a row. Try again in 10 s."),
   })
-  expect(service.logged()).toContain("API rests after several faults in a row")
+  expect(service.logged()).toContain("API paused after several faults in a row")
   // The other APIs go on.
   expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   service.clock.advance(10_000)

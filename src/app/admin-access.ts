@@ -5,8 +5,8 @@ import { createSignIn } from "../admin/sign-in.ts"
 import { type AdminPartsOptions, createAdminParts, type RunningConfig } from "./admin-parts.ts"
 
 /**
- * What the admin API of a running service works with.
- * @param running gives the present configuration. Each operation asks once, when it begins.
+ * The parts that the admin API of a running service uses.
+ * @param running returns the present configuration. Each operation asks once, when it begins.
  */
 export function createAdminAccess(running: () => RunningConfig, options: AdminPartsOptions): AdminAccess {
   const { opened, clock, random, auditRandom = random } = options

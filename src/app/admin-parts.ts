@@ -10,7 +10,7 @@ import type { Config } from "../config/load.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 
-/** What {@link createAdminParts} needs besides the configuration. */
+/** The parts that {@link createAdminParts} needs, except the configuration. */
 export interface AdminPartsOptions {
   readonly opened: OpenStore
   readonly clock: Clock
@@ -28,14 +28,14 @@ export interface AdminPartsOptions {
   readonly config: ConfigControl
 }
 
-/** The configuration that runs. */
+/** The running configuration. */
 export interface RunningConfig {
   readonly config: Config
   /** Ids of the catalog with the credits of a call. */
   readonly prices: ReadonlyMap<string, number>
 }
 
-/** What the operations of the administration work with, on an open store. */
+/** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
   const {
     opened,

@@ -20,7 +20,7 @@ const onlyRunning =
   "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."
 
 /**
- * Opens a store for the operations of the command line; close the result when done. Everyone who can open the store may do everything,
+ * Opens a store for the operations of the command line; close the result when done. Opening the store gives every permission,
  * and the audit log names the user of the operating system.
  * @param options `create` makes a missing data file; without `runOwnCommand` no backups can be made
  */
@@ -46,7 +46,7 @@ export async function openAdministration(
     opened,
     pages: configuredAddresses(config),
     backups: createBackups(config, runOwnCommand),
-    // No request comes to this process.
+    // This process gets no requests.
     watchRequests: () => null,
     version,
     startedMs: systemClock.now(),

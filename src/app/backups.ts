@@ -14,14 +14,14 @@ import { lockForBackups } from "../store/sqlite/file-lock.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** What the command that checks prints. */
+/** The output of the command that checks a backup. */
 interface Report {
   readonly store_version: number
   readonly accounts: number
   readonly keys: number
 }
 
-/** Backups of the data file of a configuration, made by this program's own commands in processes of their own. */
+/** Backups of the data file of a configuration, made by commands of this program in their own processes. */
 export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | null): Backups {
   const directory = () => requireDirectory(db, backupDir)
 
@@ -48,7 +48,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     const dataFile = statSync(db, { throwIfNoEntry: false })
     const files = readdirSync(folder).flatMap((name) => {
       const stats = statOf(join(folder, name))
-      // An operator may have set the directory in which the data file itself is.
+      // An operator may have set the directory of the data file itself.
       const isDataFile = stats?.ino === dataFile?.ino && stats?.dev === dataFile?.dev
       return (isDataFile ? null : toBackup(name, stats)) ?? []
     })
@@ -80,7 +80,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
       try {
         return list()[0]?.madeMs ?? null
       } catch {
-        // The operations on backups say what is wrong with the directory; the health of the service must stay readable.
+        // The operations on backups report a wrong directory; the health of the service must stay readable.
         return null
       }
     },
@@ -125,12 +125,12 @@ function lockOrRefuse(folder: string): () => void {
   }
 }
 
-/** Of the name itself: a symbolic link could lead out of the directory. */
+/** Does not follow a link, which could lead out of the directory. */
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Null for what is no finished copy: another file, a link, or the empty file that keeps the name while the copy is made. */
+/** Null if it is not a finished copy: another file, a link, or the empty file that reserves the name of a copy in progress. */
 function toBackup(name: string, stats: Stats | undefined): BackupFile | null {
   if (!stats?.isFile() || stats.size === 0 || !backupNameForm.test(name)) return null
   return { name, bytes: stats.size, madeMs: Math.floor(stats.mtimeMs) }
@@ -146,7 +146,7 @@ function nameTaken(name: string): AdminFault {
   )
 }
 
-/** What a command of this program says is wrong. */
+/** The error message of a command of this program. */
 function problemIn(errors: string): string {
   const text = errors.trim().replace(/^penknife: /, "")
   return text === "" ? "The process that worked on the backup was ended. Try again." : text

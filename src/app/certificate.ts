@@ -5,8 +5,8 @@ import { messageOf } from "../values/message-of.ts"
 import { readTls } from "./prepare.ts"
 
 /**
- * Gives the function that reads certificate and key again, for the connections that are made from then on. What is wrong with
- * them is logged, and the old ones stay.
+ * Returns a function that reads certificate and key again, for new connections. If they cannot be used, this is logged, and the
+ * old ones stay.
  */
 export function createCertificateReload(
   config: Config,
@@ -21,7 +21,7 @@ export function createCertificateReload(
       await server.replaceCertificate(renewed)
       log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
     } catch (thrown) {
-      log.error("certificate not reloaded; the old one is served on", { cause: messageOf(thrown) })
+      log.error("certificate not reloaded; the old one stays", { cause: messageOf(thrown) })
     }
   }
 }

@@ -10,8 +10,8 @@ import { loadApis, readTls } from "./prepare.ts"
 import { logAdminPlace, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 
 /**
- * Checks a configuration as starting a service does, without starting one.
- * @throws ConfigError, and what opening the store throws
+ * Checks a configuration like the start of a service, without starting one.
+ * @throws ConfigError, and the errors of opening the store
  */
 export async function checkConfig(config: Config): Promise<void> {
   // An own API that cannot be used does not keep a service from starting.
@@ -37,7 +37,7 @@ export async function checkSettings(config: Config): Promise<void> {
   if (problems.length > 0) throw new ConfigError(problems.join("\n"))
 }
 
-/** Checks the files that a configuration names, and returns what is wrong with own APIs. */
+/** Checks the files that a configuration names, and returns the problems of own APIs. */
 async function checkFiles(config: Config): Promise<readonly string[]> {
   const { problems, end } = await loadApis(config)
   end()

@@ -1,14 +1,14 @@
 import type { ConfigChange, ConfigEdit, SettingValue, SettingValues } from "../admin/config/control.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { TomlEdit } from "../config/edit-toml.ts"
+import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
-import type { ConfigSource } from "../config/source.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { orRefuse } from "./config-refusal.ts"
 import type { Prepared } from "./next-generation.ts"
 
-/** What {@link prepareEdit} works with. */
+/** The parts that {@link prepareEdit} uses. */
 export interface EditParts {
   running(): Config
   readonly source: ConfigSource | null
@@ -44,7 +44,7 @@ const noFile =
   "This service was started without a configuration file. Write one, an empty one to begin with, and start the service with --config " +
   "FILE (PENKNIFE_CONFIG)."
 
-/** Requires a file that can be replaced and still has the text that runs. */
+/** Requires a file that can be replaced and still has the running text. */
 function requireFile({ file, fileText }: Config, source: ConfigSource | null) {
   if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
   if (source.readText() !== fileText) {
@@ -63,7 +63,7 @@ const optionOf = new Map(
 /** A plan, an entry of it, or a price. Other names are those of settings. */
 const tableForm = /^(?:plans\.[a-z][a-z0-9_-]*(?:\.[a-z][a-z_]*)?|credits\.[a-z0-9-]+)$/
 
-/** Says every mistake. */
+/** Throws one error with every mistake. */
 function toEdits(values: SettingValues, file: string): readonly TomlEdit[] {
   const mistakes = Object.entries(values).flatMap(([name, value]) => mistakeOf(name, value, file) ?? [])
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))

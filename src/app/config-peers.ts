@@ -11,7 +11,7 @@ import { versionOf } from "./config-edit.ts"
 
 /** Compares plans and prices with the other processes that work on the same database. */
 export interface ConfigPeers {
-  /** Tells the others what this process has now. */
+  /** Sends this process's plans and prices to the others. */
   announce(): void
   instances(): Instances
   stop(): Promise<void>
@@ -28,11 +28,11 @@ interface ConfigPeersParts {
   running(): RunningConfig
   /** The version of the configuration file as it is on the disk now; null when it cannot be read. */
   versionOnDisk(): number | null
-  /** Takes the configuration file over; what is wrong with it is logged. */
+  /** Applies the configuration file; mistakes are logged. */
   reload(): Promise<void>
 }
 
-/** What a process tells the others. Every role of the database could send one, so nothing in it is believed but for a comparison. */
+/** A message to the other processes. Every role of the database could send one, so it is only used for comparison. */
 const messageSchema = Type.Object({
   id: Type.String({ maxLength: 64 }),
   host: Type.String({ maxLength: 255 }),
@@ -52,11 +52,11 @@ type Peer = Message & { readonly warned: string | null }
 const announceMs = 30_000
 /** Two announcements may be lost. */
 const silentMs = 100_000
-/** PostgreSQL takes 7,999 octets. */
+/** PostgreSQL takes 7,999 bytes. */
 const maxOctets = 7_500
 const maxPeers = 1_000
 
-/** The message is about other processes: those of the same service too, which agree but for the moment of a change. */
+/** Processes of the same service differ only during a change. */
 export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
   const { channel, clock, timer, log, running, versionOnDisk, reload } = parts
   const peers = new LRUCache<string, Peer>({
@@ -65,7 +65,7 @@ export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
     ttlResolution: 0,
     perf: { now: () => clock.monotonicMs() + 1 },
   })
-  /** Versions of the file that were read for the sake of another instance: one that is refused is not tried again. */
+  /** Versions of the file that were read because of another instance: a refused one is not tried again. */
   let tried: number | null = null
   let cancel = () => {}
   let isStopped = false
@@ -106,12 +106,12 @@ export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
       await reload()
     }
     compare(message.id)
-    // So that the other one compares too, and not only after the next announcement.
+    // So that the other one also compares now, not only after the next announcement.
     const isNews = known ? message.fingerprint !== known.fingerprint : differs(message)
     if (isNews && message.state === "runs") await send("runs")
   }
 
-  /** Says once that another instance has other plans or prices, and once that it no longer has. */
+  /** Logs once that another instance has other plans or prices, and once that it no longer has. */
   function compare(id: string): void {
     const peer = peers.get(id)
     if (!peer) return
@@ -125,7 +125,7 @@ export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
         ...nameOf(peer),
         settings: settingsOf(peer),
         advice:
-          "A call costs what the instance says that answers it. Give all instances the same configuration file and reload each.",
+          "Each instance charges its own prices. Bring the same configuration file to all instances and reload each.",
       })
       peers.set(id, { ...peer, warned: pair }, { noUpdateTTL: true })
     }
@@ -180,7 +180,7 @@ function nameOf({ id, host }: Message) {
   return { instance: id, host }
 }
 
-/** Plans and prices by the names of the settings, in one order. A price that is not set is the API's own. */
+/** Plans and prices by the names of the settings, sorted. A price that is not set is the API's own. */
 function valuesOf({ config, prices }: RunningConfig): Readonly<Record<string, unknown>> {
   const { plans } = describeConfig(config)
   const entries = Object.entries(plans as Readonly<Record<string, object>>).flatMap(([plan, fields]) =>

@@ -1,7 +1,7 @@
 import { type ConfigRefusal, ConfigRefused } from "../admin/config/control.ts"
 import { ConfigError } from "../config/config-error.ts"
 
-/** Turns what is wrong with a configuration into its refusal. */
+/** Turns a ConfigError into the refusal of a change of the configuration. */
 export async function orRefuse<T>(work: () => Promise<T> | T, reason: ConfigRefusal = "state"): Promise<T> {
   try {
     return await work()

@@ -7,8 +7,8 @@ import { openStore } from "../store/open.ts"
 import { type ListeningAt, pageAddresses } from "./page-addresses.ts"
 
 /**
- * Makes a link to the console for the first start of a service, before anyone has an admin key. Null when someone has signed in
- * or has an admin key already, or the console is off.
+ * Makes a link to the console for the first start of a service, as long as there is no admin key. Null if there is a session
+ * or an admin key already, or the console is off.
  */
 export async function createFirstConsoleLink(config: Config, listening: ListeningAt): Promise<string | null> {
   if (config.admin === "off") return null

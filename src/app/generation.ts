@@ -15,8 +15,8 @@ import type { OwnApis } from "./own-apis.ts"
 import { mcpNames } from "./prepare.ts"
 
 /**
- * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration gets another, and
- * a call keeps the one with which it began.
+ * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration makes a new
+ * generation, and a call keeps the one with which it began.
  */
 export interface Generation {
   readonly config: Config
@@ -28,7 +28,7 @@ export interface Generation {
 
 interface GenerationParts {
   readonly store: Store
-  /** What all calls of the process share, whatever their configuration. */
+  /** State that all calls of the process share, under any configuration. */
   readonly shared: Pick<Pipeline, "scheduler" | "ports" | "log" | "unsent">
   readonly findSnapshot: FindSnapshot
   readonly observability: Pick<ReturnType<typeof createObservability>, "observerFor" | "readMetrics">
@@ -41,7 +41,7 @@ interface GenerationParts {
 /** Makes a generation of a configuration and its APIs. */
 export type MakeGeneration = (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation
 
-/** Gives what makes generations. */
+/** Returns the function that makes generations. */
 export function createGenerations(options: GenerationParts): MakeGeneration {
   const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared

@@ -1,8 +1,8 @@
 import { type ConfigChange, type ConfigControl, ConfigRefused } from "../admin/config/control.ts"
 import { changesBetween, keepUntilRestart } from "../config/changes.ts"
 import { ConfigError } from "../config/config-error.ts"
+import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
-import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import { createTurns } from "../values/turns.ts"
@@ -14,7 +14,7 @@ import { joinConfig, type Taken } from "./sibling-config.ts"
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
-  /** Reloads as SIGHUP asks: what is wrong is logged. */
+  /** Reloads for SIGHUP: mistakes are logged. */
   reloadLogged(): Promise<void>
   /** The version of the configuration file as it is now; null without one that can be read. */
   versionOnDisk(): number | null
@@ -42,9 +42,9 @@ interface Change {
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
-const notHere = "This service was started without a place to read its configuration again: restart it."
+const notHere = "This service cannot read its configuration again: restart it."
 
-/** Creates what reads the configuration of one process again. Changes are made one after the other. */
+/** Makes the configuration of one process changeable. Changes are made one after the other. */
 export function createHotConfig(parts: HotConfigParts): HotConfig {
   const { source, log, channel, prepare, onTaken } = parts
   let { running } = parts
@@ -76,7 +76,7 @@ export function createHotConfig(parts: HotConfigParts): HotConfig {
     }
   }
 
-  /** First everything that can fail, then the change. The file is read when its turn has come, so that its last change counts. */
+  /** First every step that can fail, then the change. The file is read at its turn, so that its last change counts. */
   function change({ text, apis, expected = null }: Change = {}): Promise<Taken> {
     return inTurn(() =>
       orRefuse(async () => {

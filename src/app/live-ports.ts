@@ -11,7 +11,7 @@ export function livePorts({ dnsServers }: Config): Ports {
   return { ...ports, dns: createSystemDns(dnsServers, ports) }
 }
 
-/** What every store is opened with. Its timers keep the process running, since their results are waited for. */
+/** The ports of every store. Its timers keep the process running, since their results are awaited. */
 export function storePorts({ clock, random }: Ports, { dbLogin }: Config) {
   return { timer: keepAliveTimer, clock, random, login: dbLogin }
 }

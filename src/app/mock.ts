@@ -41,14 +41,14 @@ import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, mcpNames, prepareApis } from "./prepare.ts"
 import { version } from "./version.ts"
 
-/** Tests wait no longer for their own calls when the mock stops. */
+/** The longest that a stop waits for calls in progress: tests do not need their answers. */
 const stopGraceMs = 1_000
 
 const fixedConfig =
   "The configuration was not changed. The test double keeps the plans and prices with which it was started: start it with others in a " +
   "file that --config names, or use a service."
 
-/** The composition root of the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
+/** Composes the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
 export async function startMock(
   config: Config,
   { logOutput }: { readonly logOutput?: LogOutput } = {},
@@ -135,7 +135,7 @@ async function createWorld(
   const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => ({ config, prices }), {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
-    // The settings of a test double stay as they are.
+    // The settings of a test double do not change.
     config: {
       version: () => null,
       diff: async () => [],
@@ -183,7 +183,7 @@ async function createWorld(
     stubs,
     journal: createJournal(),
     async setClock(nowMs) {
-      // What was counted belongs to the time before.
+      // Counts belong to the time before the reset.
       await history.write()
       clock.set(nowMs)
       await history.write()
@@ -207,7 +207,7 @@ async function readZone(file: string): Promise<DnsZone> {
   }
 }
 
-/** Loads what reads YAML only for a zone of one's own. */
+/** Loads the YAML reader only for a zone file. */
 async function parseZone(text: string): Promise<DnsZone> {
   const zoneFile = await import("../ports/dns/zone-file.ts")
   return zoneFile.parseZone(text)
@@ -226,7 +226,7 @@ async function certify({ tlsSelfSigned, caOut }: Config) {
   return certified
 }
 
-/** The history of a clock that stands still: nothing writes it each minute, so each read does first. */
+/** The history of a stopped clock: nothing writes it each minute, so each read does first. */
 function afterWriting(history: History, write: () => Promise<void>): History {
   return {
     ...history,

@@ -6,10 +6,10 @@ import { changeOfOwnApis, logRefused, type OwnApis, requireNoLoss, type SharedAp
 import { prepareApis } from "./prepare.ts"
 import type { Taken } from "./sibling-config.ts"
 
-/** A configuration that is checked and made, and waits to be taken over. */
+/** A configuration that is checked and ready to be applied. */
 export interface Prepared extends Taken {
   takeOver(): void
-  /** Ends what was made for it. */
+  /** Releases everything made for it. */
   drop(): void
 }
 
@@ -17,13 +17,13 @@ export interface Prepared extends Taken {
  * Makes everything that follows from a configuration, unless nothing has changed, here or in the files that the configuration
  * names. Its changes are those of own APIs alone.
  * @param apis for a worker: own APIs as all workers load them, when the supervisor has read them again
- * @throws ConfigError when the configuration cannot be used, and ConfigRefused when something else stands against it
+ * @throws ConfigError when the configuration cannot be used, and ConfigRefused for any other reason
  */
 export type PrepareGeneration = (config: Config, isChanged: boolean, apis?: SharedApis) => Promise<Prepared>
 
 interface NextGenerationParts {
   readonly log: Pick<LeveledLog, "info" | "error">
-  /** What the service runs with now. */
+  /** The running configuration. */
   current(): Generation
   /** Loads the own APIs of a configuration; returns `before` when nothing has changed. */
   loadOwnApis(config: Config, shared: SharedApis, before: OwnApis): Promise<OwnApis>
@@ -36,7 +36,7 @@ interface NextGenerationParts {
   onTaken(generation: Generation): void
 }
 
-/** Creates what prepares the change of a running service to another configuration. Nothing changes before `takeOver` is called. */
+/** Returns the function that prepares a change of the running configuration. Nothing changes before `takeOver` is called. */
 export function createNextGenerations(parts: NextGenerationParts): PrepareGeneration {
   const { log, current, loadOwnApis, requireKnownPlans, makeGeneration, prepareApps, onTaken } = parts
   return async (config, isChanged, shared = { copy: current().ownApis.handedCopy, refused: null }) => {

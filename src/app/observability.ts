@@ -56,7 +56,7 @@ export async function openLog(
   return { ...opened, write, defaultLevel, log: createLog(write, { level, clock, urgent: opened.flush }) }
 }
 
-/** What accounts were charged in a minute is kept for so many of them. */
+/** The most accounts whose charges of a minute are kept. */
 const maxAccounts = 10_000
 
 interface ObservabilityParts {
@@ -128,7 +128,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   const requests: RequestFeed = channel ? shareFeed(ownFeed, channel) : ownFeed
   const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
   return {
-    /** Makes an observer with APIs and log settings of a configuration. All of them count together; a sample of null logs no requests. */
+    /** Makes an observer with APIs and log settings of a configuration. Observers share counts; a sample of null logs nothing. */
     observerFor(apiIds: readonly string[], logLevel: LogLevel | null, sample: number | null): Observer {
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
@@ -164,7 +164,7 @@ const noDns: ResolverStats = {
   failures: 0,
 }
 
-/** Without a store that answers, its metrics are missing, which an alert can detect, and the others stay readable. */
+/** While the store does not answer, its metrics are missing, which an alert can detect. The others stay readable. */
 async function orNone(
   measured: Promise<Readonly<Record<string, number>>>,
 ): Promise<Readonly<Record<string, number>>> {

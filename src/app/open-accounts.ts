@@ -19,7 +19,7 @@ export async function openAccounts(
   }
 }
 
-/** What the program itself runs operations of the administration with. */
+/** The parts with which the program itself runs operations of the administration. */
 export function programParts(opened: OpenStore, config: Config, { clock, random }: Ports) {
   const { store, admin, outbox } = opened
   const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))

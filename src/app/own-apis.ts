@@ -14,15 +14,15 @@ import type { FolderCopy, OwnedCopy } from "../values/folder-copy.ts"
 /** The operator's own APIs under a configuration. */
 export interface OwnApis {
   readonly definitions: readonly ApiDefinition[]
-  /** The APIs that were refused, with what to change. */
+  /** The refused APIs, with the change that each needs. */
   readonly problems: readonly PluginProblem[]
-  /** The same for the same files and settings. */
+  /** Equal for equal files and settings. */
   readonly fingerprint: string
   /** The copy that all workers load; null where this process made its own. */
   readonly handedCopy: FolderCopy | null
-  /** Ends what runs them, at once. */
+  /** Ends their threads at once. */
   end(): void
-  /** Ends it when the calls in progress have surely ended. */
+  /** Ends their threads when calls in progress have certainly ended. */
   retire(): void
 }
 
@@ -44,7 +44,7 @@ export interface SharedApis {
   readonly refused: readonly string[] | null
 }
 
-/** A call reads its body, waits for its turn, and runs: so long it may know the APIs with which it began. */
+/** The longest time from the arrival of a call to its end, in which it uses the APIs with which it began. */
 const retireMs = 120_000
 
 export const noOwnApis: OwnApis = {
@@ -57,7 +57,7 @@ export const noOwnApis: OwnApis = {
 }
 
 /**
- * Loads the APIs of `--apis`. What is wrong with one of them keeps that one from being served.
+ * Loads the APIs of `--apis`. An API with a mistake is not served.
  * @param before those that are served now: they stay when nothing has changed
  * @throws ConfigError when the folder cannot be read
  */
@@ -84,7 +84,7 @@ export async function loadOwnApis(
       ...{ taken, clock, timer },
       limitMs: apiTimeoutSeconds * 1_000,
       maxWorkers: apiWorkers,
-      onRest: (api, cause) => log.error("API rests after several faults in a row", { api, cause }),
+      onRest: (api, cause) => log.error("API paused after several faults in a row", { api, cause }),
       onStray: (api, cause) => log.error("API failed outside of a call", { api, cause }),
       // It may hold what a client sent, so it is written only when the operator asks for it.
       onSaid: (api, text) => log.debug("API wrote to the console", { api, text }),
@@ -95,7 +95,7 @@ export async function loadOwnApis(
     copy.remove()
   }
   const loaded = { ...found, ...(refusedElsewhere && servedElsewhere(found, refusedElsewhere, end)) }
-  // What was refused is tried again: its cause may lie outside the folder.
+  // Refused APIs are tried again: the cause may be outside the folder.
   if (isSame && isDeepStrictEqual(loaded.problems, before.problems)) {
     end()
     return before
@@ -107,7 +107,7 @@ const mustNotDepend =
   "what it does when it is loaded must not depend on time, chance or other programs. Mend it, and"
 
 /**
- * Leaves what the other workers serve: an API that only some workers serve would answer some calls and not others.
+ * Keeps only APIs that the other workers serve: otherwise an API would answer some calls and not others.
  * @throws ConfigError when it cannot serve what the others do
  */
 function servedElsewhere(
@@ -165,7 +165,7 @@ export function requireNoLoss(before: OwnApis, next: OwnApis): void {
   if (lost.length > 0) throw new ConfigError(lost.map(({ problem }) => problem).join("\n"))
 }
 
-/** What a reload has changed of own APIs, for its answer. */
+/** The changes of own APIs by a reload, for its answer. */
 export function changeOfOwnApis(before: OwnApis, next: OwnApis): readonly ConfigChange[] {
   const [old, now] = [shown(before), shown(next)]
   return old === now ? [] : [{ setting: "own APIs", before: old, after: now, needsRestart: false }]

@@ -11,7 +11,7 @@ export interface ListeningAt {
 }
 
 interface PageAddressParts {
-  /** Gives the present configuration. */
+  /** Returns the present configuration. */
   readonly config: () => Config
   readonly listening: () => ListeningAt
 }

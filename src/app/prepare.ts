@@ -71,7 +71,7 @@ function readPem(flag: string, file: string, label: string): string {
 
 /**
  * The catalog and the operator's own APIs for a command. Its process ends with it, and so do the threads.
- * @param say gets what own APIs write to the console: standard output is for the result
+ * @param say gets the console output of own APIs: standard output is for the result
  * @throws ConfigError
  */
 export async function loadApis(config: Config, say = (_: string) => {}): Promise<LoadedApis> {
@@ -87,7 +87,7 @@ export async function loadApis(config: Config, say = (_: string) => {}): Promise
 
 export interface LoadedApis {
   readonly apis: readonly PreparedApi[]
-  /** Own APIs that cannot be used, with what to change. */
+  /** Own APIs that cannot be used, with the change that each needs. */
   readonly problems: readonly PluginProblem[]
   end(): void
 }

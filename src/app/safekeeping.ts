@@ -7,7 +7,7 @@ import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { StoreUnusable } from "../store/store.ts"
 
-/** Copies the data file away and back. */
+/** Copies the data file to a backup, and back. */
 export const safekeeping = {
   backUp({ db }: Config, file: string, onStep: OnStep) {
     requireFiles(db, file)
@@ -23,7 +23,7 @@ export const safekeeping = {
   },
 }
 
-/** A server of databases copies itself: it has what that takes, and the rights to read it all. */
+/** PostgreSQL has its own tools for backups, which may read everything. */
 function requireFiles(...names: readonly string[]): void {
   for (const name of names) requireStoreName(name)
   if (!names.some(isPostgresUrl)) return

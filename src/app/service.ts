@@ -5,8 +5,8 @@ import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
+import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
-import type { ConfigSource } from "../config/source.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { collectGarbage } from "../ports/garbage.ts"
 import type { LogOutput } from "../ports/log-output.ts"
@@ -44,13 +44,13 @@ export interface Service {
   readonly server: ServiceServer
   readonly accounts: Accounts
   readonly notices: Notices
-  /** Reads certificate and key again. What is wrong with them is logged, and the old ones stay. */
+  /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
   /** The folders of own APIs that it does not serve. */
   refusedApis(): readonly string[]
   /** Whether someone has an admin key or is signed in to the console. */
   hasAdmin(): Promise<boolean>
-  /** Reads the configuration again; what is wrong with it is logged, and the old one stays. */
+  /** Reads the configuration again. Mistakes are logged, and the old one stays. */
   readonly configuration: HotConfig
   /**
    * Closes the connections, waits for calls in progress, then closes the store.
@@ -59,11 +59,11 @@ export interface Service {
   stop(options?: { readonly atOnce?: boolean }): Promise<void>
 }
 
-/** Of a stall in the log. Its cause may also be a machine that stood still. */
+/** The text of a stall in the log. The cause may also be a halted machine. */
 const stallProblem =
   "The API's step took too long; other requests waited. Report it if the machine was not overloaded."
 
-/** Clients that wait for the start are answered first: what is due is read and written in about a tenth of a start. */
+/** Due notices are sent after this time: reading them takes a tenth of a start, and waiting clients are answered first. */
 const backgroundAfterMs = 100
 
 interface StartOptions {
@@ -80,7 +80,7 @@ interface StartOptions {
   readonly logOutput?: LogOutput
   /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine give more than usual. */
   readonly databaseLimitMs?: number
-  /** Where the configuration is read again; without it, it stays as it is. */
+  /** Where the configuration is read again; without it, it does not change. */
   readonly configSource?: ConfigSource | null
 }
 

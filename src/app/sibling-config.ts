@@ -2,7 +2,7 @@ import { type ConfigChange, ConfigRefused } from "../admin/config/control.ts"
 import type { Channel, FromSupervisor, FromWorker, ReloadResult, Served } from "../observe/siblings.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** What a process took over. */
+/** The result of a change in a process. */
 export interface Taken {
   /** The settings that differ, and own APIs when they differ. */
   readonly changes: readonly ConfigChange[]

@@ -10,7 +10,7 @@ export function logNewDataFile(log: Log, { db }: Config): void {
   else if (db !== ":memory:") log.info("new data file", { file: resolve(db) })
 }
 
-/** Metrics show how much a service is used, and by default everyone who reaches it may read them. */
+/** Metrics show how much a service is used, and by default every client may read them. */
 export function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Config): void {
   if (noMetrics || metricsToken !== null || isLoopback(host)) return
   log.warn("metrics are readable by everyone", {
@@ -20,8 +20,8 @@ export function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Conf
 }
 
 /**
- * Tells an operator where the admin API is, unless it is beside the APIs on this machine alone. Several processes say it once,
- * before they listen.
+ * Logs where the admin API is, unless it is served with the APIs on loopback. Several processes log it once, before they
+ * listen.
  * @param url where it listens, once that is known
  */
 export function logAdminPlace(log: Log, { admin, host, port }: Config, url: string | null = null): void {

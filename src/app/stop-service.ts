@@ -4,7 +4,7 @@ import { httpLimits } from "../surfaces/http/limits.ts"
 import type { ServiceServer } from "../surfaces/http/server.ts"
 import { traceFlushMs } from "./traces.ts"
 
-/** What has work in progress that a stop waits for. */
+/** The parts with work in progress for which a stop waits. */
 interface Stoppable {
   stop(): Promise<void>
 }
@@ -14,17 +14,17 @@ interface StopParts {
   readonly server: Pick<ServiceServer, "closeBusyConnections" | "stop">
   /** Ends the streams of live requests, which would keep their connections open. */
   closeWatchers(): void
-  /** What works beside the calls, and ends with them. */
+  /** Parts that work in parallel to calls, and end with them. */
   readonly beside: readonly Stoppable[]
-  /** Stopped after the calls, which it counts and writes down. */
+  /** Stopped after the calls, since it counts and logs them. */
   readonly observability: Stoppable
   readonly tracer: Tracer | null
-  /** What was opened for the service, closed last. */
+  /** Everything opened for the service, closed last. */
   readonly resources: AsyncDisposableStack
 }
 
 /**
- * Stops a service: closes the connections, waits for calls in progress and for what they left to write, and closes what was opened.
+ * Stops a service: closes the connections, waits for calls in progress and their pending writes, and closes everything opened.
  * @param atOnce closes kept connections without an answer that says so
  */
 export async function stopService(parts: StopParts, atOnce: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import type { Tracer } from "../ports/tracer.ts"
 import { messageOf } from "../values/message-of.ts"
 
 /**
- * What records the traces of a service; null when no endpoint is set. The libraries are loaded only then, since they delay the start.
+ * Opens the tracer of a service; null when no endpoint is set. The libraries are loaded only then, since they delay the start.
  * @throws ConfigError when a variable is wrong, or a file that one names cannot be read
  */
 export async function openTracer(

@@ -6,7 +6,7 @@ import { messageOf } from "../values/message-of.ts"
 /** An editor writes a file in several steps. */
 const quietMs = 200
 
-/** Calls `onChange` when files of a folder have changed and then stayed the same for a moment. Gives what ends the watch. */
+/** Calls `onChange` once after files of a folder have changed. Returns the function that ends the watch. */
 export function watchFolder(
   folder: string,
   { timer, log }: { readonly timer: Timer; readonly log: Pick<Log, "error"> },
@@ -18,7 +18,7 @@ export function watchFolder(
     cancel = timer.after(quietMs, onChange)
   })
   watcher.on("error", (cause) =>
-    log.error("the folder of APIs is not watched any more", { folder, cause: messageOf(cause) }),
+    log.error("the folder of APIs is no longer watched", { folder, cause: messageOf(cause) }),
   )
   return () => {
     cancel()

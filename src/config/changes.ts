@@ -9,7 +9,7 @@ export interface SettingChange {
   /** The values as JSON, without secrets; null where it is not set. */
   readonly before: unknown
   readonly after: unknown
-  /** Whether a service takes it over only when it is started again. */
+  /** Whether a change needs a restart. */
   readonly needsRestart: boolean
 }
 

@@ -2,7 +2,7 @@ import { ConfigError } from "./config-error.ts"
 import { readToml } from "./toml.ts"
 import { type Entry, type Range, readTree, type TomlTree } from "./toml-tree.ts"
 
-/** A value to set at a place of a TOML text, or null to take it out. */
+/** A value to set at a place of a TOML text, or null to remove it. */
 export interface TomlEdit {
   /** The names of the tables and of the value: `["plans", "free", "premium"]`. */
   readonly path: Path
@@ -11,12 +11,12 @@ export interface TomlEdit {
 
 type Path = readonly string[]
 type Table = Record<string, unknown>
-/** Text in the place of a range. */
+/** Text that replaces a range. */
 type Replacement = Range & { readonly text: string }
 
 /**
- * Changes values of a configuration file's text. All else stays as it is written, comments too, except those on the lines and in the
- * sections that are taken out.
+ * Changes values of a configuration file's text. The rest of the text does not change, comments included, except on the lines and
+ * in the sections that are removed.
  * @throws ConfigError when the text cannot be changed in this way
  */
 export function editToml(name: string, text: string, edits: readonly TomlEdit[]): string {
@@ -70,7 +70,7 @@ function placeToSet(text: string, tree: TomlTree, path: Path, value: unknown): R
   return insertLine(text, text.length, text.trim() === "" ? heading : newline + heading, newline)
 }
 
-/** Sections and lines of what is taken out, and its entries in inline tables. */
+/** The removed sections, lines and entries of inline tables. */
 function placesToRemove(text: string, { entries, sections }: TomlTree, path: Path): Replacement[] {
   const isInside = ({ path: other }: { readonly path: Path }) => isSame(other.slice(0, path.length), path)
   const found = entries.filter(isInside)
@@ -87,7 +87,7 @@ function placesToRemove(text: string, { entries, sections }: TomlTree, path: Pat
   ].map((range) => ({ ...range, text: "" }))
 }
 
-/** An entry of an inline table with one of the commas beside it. */
+/** An entry of an inline table with one of its commas. */
 function inlinePart({ start, end, inline }: Entry): Range {
   const others = inline?.entries ?? []
   const next = others.find((other) => other.start > end)
@@ -96,7 +96,7 @@ function inlinePart({ start, end, inline }: Entry): Range {
   return { start: before?.end ?? start, end }
 }
 
-/** The lines of a range; of an empty line above and one below, one goes too. */
+/** The lines of a range, and one of the empty lines above and below it. */
 function wholeLines(text: string, { start, end }: Range): Range {
   const first = text.lastIndexOf("\n", start - 1) + 1
   const last = endOfLine(text, end)
@@ -126,7 +126,7 @@ function insert(position: number, text: string): Replacement {
   return { start: position, end: position, text }
 }
 
-/** TOML's basic strings are those of JSON, without a raw DEL. */
+/** TOML's basic strings are JSON strings without a raw DEL. */
 function toToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toToml).join(", ")}]`
   return JSON.stringify(value).replaceAll("\u007f", "\\u007f")
@@ -154,7 +154,7 @@ function remove(table: Table, path: Path): boolean {
   return true
 }
 
-/** Without empty tables: where a table is written as `a.b = 1`, it goes with its last value. */
+/** Without empty tables: a table written as `a.b = 1` is removed with its last value. */
 function filled(value: unknown): unknown {
   if (!isTable(value)) return value
   const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [name, filled(inner)])

@@ -20,8 +20,31 @@ import { basename, dirname, join } from "node:path"
 import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
-import type { ConfigSource } from "./source.ts"
 import { readToml } from "./toml.ts"
+
+/** Where a running service reads its configuration again: the same flags and environment, and the file as it is now. */
+export interface ConfigSource {
+  /**
+   * The text of the configuration file; null without a file.
+   * @throws ConfigError when it cannot be read
+   */
+  readText(): string | null
+  /**
+   * The configuration with this text instead of the file's.
+   * @throws ConfigError
+   */
+  read(text: string | null): Config
+  /**
+   * Checks whether {@link ConfigSource.replaceText} will likely work.
+   * @throws ConfigError
+   */
+  requireReplaceable(): void
+  /**
+   * Replaces the configuration file, if its text is still the expected one.
+   * @throws ConfigError; the file is then unchanged
+   */
+  replaceText(expected: string, text: string): void
+}
 
 /** A file as {@link loadConfig} takes it. */
 type ReadFile = { readonly name: string; readonly text: string; readonly values: Record<string, unknown> }
@@ -58,7 +81,7 @@ function readConfigFile(name: string): string {
 /** Checks that this process may write a configuration file anew. */
 function requireReplaceable(name: string): void {
   const { path, stats } = find(name)
-  // For root, which may write any file, the mode alone says that it should not be written.
+  // Root may write any file, so only the mode shows that it should not be written.
   if ((stats.mode & 0o222) === 0 || !isWritable(path)) {
     throw new ConfigError(
       `The configuration file ${name} is read-only for the service. Let the service's user write to it, or change it by hand and ` +
@@ -74,12 +97,12 @@ function requireReplaceable(name: string): void {
 }
 
 /**
- * Replaces a configuration file whose text is still the expected one. Who reads it, also after a power cut, finds the whole old
- * text or the whole new one. Owner and mode stay.
+ * Replaces a configuration file whose text is still the expected one. A reader finds the whole old text or the whole new one,
+ * even after a power cut. Owner and mode stay.
  */
 function replaceConfigFile(name: string, expected: string, text: string): void {
   requireReplaceable(name)
-  // The file itself, so that a symbolic link stays one.
+  // The target of a symbolic link is replaced, and the link stays.
   const { path, stats } = find(name)
   const folder = orRefuse(name, () => mkdtempSync(join(dirname(path), `.${basename(path)}-`)))
   try {
@@ -129,7 +152,7 @@ function write(path: string, text: string, { mode, uid, gid }: Stats): void {
   }
 }
 
-/** Makes a new name last through a power cut. */
+/** Makes a new name survive a power cut. */
 function sync(directory: string): void {
   const file = openSync(directory, "r")
   try {

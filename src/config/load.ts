@@ -19,7 +19,7 @@ export interface Config extends Settings {
   /** The text of the configuration file; null without one. It may hold secrets. */
   readonly fileText: string | null
   readonly plans: Plans
-  /** Who connects to a PostgreSQL database whose URL does not say it: `PGUSER` and `PGPASSWORD`. */
+  /** The user and password for a PostgreSQL URL without them: `PGUSER` and `PGPASSWORD`. */
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
   /** The variables of OpenTelemetry, which {@link readTraceSettings} reads. They may hold secrets. */
   readonly otelEnv: Environment
@@ -39,7 +39,7 @@ export interface ConfigSources {
   readonly file: ConfigFile | null
 }
 
-/** A TOML file: its name, its text where that is known, and what it says. */
+/** A TOML file: its name, its text if it is known, and its values. */
 interface ConfigFile {
   readonly name: string
   readonly text?: string
@@ -47,7 +47,7 @@ interface ConfigFile {
 }
 
 /**
- * A flag beats the environment, the environment beats the file.
+ * A flag overrides the environment, the environment overrides the file.
  * @throws ConfigError that lists every mistake, one a line
  * @param own options of the command that differ from those of the table, such as the port of `mock`
  */
@@ -55,7 +55,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   const { file } = sources
   const mistakes = [...unknownKeys(file)]
 
-  /** Goes on after a mistake, so that all are said at once. */
+  /** Continues after a mistake, so that all are reported at once. */
   function collecting<T>(read: () => T, otherwise: T): T {
     try {
       return read()

@@ -21,7 +21,7 @@ import {
 export interface Option<T> {
   /** Such as `--max-body`. */
   readonly flag: string
-  /** What help calls the value of the flag; null for a switch, whose flag has no value. */
+  /** The name of the flag's value in help; null for a switch, which has no value. */
   readonly value: string | null
   /** Such as `PENKNIFE_MAX_BODY`. */
   readonly env: string
@@ -29,12 +29,12 @@ export interface Option<T> {
   readonly fileKey: string
   readonly help: string
   readonly default: T
-  /** How help shows the default. */
+  /** The default as help shows it. */
   readonly defaultText: string
   readonly repeatable?: boolean
-  /** Whether a service takes a change of it over only when it is started again. */
+  /** Whether a change needs a restart. */
   readonly needsRestart?: boolean
-  /** Whether it names a file of the service's machine, which nobody elsewhere should choose. */
+  /** Whether it names a file of the service's machine, which must not be chosen over HTTP. */
   readonly namesFile?: boolean
   readonly read: Reader<unknown>
 }
@@ -97,7 +97,7 @@ export const options = {
     268_435_456,
   ),
   apis: {
-    ...one("apis DIR", "folder with APIs of your own, one in each folder of it", text, null, "none"),
+    ...one("apis DIR", "folder of own APIs, one in each folder in it", text, null, "none"),
     namesFile: true,
   },
   watch: afterRestart(
@@ -128,7 +128,7 @@ export const options = {
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
   history: one(
     "history DAYS",
-    "how long to keep calls, errors, latency and credits by time; 0 for not at all",
+    "days to keep calls, errors, latency and credits by time; 0 keeps none",
     integer(0, 1_500),
     90,
   ),
@@ -199,7 +199,7 @@ function many<T>(usage: string, help: string, read: Reader<T>, defaultText: stri
   return { ...one(usage, help, read, null, defaultText), default: [], repeatable: true }
 }
 
-/** A setting of a listener, of the store or of the log's output, which only a start makes. */
+/** A setting of a listener, of the store or of the log's output, which need a restart. */
 function afterRestart<T>(option: Option<T>): Option<T> {
   return { ...option, needsRestart: true }
 }

@@ -7,8 +7,8 @@ export function readPairs(text: string): Readonly<Record<string, string>> {
 }
 
 /**
- * {@link readPairs} of HTTP headers. The HTTP client would refuse every message because of a wrong one (RFC 9110 §5.1 and §5.5); the
- * headers of framing would cut messages off.
+ * {@link readPairs} for HTTP headers. A wrong header would make the HTTP client refuse every message (RFC 9110 §5.1 and §5.5).
+ * Framing headers would cut messages off.
  */
 export function readHeaders(text: string): Readonly<Record<string, string>> {
   const headers = readPairs(text)

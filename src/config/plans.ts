@@ -37,7 +37,7 @@ const plansTable = Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_-]*$" }), p
 /** `[credits]` of the configuration file: credits per call by API id. */
 const creditsTable = Type.Record(Type.String(), credits)
 
-/** What a new plan of the file has where the file says nothing. */
+/** The entries of a new plan that the file leaves out. */
 const blankPlan: Omit<Plan, "name"> = {
   monthlyCredits: 0,
   signUpBonus: 0,

@@ -24,7 +24,7 @@ export function title(value: string): string {
 
 /** A colour as CSS writes it, without transparency, as `#rrggbb`. */
 export function opaqueColor(value: string): string {
-  // What follows a colour would be overlooked.
+  // Otherwise text after a colour would be ignored.
   const isAlone = /^(?:#[\da-f]+|[a-z]+|[a-z]+\([^(){};]*\))$/i.test(value)
   const channels = isAlone ? Bun.color(value, "[rgba]") : null
   const hex = Bun.color(value, "hex")
@@ -90,7 +90,7 @@ export function dnsServer(value: string): string {
   return value
 }
 
-/** Where the administration is served: nowhere, beside the APIs, or at another address. */
+/** Where the administration is served: nowhere, with the APIs, or at another address. */
 export type AdminPlace = "off" | "same" | { readonly host: string; readonly port: number }
 
 export function adminPlace(value: string): AdminPlace {

@@ -26,7 +26,7 @@ export interface Section extends Range {
   readonly entries: readonly Range[]
 }
 
-/** What a TOML text says where. */
+/** The sections and entries of a TOML text, with their positions. */
 export interface TomlTree {
   readonly entries: readonly Entry[]
   readonly inlineTables: readonly InlineTable[]
@@ -35,7 +35,7 @@ export interface TomlTree {
   readonly top: readonly Range[]
 }
 
-/** Reads where a TOML text says what. The text must be valid TOML. */
+/** Reads the positions of sections and entries. The text must be valid TOML. */
 export function readTree(text: string): TomlTree {
   const [{ body }] = parseTOML(text).body
   const entries: Entry[] = []

@@ -2,7 +2,7 @@ import { parse, TomlError } from "smol-toml"
 import { ConfigError } from "./config-error.ts"
 
 /**
- * Reads the text of a configuration file. The message about a mistake says where it is and quotes nothing of the text, which may
+ * Reads the text of a configuration file. The message about a mistake names its position and does not quote the text, which may
  * hold a secret.
  * @throws ConfigError
  */

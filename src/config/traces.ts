@@ -4,7 +4,7 @@ import { readHeaders, readPairs, wholeNumber } from "./otel-values.ts"
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where traces are sent, and which. */
+/** Where traces are sent, and which requests are recorded. */
 export interface TraceSettings {
   /** The address for traces, with its path. */
   readonly url: string
@@ -18,12 +18,12 @@ export interface TraceSettings {
   readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
   readonly sampler: {
     readonly root: "always_on" | "always_off" | "traceidratio"
-    /** Whether the sender of a request decides, when it says something about it. */
+    /** Whether the sender of a request decides, if it sends a decision. */
     readonly parentDecides: boolean
     /** For `traceidratio`, 0 to 1. */
     readonly share: number
   }
-  /** What describes this service in each message. */
+  /** Attributes that describe this service in each message. */
   readonly resource: Readonly<Record<string, string>>
   readonly queue: {
     /** Ended spans that are not sent yet; more are dropped. */
@@ -56,7 +56,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
   function value(name: string): string | null {
     return env[name]?.trim() || null
   }
-  /** The variable for traces alone goes before the one for all signals. */
+  /** The variable for traces comes before the one for all signals. */
   function nameOf(name: string): string {
     const own = name.replace("OTLP_", "OTLP_TRACES_")
     return value(own) === null ? name : own
@@ -126,7 +126,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
   return settings
 }
 
-/** The endpoint for all signals gets the path of traces; the one for traces alone is taken as it is. */
+/** The path of traces is added to the endpoint for all signals; the endpoint for traces is not changed. */
 function toUrl(text: string, isForAll: boolean): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {

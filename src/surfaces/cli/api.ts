@@ -4,11 +4,11 @@ import { example, printRows } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
-/** `api new | check | list`: APIs of the operator's own. */
+/** `api new | check | list`: own APIs of the operator. */
 export function addApiCommands(program: Command, parts: CliParts): void {
   const group = program
     .command("api")
-    .description("Make and check APIs of your own, which 'serve --apis DIR' serves beside the others.")
+    .description("Create and check your own APIs, which 'serve --apis DIR' serves with the built-in ones.")
     .addHelpText("after", example("penknife api list"))
   addNew(group, parts)
   addCheck(group, parts)
@@ -19,7 +19,7 @@ function addNew(group: Command, { terminal, ownApis }: CliParts): void {
   group
     .command("new <name>")
     .summary("Write a first API to change.")
-    .description("Writes a folder with an API that works, and the types for your editor beside it.")
+    .description("Writes a folder with a working API, and the types for your editor.")
     .option("--apis <DIR>", "the folder of your APIs", "apis")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife api new wordcount --apis apis"))
@@ -39,7 +39,7 @@ function addCheck(group: Command, { terminal, ownApis }: CliParts): void {
     .command("check <dir>")
     .summary("Try your APIs.")
     .description(
-      "Loads every API of a folder and tries its examples, as a service does. The exit code is 1 when one cannot be used.",
+      "Loads every API of a folder and tries its examples, like a service. The exit code is 1 if one cannot be used.",
     )
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife api check apis"))

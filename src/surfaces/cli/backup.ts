@@ -7,7 +7,7 @@ import { onConfig } from "./settings.ts"
 export function addBackup(program: Command, parts: CliParts): void {
   const command = program
     .command("backup")
-    .description("Copy the data file as it is at one instant. A server may be running on it.")
+    .description("Make a consistent copy of the data file. A server may be using it.")
     .argument("<FILE>", "the copy; it must not exist yet")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife backup penknife-backup.db"))
@@ -38,7 +38,7 @@ export function addRestore(program: Command, parts: CliParts): void {
   const command = program
     .command("restore")
     .description(
-      "Check a backup and replace the data file by it. The old data file is kept under another name.",
+      "Check a backup and replace the data file with it. The old data file is kept under another name.",
     )
     .argument("<FILE>", "a file that 'backup' made; it is not changed")
     .option("--json", "print JSON")
@@ -49,11 +49,11 @@ export function addRestore(program: Command, parts: CliParts): void {
   })
 }
 
-/** A smaller file is copied before anyone wonders. */
+/** A smaller file is copied so fast that no progress is shown. */
 const largeBytes = 100_000_000
 const steps = { copy: "Copying", check: "Checking" } as const
 
-/** Says on a terminal what is being done with a large file. SQLite copies and checks in one go, so there are no percents. */
+/** Shows the present step with a large file on a terminal. SQLite copies and checks in one step, so there is no percentage. */
 export function showSteps({ errIsTerminal, err }: Terminal): OnStep {
   return (step, file, bytes) => {
     if (!errIsTerminal || bytes < largeBytes) return

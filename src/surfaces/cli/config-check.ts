@@ -10,7 +10,7 @@ export function addConfigCheck(program: Command, parts: CliParts): void {
   const command = findOrAdd(program, ["config", "check"])
     .summary("Check a configuration without starting a service.")
     .description(
-      "Reads flags, environment and file as 'serve' does, and says every mistake. The exit code is 2 when there is one. It " +
+      "Reads flags, environment and file like 'serve', and lists every mistake. The exit code is 2 if there is one. It " +
         "opens no store and no port.",
     )
     .option("--json", "print JSON")

@@ -4,8 +4,8 @@ import { ApiMistake, InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import { PluginRefused } from "../../plugins/errors.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
+import { ServerFailed } from "./admin/backend.ts"
 import { Declined } from "./admin/consent.ts"
-import { ServerFailed } from "./admin/server-failed.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** Errors whose message already says what to change. */
@@ -33,7 +33,7 @@ const listenAdvice: Readonly<Record<string, string>> = {
   EPERM: "Ports below 1024 need more rights: choose another with --port.",
 }
 
-/** What the command line prints for an error: a message with advice where it is known, else the stack. */
+/** The text that the command line prints for an error: a message with advice if there is one, else the stack. */
 export function errorText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   if (plainErrors.some((type) => thrown instanceof type)) return thrown.message
@@ -52,7 +52,7 @@ function tlsAdvice(code: string, message: string): string | null {
   return isTls ? "Check that --tls-cert and --tls-key belong together." : null
 }
 
-/** Messages of the operating system mostly lack the full stop. */
+/** Most messages of the operating system lack the full stop. */
 function toSentence(message: string): string {
   const text = message.trim()
   return /[.?!]$/.test(text) ? text : `${text}.`

@@ -9,7 +9,7 @@ export function addMove(program: Command, parts: CliParts): void {
     .command("move")
     .description(
       "Copy all accounts, keys, credits, usage, history, notices, admin keys and audit records to another, empty store, all or nothing. " +
-        "Stop the services on both first. The old store stays as it is. A password may be in PGPASSWORD, or in the file " +
+        "Stop the services on both first. The old store is not changed. A password may be in PGPASSWORD, or in the file " +
         "that '?passfile=FILE' in a URL names.",
     )
     .summary("Copy everything from a data file to PostgreSQL, or back.")

@@ -5,16 +5,16 @@ import { toTable } from "./table.ts"
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** Prints a text with colours to standard output. All of it that comes from elsewhere must be escaped already. */
+  /** Prints a text with colours to standard output. Text from outside must be escaped already. */
   styled(text: string): void
   /** The width of the terminal in columns; null when standard output goes to a file or a program. */
   readonly columns: number | null
   readonly colours: boolean
-  /** Whether a person reads standard error, and no program that reads the log. */
+  /** Whether standard error is a terminal, and not read by a program as a log. */
   readonly errIsTerminal: boolean
 }
 
-/** A terminal that gets all hidden characters escaped, except line breaks and tabs: some come from a data file or a caller. */
+/** A terminal that escapes hidden characters, except line breaks and tabs: some come from a data file or a caller. */
 export function withoutHidden(terminal: Terminal): Terminal {
   const { out, err } = terminal
   return {

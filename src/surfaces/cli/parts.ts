@@ -3,8 +3,8 @@ import type { Actor } from "../../admin/operation.ts"
 import type { Accounts } from "../../admin/program-accounts.ts"
 import type { ApiDefinition, Clock, Random, Timer } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
+import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
-import type { ConfigSource } from "../../config/source.ts"
 import type { Served } from "../../observe/siblings.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
@@ -12,7 +12,7 @@ import type { FolderCopy, OwnedCopy } from "../../values/folder-copy.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
 
-/** What the commands work with. Passed in, so that commands do not depend on how the service is put together. */
+/** The functions that commands use. Passed in, so that commands do not depend on how the service is composed. */
 export interface CliParts {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
@@ -24,7 +24,7 @@ export interface CliParts {
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */
   spawnWorker(port: number | null, served: Served): WorkerProcess
-  /** For a worker: what all workers serve. The text is null without a file. Null in other processes. */
+  /** For a worker: configuration text (null without a file) and own APIs of all workers. Null in other processes. */
   readonly workerServes: Served | null
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
@@ -45,14 +45,14 @@ export interface CliParts {
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
-  /** Makes a link to the console while nobody has an admin key; null when someone has, or the console is off. */
+  /** Makes a link to the console as long as there is no admin key; null if there is one, or the console is off. */
   createFirstConsoleLink(
     config: Config,
     listening: { readonly url: string; readonly adminUrl: string | null },
   ): Promise<string | null>
-  /** Throws ConfigError for what is wrong with a configuration, without opening anything. */
+  /** Throws ConfigError for mistakes in a configuration, without opening anything. */
   checkSettings(config: Config): Promise<void>
-  /** Throws the errors that {@link CliParts.startService} would throw about the configuration. */
+  /** Throws the errors that {@link CliParts.startService} would throw because of the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
   openAccounts(
@@ -92,9 +92,9 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** Makes and tries APIs of the operator's own. */
+/** Makes and tries own APIs of the operator. */
 export interface OwnApiFolders {
-  /** Writes a first API into a folder, and gives the files written. Throws an error with a message for the operator. */
+  /** Writes a first API into a folder, and returns the written files. Throws an error with a message for the operator. */
   writeNew(directory: string, name: string): Promise<readonly string[]>
   /** Loads all APIs of a folder and tries their examples. */
   check(directory: string): Promise<{
@@ -126,7 +126,7 @@ export interface Safekeeping {
   move(config: Config, from: string, to: string): Promise<Moved>
 }
 
-/** What a move copied; counts and sums are exact decimal text. */
+/** The counts and sums of a move, as exact decimal text. */
 export interface Moved {
   readonly from: string
   readonly to: string
@@ -143,14 +143,14 @@ export interface Moved {
   readonly historyCredits: string
   /** Rows of usage by key. */
   readonly keyUsageRows: string
-  /** Of all usage. */
+  /** The credits of all usage. */
   readonly calls: string
   readonly credits: string
   readonly notices: string
   readonly attempts: string
   readonly adminKeys: string
   readonly auditRecords: string
-  /** Answers kept for requests that are sent again. */
+  /** Stored answers for repeated requests. */
   readonly replays: string
 }
 

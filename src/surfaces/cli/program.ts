@@ -6,24 +6,23 @@ import { addBackup, addCheckBackup, addRestore } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
 import { addConfigCheck } from "./config-check.ts"
+import { addOpenApi, addSchema } from "./documents.ts"
 import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
 import { addMove } from "./move.ts"
-import { addOpenApi } from "./openapi.ts"
 import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { addSchema } from "./schema.ts"
 import { addServe } from "./serve.ts"
 
-/** Commands that start something. They are made alone, since making the commands of all operations takes a third of a start. */
+/** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
 const starts: Readonly<Record<string, (program: Command, parts: CliParts) => void>> = {
   serve: addServe,
   mock: addMock,
   mcp: addMcp,
 }
 
-/** Runs one command line, given without the program's name. Gives the exit code: 0, 1 for errors, 2 for wrong usage. */
+/** Runs one command line, given without the program's name. Returns the exit code: 0, 1 for errors, 2 for wrong usage. */
 export async function runCli(argv: readonly string[], given: CliParts): Promise<number> {
   const terminal = withoutHidden(given.terminal)
   if (asksForVersion(argv)) {
@@ -46,7 +45,7 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
   try {
     if (addStart) addStart(program, parts)
     else await addAll(program, parts, argv)
-    await program.parseAsync(isKnown(argv, program) ? argv : argv.filter(isNoHelp), { from: "user" })
+    await program.parseAsync(isKnown(argv, program) ? argv : argv.filter(isNotHelp), { from: "user" })
     return 0
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
@@ -55,12 +54,12 @@ export async function runCli(argv: readonly string[], given: CliParts): Promise<
   }
 }
 
-const isNoHelp = (word: string) => word !== "--help" && word !== "-h"
+const isNotHelp = (word: string) => word !== "--help" && word !== "-h"
 
-/** Whether the words before the first option name a command. For others commander shows the help of the nearest one as a success. */
+/** Whether the words before the first option name a command. If not, commander would show the nearest command's help. */
 function isKnown(argv: readonly string[], program: Command): boolean {
   let command = program
-  for (const word of argv.filter(isNoHelp)) {
+  for (const word of argv.filter(isNotHelp)) {
     if (word.startsWith("-") || word === "help" || command.commands.length === 0) return true
     const next = command.commands.find((one) => one.name() === word)
     if (!next) return command.registeredArguments.length > 0
@@ -69,7 +68,7 @@ function isKnown(argv: readonly string[], program: Command): boolean {
   return true
 }
 
-/** Of any command: commander knows the option for the program alone. Behind another option it may be a value. */
+/** For any command: commander knows the option only for the program. After another option it may be a value. */
 function asksForVersion(argv: readonly string[]): boolean {
   return argv.at(-1) === "--version" && argv.slice(0, -1).every((word) => !word.startsWith("-"))
 }

@@ -5,7 +5,7 @@ export interface Watcher {
   send(message: FromSupervisor): void
 }
 
-/** The supervisor's part of watching requests: what one worker asks for goes to all others, and their requests come back to it. */
+/** The supervisor's part of watching requests: it passes one worker's filter to all others, and their requests back. */
 export interface RequestRelay {
   receive(worker: Watcher, message: Watching): void
   /** Tells a worker that has started what the others watch. */

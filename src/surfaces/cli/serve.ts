@@ -1,8 +1,8 @@
 import type { Command } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
+import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
-import type { ConfigSource } from "../../config/source.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { requireFreePort } from "./free-port.ts"
 import { example } from "./output.ts"
@@ -27,11 +27,11 @@ export function addServe(program: Command, parts: CliParts): void {
     const config = source.read(parts.workerServes ? parts.workerServes.text : source.readText())
     const service =
       config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
-    // After the start: what is shown once would never be seen if the start failed.
+    // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const link = parts.isWorker ? null : await firstConsoleLink(config, service, parts)
     const stopped = stopRequested()
-    // With nothing to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
+    // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
     if (config.tlsCert !== null || hasConfigToRead(config)) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
@@ -53,7 +53,7 @@ export function addServe(program: Command, parts: CliParts): void {
 interface Running {
   readonly url: string
   readonly adminUrl: string | null
-  /** Asks the store that is open; null where this process has opened none. */
+  /** Asks the open store; null if this process has opened none. */
   readonly hasAdmin: (() => Promise<boolean>) | null
   /** The folders of own APIs that this process does not serve. */
   refusedApis(): readonly string[]
@@ -87,7 +87,7 @@ async function startHere(
   }
 }
 
-/** Whether there is something to read again: the configuration file, or APIs. */
+/** Whether there are files to read again: the configuration file, or APIs. */
 function hasConfigToRead({ file, apis }: Config): boolean {
   return file !== null || apis !== null
 }
@@ -134,14 +134,14 @@ function requireFreePorts({ host, port, admin }: Config): void {
 
 const demoPlan = "pro"
 
-/** A service that runs must not end because its store gives no link now: there is a command for another one. */
+/** A running service must not end because its store cannot make a link now: a command can make one later. */
 async function firstConsoleLink(
   config: Config,
   listening: Running,
   { createFirstConsoleLink, terminal }: CliParts,
 ): Promise<string | null> {
   try {
-    // Most services have one. Opening the store again would make each start longer.
+    // Most services have an admin key. Opening the store again would make each start longer.
     if (await listening.hasAdmin?.()) return null
     return await createFirstConsoleLink(config, listening)
   } catch (thrown) {
@@ -165,7 +165,7 @@ function announceLink(url: string, { logFormat, logLevel }: Config, { terminal, 
   )
 }
 
-/** Creates an account and a key and gives the key; null when the data file already has an account. */
+/** Creates an account and a key and returns the key; null when the data file already has an account. */
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
   const { accounts, close } = await openAccounts(config, { create: true })
   try {

@@ -1,8 +1,8 @@
 import { type Command, Option as Flag } from "commander"
+import type { ConfigSource } from "../../config/file.ts"
 import { createConfigSource } from "../../config/file.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
-import type { ConfigSource } from "../../config/source.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
@@ -26,7 +26,7 @@ export function onConfig<Options extends object>(
   )
 }
 
-/** The same for a command that reads its configuration itself, and may read it again. */
+/** Like {@link onConfig}, for a command that reads its configuration itself, and may read it again. */
 export function onConfigSource<Options extends object>(
   command: Command,
   keys: readonly OptionKey[],

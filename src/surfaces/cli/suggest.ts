@@ -6,16 +6,16 @@ export interface Suggestion {
   readonly help: string
 }
 
-/** In place of a continuation: the shell completes names of files. */
+/** A special continuation: the shell completes file names. */
 export const filesMark = ":files"
 
-/** What can stand in place of the last word, from the commands, their options and the choices of both. */
+/** The words that can replace the last word: commands, options and choices. */
 export function suggest(program: Command, words: readonly string[]): readonly Suggestion[] {
   const place = findPlace(program, words.slice(0, -1))
   return suggestAt(place, words.at(-1) ?? "").filter(({ text }) => text !== "")
 }
 
-/** Where a command line has got to. */
+/** The state after the words of a command line. */
 interface Place {
   readonly command: Command
   /** The option whose value comes next. */
@@ -34,7 +34,7 @@ function findPlace(program: Command, words: readonly string[]): Place {
 
 function after(place: Place, word: string): Place {
   const { command, option, given, isLiteral } = place
-  // Bash takes "=" for a separate word.
+  // Bash treats "=" as a separate word.
   if (option) return word === "=" ? place : { ...place, option: null }
   if (!isLiteral && word === "--") return { ...place, isLiteral: true }
   if (!isLiteral && word.startsWith("-")) {
@@ -43,7 +43,7 @@ function after(place: Place, word: string): Place {
   }
   const below = isLiteral || given > 0 ? undefined : commandsOf(command).find((one) => one.name() === word)
   if (!below) return { ...place, given: given + 1 }
-  // What follows "help" is a command.
+  // A command follows "help".
   return below.name() === "help" ? place : { ...place, command: below }
 }
 
@@ -59,7 +59,7 @@ function suggestAt({ command, option, given, isLiteral }: Place, word: string): 
   return [...commands, ...values]
 }
 
-/** Also of a word such as `--log-level=de`. */
+/** Also handles a word such as `--log-level=de`. */
 function optionsStartingWith(command: Command, word: string): readonly Suggestion[] {
   const [name = "", value] = word.split("=", 2)
   const options = optionsOf(command)

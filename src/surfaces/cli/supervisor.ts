@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../apis/contract.ts"
-import type { ConfigSource } from "../../config/source.ts"
+import type { ConfigSource } from "../../config/file.ts"
 import type { Served } from "../../observe/siblings.ts"
 import type { OwnedCopy } from "../../values/folder-copy.ts"
 import { messageOf } from "../../values/message-of.ts"
@@ -14,7 +14,7 @@ export interface Supervised {
   readonly url: string
   /** Makes every worker read its certificate again, and take the configuration file over if it can be used. */
   readonly reload: () => void
-  /** Waits until every worker has ended. Kills those that outlast the grace period, and then throws WorkerFailed. */
+  /** Waits until every worker has ended. Kills workers that outlast the grace period, and then throws WorkerFailed. */
   stop(): Promise<void>
 }
 

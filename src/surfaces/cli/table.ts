@@ -3,7 +3,7 @@ import { styleText } from "node:util"
 /** A column of a table. */
 export interface Column {
   readonly name: string
-  /** Numbers are set to the right, so that their digits stand under each other. */
+  /** Numbers are aligned to the right, so that their digits line up. */
   readonly isNumber: boolean
 }
 
@@ -13,7 +13,7 @@ export interface TableOptions {
   readonly colours: boolean
 }
 
-/** A long text may be cut to so many columns of the terminal. Shorter texts, such as ids and times, are whole or not shown. */
+/** The columns to which a long text may be cut. Shorter texts, such as ids and times, are shown whole or left out. */
 const minWidth = 8
 const longText = 24
 const gap = "  "

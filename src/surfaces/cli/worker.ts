@@ -1,6 +1,6 @@
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 
-/** What a worker says when it listens. */
+/** The message of a worker that listens. */
 export interface Listening {
   readonly url: string
   /** The folders of own APIs that it does not serve. */

@@ -1,6 +1,6 @@
 import type { Timer } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
-import type { ConfigSource } from "../../config/source.ts"
+import type { ConfigSource } from "../../config/file.ts"
 import type { ConfigFromWorker, FromSupervisor, ReloadResult, Served } from "../../observe/siblings.ts"
 import type { OwnedCopy } from "../../values/folder-copy.ts"
 import { createTurns } from "../../values/turns.ts"

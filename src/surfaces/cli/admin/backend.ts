@@ -2,15 +2,15 @@ import type { Operation } from "../../../admin/operation.ts"
 
 /** Carries out operations, in this process on a store or on a running service. */
 export interface Backend {
-  /** Gives the answer as JSON has it. */
+  /** Returns the answer as JSON values. */
   run(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Works on a running service, which also shows what happens. */
+/** Works on a running service, which can also be watched. */
 export interface RemoteBackend extends Backend {
   /**
-   * Gives what happens while an operation watches, until `stop` ends it.
+   * Yields the events of an operation that watches, until `stop` ends it.
    * @throws ServerFailed when the service ends it
    */
   watch(
@@ -20,9 +20,14 @@ export interface RemoteBackend extends Backend {
   ): AsyncIterable<WatchedBatch>
 }
 
-/** What happened since the last one. */
+/** The events since the last batch. */
 export interface WatchedBatch {
   readonly events: readonly unknown[]
-  /** How many more there were, which are left out. */
+  /** The number of events that were left out. */
   readonly lost: number
+}
+
+/** The service did not answer, or not with its admin API. The message says what to change. */
+export class ServerFailed extends Error {
+  override readonly name = "ServerFailed"
 }

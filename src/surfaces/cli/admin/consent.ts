@@ -1,13 +1,13 @@
 import type { CliParts } from "../parts.ts"
 import type { Flags, ReadEntry } from "./read-entry.ts"
 
-/** The user did not want what cannot be undone. */
+/** The user declined a change that cannot be undone. */
 export class Declined extends Error {
   override readonly name = "Declined"
 }
 
 /**
- * Asks before what cannot be undone. Without a person at a terminal nothing is asked, since scripts could not answer.
+ * Asks before a change that cannot be undone. Asks only on a terminal, since scripts could not answer.
  * @throws Declined
  */
 export async function requireConsent(

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 
-/** What help says of commands that only hold other commands. */
+/** Help texts of commands that only contain other commands. */
 export const groupDescriptions: Readonly<Record<string, string>> = {
   account: "Create and manage accounts.",
   key: "Create and manage API keys. A key's text is shown only once, when it is created.",

@@ -8,14 +8,14 @@ import type { Backend, RemoteBackend } from "./backend.ts"
 import type { ReadEntry } from "./read-entry.ts"
 import { createRemoteBackend } from "./remote.ts"
 
-/** Opens what `--db` or `--server` names. Close the result when done. */
+/** Opens the store of `--db` or the service of `--server`. Close the result when done. */
 export async function openBackend(config: Config, parts: CliParts, entry: ReadEntry): Promise<Backend> {
   const { server } = config
   if (server !== null && namesServer(config)) return createRemoteBackend(server, config.adminKey, parts)
   const { command, operation, input } = entry
   const create = command.makesStore === true
   if (create && !existsSync(config.db)) {
-    // A mistake must not leave a data file behind, so it is looked for in memory first.
+    // A mistake must not leave a data file behind, so the input is first checked on a store in memory.
     const trial = await openLocal({ ...config, db: ":memory:" }, parts, create)
     await trial.run(operation, input).finally(trial.close)
   }
@@ -23,7 +23,7 @@ export async function openBackend(config: Config, parts: CliParts, entry: ReadEn
 }
 
 /**
- * Opens what `--server` names, for what only a running service can do.
+ * Opens the service of `--server`, for operations that need a running service.
  * @throws ConfigError without `--server`
  */
 export function openRemote(config: Config, parts: CliParts): RemoteBackend {
@@ -53,8 +53,8 @@ async function openLocal(config: Config, parts: CliParts, create: boolean): Prom
 const strength: readonly Origin[] = ["flag", "environment", "file", "default"]
 
 /**
- * Whether the command is for the service of `--server` and not for the store of `--db`: what is said more directly wins.
- * @throws ConfigError when both are said in the same way
+ * Whether the command is for the service of `--server` and not for the store of `--db`: the stronger source wins.
+ * @throws ConfigError when both come from the same source
  */
 export function namesServer({ server, origins }: Config): boolean {
   if (server === null) return false

@@ -9,7 +9,7 @@ export interface ParameterOptions {
   readonly nowMs: () => number
 }
 
-/** The value of an option that takes something away. Commander makes an empty text of null. */
+/** The value of an option that removes something. Commander turns null into an empty text. */
 export const nothing = Symbol("nothing")
 
 /** The options of a parameter: one, or for a condition `--x` and `--no-x`. */
@@ -23,7 +23,7 @@ export function toOptions(
   const plain = toHelp(schema)
   if (schema.type === "boolean") {
     const on = new Option(`--${flag}`, plain)
-    // Without a default there are three answers: yes, no, and not asked.
+    // Without a default there are three values: true, false, and not given.
     const both = schema.default === undefined ? [on, new Option(`--no-${flag}`, "the opposite")] : [on]
     for (const option of both) option.attributeName = () => name
     return both
@@ -71,7 +71,7 @@ export function toArgument(
   return choices ? argument.choices(choices) : argument.argParser(readerOf(valueSchema(schema), nowMs))
 }
 
-/** What messages call a parameter: its option, or its argument as in the line of usage. */
+/** The name of a parameter in messages: its option, or its argument as in the usage line. */
 export function nameOnCommandLine(name: string, schema: TSchema, args: readonly string[]): string {
   return args.includes(name) ? labelOf(name, schema) : `--${flagOf(name, schema)}`
 }
@@ -130,7 +130,7 @@ function valueSchema(schema: TSchema): TSchema {
   return first && others.length === 0 ? first : schema
 }
 
-/** Help texts begin with a small letter and have no full stop, unless they are several sentences. */
+/** A help text begins with a small letter and has no full stop, unless it has several sentences. */
 function toHelp({ description = "" }: TSchema): string {
   const text = description.replaceAll("`", "'")
   if (/[.?!] [A-Z]/.test(text)) return text
@@ -139,7 +139,7 @@ function toHelp({ description = "" }: TSchema): string {
 
 type Reader = (text: string) => unknown
 
-/** Reads what the text of a shell cannot say itself. All else is checked with the whole input. */
+/** Reads values that a shell can only pass as text. Everything else is checked with the whole input. */
 function readerOf(schema: TSchema, nowMs: () => number): Reader {
   const { type, format, minimum, maximum } = schema
   if (type === "integer") return wholeNumber(minimum ?? 0, maximum ?? Number.MAX_SAFE_INTEGER)

@@ -3,7 +3,7 @@ import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { escapeHidden } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
-import { ServerFailed } from "./server-failed.ts"
+import { ServerFailed } from "./backend.ts"
 
 export interface PresentOptions {
   readonly json: boolean
@@ -13,24 +13,24 @@ export interface PresentOptions {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The schema of the entries when an operation answers a list; null for one thing. */
+/** The schema of the entries if an operation returns a list; null otherwise. */
 export function entrySchema({ output }: Operation): TSchema | null {
   const data = KindGuard.IsObject(output) ? output.properties.data : undefined
   return data && KindGuard.IsArray(data) ? data.items : null
 }
 
-/** What an answer holds, by name. */
+/** The values of an answer by name. */
 export function requireValues(value: unknown): Values {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
   throw strangeAnswer()
 }
 
-/** What another program answers that happens to speak HTTP and JSON. */
+/** The error for another program that also answers with JSON. */
 export function strangeAnswer(): ServerFailed {
-  return new ServerFailed("The answer is not one of penknife's admin API. Check --server.")
+  return new ServerFailed("The answer is not from penknife's admin API. Check --server.")
 }
 
-/** Prints one thing as JSON or as lines of `name  value`. */
+/** Prints one object as JSON or as lines of `name  value`. */
 export function printThing(terminal: Terminal, { output }: Operation, thing: Values, json: boolean): void {
   if (json) {
     terminal.out(`${JSON.stringify(thing)}\n`)
@@ -43,7 +43,7 @@ export function printThing(terminal: Terminal, { output }: Operation, thing: Val
   terminal.out(lines.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join(""))
 }
 
-/** The values of a thing and of the things in it: `plans.free.premium`. Metadata is one value. */
+/** The values of an object and of its nested objects: `plans.free.premium`. Metadata is one value. */
 function flatten(thing: Values, above = ""): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(thing).flatMap(([name, value]) => {
     const isThing =
@@ -54,7 +54,7 @@ function flatten(thing: Values, above = ""): readonly (readonly [name: string, v
   })
 }
 
-/** Prints entries as a JSON array or as a table; without entries, what the command says instead goes to standard error. */
+/** Prints entries as a JSON array or as a table; without entries, the command's own text goes to standard error. */
 export function printEntries(
   terminal: Terminal,
   schema: TSchema,
@@ -76,7 +76,7 @@ function tableOf(
 ): string {
   const all = Object.keys(entries[0] ?? {})
   const chosen = wide ? all : (columns ?? all).filter((name) => all.includes(name))
-  // Columns without any value only take room.
+  // Columns without any value are left out.
   const shown = wide ? chosen : chosen.filter((name) => entries.some((entry) => !isBlank(entry[name])))
   const cells = entries.map((entry) =>
     shown.map((name) => toText(entry[name], propertyOf(schema, name), wide)),
@@ -97,7 +97,7 @@ function isBlank(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0
 }
 
-/** A value for people: a short time in UTC unless it is wanted in full, numbers with separators. */
+/** A value in a table: a short time in UTC unless `wide`, numbers with separators. */
 function toText(value: unknown, schema: TSchema | undefined, isFull: boolean): string {
   if (isBlank(value)) return "-"
   if (typeof value === "number") return value.toLocaleString("en-US", { maximumFractionDigits: 20 })
@@ -110,7 +110,7 @@ function toItem(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/** `2027-01-31 12:00`, in UTC as all times are. */
+/** `2027-01-31 12:00`, in UTC. */
 function toShortTime(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2")
 }

@@ -20,7 +20,7 @@ export interface Flags extends Readonly<Record<string, unknown>> {
   readonly yes?: boolean
 }
 
-/** An entry with the input that the command line gives it. */
+/** An entry with its input from the command line. */
 export interface ReadEntry extends Entry {
   readonly input: Readonly<Record<string, unknown>>
 }
@@ -73,7 +73,7 @@ export function optionParameters({ operation, command }: Entry): readonly (reado
   )
 }
 
-/** Whether a command cannot do without a parameter. */
+/** Whether a command needs a parameter. */
 export function isNeeded({ operation, command }: Entry, name: string): boolean {
   return operation.input.required?.includes(name) === true || command.requires?.includes(name) === true
 }

@@ -5,18 +5,18 @@ import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
+import { ServerFailed } from "./backend.ts"
 import { requireValues } from "./present.ts"
 import { toRequest } from "./request.ts"
-import { ServerFailed } from "./server-failed.ts"
 
-/** How often a request is sent at most, and how long each may take. */
+/** The most attempts of a request, and the time of each. */
 const maxAttempts = 4
 const limitMs = 30_000
-/** The same for an operation that may take long. */
+/** The time of an operation that may take long. */
 const longLimitMs = 300_000
-/** The service gives a sign of life each 15 s while nothing happens. */
+/** The service sends a comment every 15 s if there are no events. */
 const silentMs = 60_000
-/** Waited before a request is sent again. A service that restarts needs about a second. */
+/** The pauses before a request is sent again. A service that restarts needs about a second. */
 const pausesMs = [200, 1_000, 3_000]
 /** A longer wait is left to the user. */
 const maxWaitSeconds = 60
@@ -58,7 +58,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
         await pause(waitMs)
       } catch (thrown) {
         if (!(thrown instanceof HttpFailure)) throw thrown
-        // Only of a change it has to be known whether it was made.
+        // For a change the user must know whether it was made.
         const canHelp = thrown.kind === "broken" || (thrown.kind === "timeout" && isChange)
         if (!canHelp || attempt >= maxAttempts) throw failed(thrown, base, isChange)
         await pause(pausesMs[attempt - 1] ?? 0)
@@ -133,7 +133,7 @@ function requireServer(text: string): string {
   return url.href.replace(/\/$/, "")
 }
 
-/** Nothing hides the key from those on the way. On this machine nobody is. */
+/** Over plain HTTP others on the network can read the key, except on this machine. */
 function warnOfPlainHttp(base: string, { terminal }: CliParts): void {
   const { protocol, hostname } = new URL(base)
   if (protocol !== "http:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"))) return
@@ -155,7 +155,7 @@ function requireAdminKey(key: string | null): string {
 
 /** How long to wait before a request is sent again after this answer; null when the answer counts. */
 function waitBefore({ status, headers, text }: HttpReply, attempt: number): number | null {
-  // Only the first attempt of this very request can be under way.
+  // The request in progress can only be the first attempt of this one.
   if (status === 409 && attempt > 1 && problemOf(text)?.type?.endsWith("in-progress")) return 1_000
   const seconds = Number(headers.get("retry-after") ?? Number.NaN)
   return (status === 429 || status === 503) && seconds <= maxWaitSeconds ? seconds * 1_000 : null
@@ -175,7 +175,7 @@ function readJson(text: string, base: string): unknown {
   }
 }
 
-/** The service's own words, as the same command on a store prints them. */
+/** The service's message, equal to that of the same command on a store. */
 function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: string): Error {
   const detail = problemOf(text)?.detail
   if (detail !== undefined) return new ServerFailed(detail)
@@ -205,8 +205,8 @@ function problemOf(text: string): Problem | null {
 
 function failed({ kind, message }: HttpFailure, base: string, isChange: boolean): ServerFailed {
   const advice = isChange
-    ? "See first whether the change was made."
-    : "Check --server, and that the service and what is between work."
+    ? "Check first whether the change was made."
+    : "Check --server, the service, and the network between."
   const texts: Readonly<Record<typeof kind, string>> = {
     refused: `Nothing listens at ${base}. Check --server, and that the service runs.`,
     "unknown-host": `The host of ${base} has no address. Check --server.`,

@@ -5,16 +5,16 @@ import { toCsvRow } from "../../../encode/csv-table.ts"
 import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
 import type { Backend } from "./backend.ts"
+import { ServerFailed } from "./backend.ts"
 import { entrySchema, printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
-import { ServerFailed } from "./server-failed.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
 /** The most entries of one page. */
 const pageSize = 1_000
 
-/** Carries out an operation and prints its answer. Of a list it reads page after page, up to `--limit`. */
+/** Carries out an operation and prints its answer. It reads a list page after page, up to `--limit`. */
 export async function runAndPrint(
   backend: Backend,
   operation: Operation,
@@ -35,7 +35,7 @@ export async function runAndPrint(
   if (csv) {
     const columns = listColumns(schema, entries[0])
     for (const row of [columns, ...entries.map((entry) => columns.map((name) => entry[name]))]) {
-      // The end of a row is \r\n, of which the first would be escaped.
+      // A row ends with \r\n, and the terminal would escape \r.
       terminal.styled(`${escapeHiddenInLines(toCsvRow(row).slice(0, -2))}\r\n`)
     }
   } else if (operation.format === "json-lines") {
@@ -64,7 +64,7 @@ async function readAll(
   input: Values,
 ): Promise<{
   entries: readonly Values[]
-  next: string | null /** What the answer has besides. */
+  next: string | null /** The other values of the answer. */
   others: Values
 }> {
   const paged = isPaged(operation)
@@ -83,14 +83,14 @@ async function readAll(
     if (!Array.isArray(data)) throw strangeAnswer()
     for (const entry of data) entries.push(inOrder(schema, requireValues(entry)))
     const more = typeof next === "string" ? next : null
-    // Such a list would never end.
+    // Otherwise the list would never end.
     if (more !== null && more === after) throw strangeAnswer()
     if (more === null || entries.length >= most) return { entries, next: more, others }
     after = more
   }
 }
 
-/** In the order of the schema, whatever has carried the values here. */
+/** Sorts the values in the order of the schema. */
 function inOrder(schema: TSchema, values: Values): Values {
   const names = KindGuard.IsObject(schema)
     ? Object.keys(schema.properties).filter((name) => name in values)

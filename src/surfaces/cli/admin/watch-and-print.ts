@@ -5,7 +5,7 @@ import type { RemoteBackend } from "./backend.ts"
 import { requireValues } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
 
-/** Prints events while they happen, until the user or the service ends it: as JSON lines, or in columns that grow with their values. */
+/** Prints events until the user or the service ends it: as JSON lines, or in columns that grow with their values. */
 export async function watchAndPrint(
   backend: RemoteBackend,
   operation: Operation,
@@ -50,6 +50,6 @@ export async function watchAndPrint(
 function toCell(value: unknown, isFull: boolean): string {
   if (value === null || value === undefined || value === "") return "-"
   const text = escapeHidden(String(value))
-  // Those who watch know the day.
+  // The date is omitted: users watch today's requests.
   return isFull ? text : text.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d\.\d{3})Z$/, "$1")
 }
