@@ -26,7 +26,7 @@ interface ConfigPeersParts {
   readonly timer: Timer
   readonly log: Log
   running(): RunningConfig
-  /** The version of the configuration file as it is on the disk now; null when it cannot be read. */
+  /** The version of the configuration file that is on the disk now; null when it cannot be read. */
   versionOnDisk(): number | null
   /** Applies the configuration file; mistakes are logged. */
   reload(): Promise<void>
@@ -37,9 +37,9 @@ const messageSchema = Type.Object({
   id: Type.String({ maxLength: 64 }),
   host: Type.String({ maxLength: 255 }),
   service: Type.String({ maxLength: 300 }),
-  /** Of plans and prices. */
+  /** Fingerprint of plans and prices. */
   fingerprint: Type.String({ maxLength: 64 }),
-  /** Of the configuration file. */
+  /** Fingerprint of the configuration file. */
   version: Type.Union([Type.Integer(), Type.Null()]),
   /** Plans and prices by setting; null when they are too many for a message. */
   values: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
@@ -53,7 +53,7 @@ const announceMs = 30_000
 /** Two announcements may be lost. */
 const silentMs = 100_000
 /** PostgreSQL takes 7,999 bytes. */
-const maxOctets = 7_500
+const maxBytes = 7_500
 const maxPeers = 1_000
 
 /** Processes of the same service differ only during a change. */
@@ -76,7 +76,7 @@ export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
     const version = versionOf(running().config)
     const { host, service } = parts
     const message = { id: channel.id, host, service, fingerprint, version, values, state }
-    return Buffer.byteLength(JSON.stringify(message)) <= maxOctets ? message : { ...message, values: null }
+    return Buffer.byteLength(JSON.stringify(message)) <= maxBytes ? message : { ...message, values: null }
   }
 
   /** A message that is lost is made up for by the next one. */

@@ -16,7 +16,7 @@ import { joinConfig, type Taken } from "./sibling-config.ts"
 export interface HotConfig extends ConfigControl {
   /** Reloads for SIGHUP: mistakes are logged. */
   reloadLogged(): Promise<void>
-  /** The version of the configuration file as it is now; null without one that can be read. */
+  /** The version of the present configuration file; null if there is none or it cannot be read. */
   versionOnDisk(): number | null
 }
 

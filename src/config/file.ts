@@ -22,7 +22,7 @@ import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
 import { readToml } from "./toml.ts"
 
-/** Where a running service reads its configuration again: the same flags and environment, and the file as it is now. */
+/** Where a running service reads its configuration again: the same flags and environment, and the present file. */
 export interface ConfigSource {
   /**
    * The text of the configuration file; null without a file.

@@ -112,7 +112,7 @@ export interface MockRule {
   readonly seed?: number
   /** Headers that are set in the answer, besides those that it has. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The body of the answer: a text as it is, any other value as JSON. `headers` may give its `content-type`. */
+  /** The body of the answer: a text unchanged, any other value as JSON. `headers` may set its `content-type`. */
   readonly body?: unknown
 }
 

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>
 export interface AnswerEdit {
   /** Headers that are set, by name. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The body: a text as it is, any other value as JSON. */
+  /** The body: a text unchanged, any other value as JSON. */
   readonly body?: unknown
 }
 

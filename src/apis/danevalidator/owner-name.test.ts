@@ -44,7 +44,7 @@ describe("other names are rejected", () => {
     ],
     ["a port from 1 to 65535", "_0._tcp.example.com.", "_65536._tcp.example.com."],
     ["a port without leading zeros", "_0443._tcp.example.com."],
-    ["must name a port in place of the wildcard", "*._tcp.example.com."],
+    ["must name a port instead of the wildcard", "*._tcp.example.com."],
     ["_tcp, _udp or _sctp", "_443.tcp.example.com.", "_443._quic.example.com.", "_443"],
     ["the complete owner name", "_443._tcp", "_443._tcp."],
     ["not a wildcard", "_443._tcp.*.example.com."],

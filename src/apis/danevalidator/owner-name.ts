@@ -33,7 +33,7 @@ export function parseOwnerName(field: string): OwnerName {
 }
 
 function toPort(label: string): number {
-  if (label === "*") reject("record", "must name a port in place of the wildcard *, such as _443")
+  if (label === "*") reject("record", "must name a port instead of the wildcard *, such as _443")
   const digits = /^_(\d+)$/.exec(label)?.[1]
   if (digits === undefined) reject("record", `must begin with an owner name ${form}`)
   const port = Number(digits)

@@ -132,7 +132,7 @@ function toNumber(field: string, text: string): number {
   const word = text.toUpperCase()
   const [number] =
     Object.entries(mnemonics).find(([, names]) => names.includes(word.replaceAll("-", ""))) ?? []
-  const hint = number === undefined ? "" : `: ${number} in place of ${word}`
+  const hint = number === undefined ? "" : `: ${number} instead of ${word}`
   return reject("record", `must have a whole number as ${field}${hint}`)
 }
 

@@ -34,7 +34,7 @@ function rejectCharacters(): never {
   return reject("domain", "must be a domain name of letters, digits and hyphens")
 }
 
-/** Turns U-labels into A-labels and leaves ASCII as it is. Null when IDNA does not allow the name. */
+/** Turns U-labels into A-labels and leaves ASCII unchanged. Null when IDNA does not allow the name. */
 export async function toALabels(name: string): Promise<string | null> {
   if (isAscii(name)) return name
   // Loaded on first use: the mapping tables are slow to load, and few callers need them.

@@ -18,7 +18,7 @@ export interface Supervised {
   stop(): Promise<void>
 }
 
-/** What {@link supervise} works with. */
+/** The parts that {@link supervise} uses. */
 export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, served: Served): WorkerProcess
@@ -29,7 +29,7 @@ export interface SupervisorParts {
   readonly timer: Timer
   /** Tells the operator that a worker was replaced. */
   report(message: string): void
-  /** How long a worker may take to stop. A worker gives its calls 10 s. */
+  /** How long a worker may take to stop. A worker waits 10 s for its calls. */
   readonly graceMs?: number
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number

@@ -14,7 +14,7 @@ export interface ConfigWorker {
 
 /** The supervisor's part of a change of the configuration. */
 export interface WorkersConfig<W extends ConfigWorker> {
-  /** What a new worker has to start with. */
+  /** The text and own APIs with which a new worker starts. */
   served(): Served
   /** Reads the files. One worker tries them; once it has taken them over, the others follow. */
   reload(): Promise<ReloadResult>
@@ -45,7 +45,7 @@ interface ServedCopy extends Served {
 
 /** How long a worker may take to load own APIs and try them. The heartbeat kills one that is stuck sooner. */
 const takeMs = 120_000
-/** A worker gives its calls 10 s. */
+/** A stopping worker waits 10 s for its calls. */
 const stopMs = 12_000
 /** Calls in progress end with the APIs with which they began. Workers end these after two minutes. */
 const keepCopyMs = 130_000
