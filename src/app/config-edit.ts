@@ -5,8 +5,8 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import { orRefuse } from "./config-refusal.ts"
 import type { Prepared } from "./next-generation.ts"
+import { orRefuse } from "./next-generation.ts"
 
 /** The parts that {@link prepareEdit} uses. */
 export interface EditParts {

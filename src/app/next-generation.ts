@@ -1,6 +1,7 @@
+import { type ConfigRefusal, ConfigRefused } from "../admin/config/control.ts"
+import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"
-import { orRefuse } from "./config-refusal.ts"
 import type { Generation, MakeGeneration } from "./generation.ts"
 import { changeOfOwnApis, logRefused, type OwnApis, requireNoLoss, type SharedApis } from "./own-apis.ts"
 import { prepareApis } from "./prepare.ts"
@@ -76,5 +77,15 @@ export function createNextGenerations(parts: NextGenerationParts): PrepareGenera
       drop()
       throw thrown
     }
+  }
+}
+
+/** Turns a ConfigError into the refusal of a change of the configuration. */
+export async function orRefuse<T>(work: () => Promise<T> | T, reason: ConfigRefusal = "state"): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    throw new ConfigRefused(`The configuration was not changed. ${thrown.message}`, reason)
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { editToml } from "./edit-toml.ts"
-import { readToml } from "./toml.ts"
+import { readToml } from "./file.ts"
 
 const edit = (text: string, path: string, value: unknown) =>
   editToml("p.toml", text, [{ path: path.split("."), value }])

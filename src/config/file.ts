@@ -17,10 +17,10 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { parse, TomlError } from "smol-toml"
 import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
-import { readToml } from "./toml.ts"
 
 /** Where a running service reads its configuration again: the same flags and environment, and the present file. */
 export interface ConfigSource {
@@ -169,6 +169,23 @@ function orRefuse<T>(name: string, work: () => T): T {
     throw new ConfigError(
       `The configuration file ${name} cannot be replaced: ${messageOf(cause)}. A single file that is mounted into a container cannot ` +
         "be replaced; mount its directory.",
+    )
+  }
+}
+
+/**
+ * Reads the text of a configuration file. The message about a mistake names its position and does not quote the text, which may
+ * hold a secret.
+ * @throws ConfigError
+ */
+export function readToml(name: string, text: string): Record<string, unknown> {
+  try {
+    return parse(text)
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    const [problem = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n")
+    throw new ConfigError(
+      `The configuration file ${name} is not valid TOML at line ${cause.line}, column ${cause.column}: ${problem}.`,
     )
   }
 }

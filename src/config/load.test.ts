@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { readToml } from "./file.ts"
 import { type ConfigSources, loadConfig } from "./load.ts"
-import { readToml } from "./toml.ts"
 
 const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, env: {}, file: null, ...sources })
 const file = (values: Record<string, unknown>) => ({ name: "p.toml", values })
