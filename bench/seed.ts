@@ -1,5 +1,7 @@
 import { defaultPlans } from "../src/accounts/plan.ts"
+import { grantCredits } from "../src/admin/credits/grant.ts"
 import { createProgramAccounts } from "../src/admin/program-accounts.ts"
+import { createProgramRun } from "../src/admin/program-run.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
@@ -20,7 +22,7 @@ export async function seed(
 ): Promise<string[]> {
   const database = openDatabase(file)
   const { store, admin } = createSqliteStores(database, { timer: keepAliveTimer })
-  const accounts = createProgramAccounts({
+  const parts = {
     store,
     admin,
     outbox: prepareOutbox(database, keepAliveTimer),
@@ -29,7 +31,9 @@ export async function seed(
     random: systemRandom,
     auditRandom: systemRandom,
     prices: new Map(),
-  })
+  }
+  const accounts = createProgramAccounts(parts)
+  const run = createProgramRun(parts)
   const keys: string[] = []
   // A million random keys touch every page of the tables, so the pages stay in memory.
   database.run("PRAGMA cache_size = -1000000")
@@ -37,7 +41,7 @@ export async function seed(
   database.run("BEGIN")
   for (let index = 0; index < count; index++) {
     const { id: accountId } = await accounts.create("bench", "mega")
-    await accounts.grant(accountId, plenty)
+    await run(grantCredits, { id: accountId, credits: plenty })
     for (let i = 0; i < keysPerAccount; i++) {
       const { key } = await accounts.createKey({ accountId })
       if (i === 0) keys.push(key)

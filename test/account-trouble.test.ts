@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { maxCredits } from "../src/accounts/plan.ts"
-import { maxUsageDays } from "../src/admin/program-accounts.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
@@ -285,17 +284,6 @@ describe("commands that cannot be carried out", () => {
       })
     }
     expect(await json("account", "show", id, "--db", db)).toEqual(before)
-  })
-
-  test("usage of more days than there are dates is refused", async () => {
-    const service = await start()
-    const { account } = await service.createKey("tiny")
-    for (const days of [0, 1.5, Number.NaN, maxUsageDays + 1, 99_999_999_999, Number.POSITIVE_INFINITY]) {
-      await expect(service.accounts.usage(account, days)).rejects.toThrow(
-        "The number of days must be a whole number from 1 to 36500.",
-      )
-    }
-    expect(await service.accounts.usage(account, maxUsageDays)).toEqual([])
   })
 
   test("a grant is refused when the bonus would be too large for exact numbers", async () => {

@@ -180,8 +180,10 @@ describe("GET /v1/usage", () => {
     clock.set("2025-02-20T00:00:00Z")
     await call(key)
     expect(await report()).toEqual([3, 2, 0, ["2025-03-01 3", "2025-02-28 1", "2025-02-20 1"]])
+    clock.set("2025-03-01T00:00:00Z")
     const row = { day: "2025-02-28", api: "bluetoothlookup", calls: 3, credits: 3 }
-    expect(await service.accounts.usage(account, 1)).toContainEqual(row)
+    expect(await service.accounts.usage(account, 2)).toContainEqual(row)
+    clock.set("2025-02-20T00:00:00Z")
     await service.accounts.renew(account)
     expect(await report()).toEqual([0, 0, 0, []])
     await service.accounts.grant(account, 1)

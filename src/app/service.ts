@@ -1,6 +1,4 @@
 import { noticeThresholds } from "../accounts/notices.ts"
-import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
-import { createProgramNotices, type Notices } from "../admin/program-notices.ts"
 import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
 import { createScheduler } from "../call/scheduler.ts"
@@ -28,7 +26,6 @@ import { requireKnownPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
-import { programParts } from "./open-accounts.ts"
 import { loadOwnApis, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
@@ -39,11 +36,9 @@ import { openTracer } from "./traces.ts"
 import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
 
-/** A running service and the accounts behind it. */
+/** A running service. */
 export interface Service {
   readonly server: ServiceServer
-  readonly accounts: Accounts
-  readonly notices: Notices
   /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
   /** The folders of own APIs that it does not serve. */
@@ -232,11 +227,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
   })
   observability.history.start()
   const resources = opening.move()
-  const accountsParts = programParts(openedStore, config, ports)
   return {
     server,
-    accounts: createProgramAccounts(accountsParts),
-    notices: createProgramNotices(accountsParts),
     configuration: hot,
     refusedApis: () => current.ownApis.problems.map(({ name }) => name),
     hasAdmin: () => openedStore.admin.hasAdmin(),

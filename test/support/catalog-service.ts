@@ -2,7 +2,6 @@ import { afterAll } from "bun:test"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import { type Accounts, createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../../src/apis/contract.ts"
 import { createCharges } from "../../src/call/charges.ts"
 import { createGate, sunsetsOf } from "../../src/call/gate.ts"
@@ -17,6 +16,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
 import { startHttpServer } from "../../src/surfaces/http/server.ts"
+import { createTestAccounts, type TestAccounts } from "./accounts.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
 import { tempDir } from "./temp.ts"
@@ -45,7 +45,7 @@ export function echoApi(
 
 export interface CatalogService {
   readonly url: string
-  readonly accounts: Accounts
+  readonly accounts: TestAccounts
   /** What was logged, each with its message. */
   readonly logged: readonly string[]
   createKey(plan: string): Promise<{ account: string; key: string }>
@@ -122,7 +122,7 @@ export function startCatalogService(
     await server.stop(1_000)
     await store.close()
   })
-  const accounts = createProgramAccounts({
+  const accounts = createTestAccounts({
     store,
     admin,
     outbox,

@@ -3,7 +3,6 @@ import { afterEach, setSystemTime } from "bun:test"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { noticeThresholds } from "../../src/accounts/notices.ts"
-import { createProgramNotices, type Notices } from "../../src/admin/program-notices.ts"
 import { createLog } from "../../src/ports/log.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
@@ -13,6 +12,7 @@ import { prepareOutbox } from "../../src/store/sqlite/outbox.ts"
 import { prepareRaise } from "../../src/store/sqlite/raise.ts"
 import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
 import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
+import { createTestNotices, type TestNotices } from "./accounts.ts"
 import { type ChangingStore, withChanges } from "./changes.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type Received, startReceiver } from "./receiver.ts"
@@ -28,7 +28,7 @@ export interface Worker {
   readonly file: string
   readonly database: Database
   readonly store: ChangingStore
-  readonly notices: Notices
+  readonly notices: TestNotices
   readonly delivery: Delivery
   readonly timer: ManualTimer
   readonly clock: ManualClock
@@ -67,7 +67,7 @@ export function useWorkers() {
       file,
       database,
       store,
-      notices: createProgramNotices({
+      notices: createTestNotices({
         ...{ store, admin, outbox, clock },
         ...{ random: systemRandom, auditRandom: systemRandom, plans: new Map(), prices: new Map() },
       }),

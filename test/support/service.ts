@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { NewKey } from "../../src/admin/program-accounts.ts"
 import type { ApiDefinition, Ports } from "../../src/apis/contract.ts"
+import { programParts } from "../../src/app/open-accounts.ts"
 import { catalog } from "../../src/app/prepare.ts"
 import { type Service, startService } from "../../src/app/service.ts"
 import { version } from "../../src/app/version.ts"
@@ -15,7 +16,9 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import type { RunOwnCommand } from "../../src/ports/own-process.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { openStore } from "../../src/store/open.ts"
 import { toDocInput } from "../../src/surfaces/openapi/doc-input.ts"
+import { createTestAccounts, createTestNotices, type TestAccounts, type TestNotices } from "./accounts.ts"
 import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
@@ -39,6 +42,8 @@ export interface TestOptions {
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
 export interface TestService extends Service {
+  readonly accounts: TestAccounts
+  readonly notices: TestNotices
   /** The log. */
   logged(): string
   readonly url: string
@@ -100,16 +105,28 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     runOwnCommand: options.runOwnCommand ?? null,
   })
   const { url } = service.server
+  // As a command beside the service: the service learns of its changes from the store.
+  const beside = await openStore(config.db, {
+    ...{ clock, random: systemRandom, timer: systemTimer, mustExist: true },
+    limitMs: 30_000,
+  })
+  const parts = programParts(beside, config, ports)
+  const accounts = createTestAccounts(parts)
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
   let stopped: Promise<void> | null = null
   const stop = () => {
-    stopped ??= service.stop({ atOnce: true }).then(() => rmSync(dir, { recursive: true, force: true }))
+    stopped ??= beside.store
+      .close()
+      .then(() => service.stop({ atOnce: true }))
+      .then(() => rmSync(dir, { recursive: true, force: true }))
     return stopped
   }
   afterAll(stop)
   return {
     ...service,
+    accounts,
+    notices: createTestNotices(parts),
     url,
     db: config.db,
     configFile,
@@ -117,8 +134,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     clock,
     logged: log.text,
     async createKey(plan, key) {
-      const { id: account } = await service.accounts.create("test", plan)
-      return { account, ...(await service.accounts.createKey({ accountId: account, ...key })) }
+      const { id: account } = await accounts.create("test", plan)
+      return { account, ...(await accounts.createKey({ accountId: account, ...key })) }
     },
     fetch: fetchPath,
     post: (path, body, init) => fetchPath(path, postWith(body, init)),

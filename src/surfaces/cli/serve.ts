@@ -169,7 +169,7 @@ function announceLink(url: string, { logFormat, logLevel }: Config, { terminal, 
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
   const { accounts, close } = await openAccounts(config, { create: true })
   try {
-    if ((await accounts.list()).length > 0) return null
+    if (await accounts.hasAny()) return null
     const { id } = await accounts.create("demo", demoPlan)
     return (await accounts.createKey({ accountId: id, name: "demo" })).key
   } finally {
