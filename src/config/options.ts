@@ -55,7 +55,7 @@ export const options = {
   admin: afterRestart(
     one<AdminPlace, AdminPlace>(
       "admin off|same|HOST:PORT",
-      "where to serve /admin: nowhere, with the APIs, or there",
+      "where to serve /admin: nowhere, with the APIs, or at this address",
       adminPlace,
       "same",
     ),
@@ -97,7 +97,7 @@ export const options = {
     268_435_456,
   ),
   apis: {
-    ...one("apis DIR", "folder of own APIs, one in each folder in it", text, null, "none"),
+    ...one("apis DIR", "folder of own APIs, each in its own folder", text, null, "none"),
     namesFile: true,
   },
   watch: afterRestart(
