@@ -98,7 +98,7 @@ describe("what the commands take", () => {
   })
 
   test.each([
-    ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 octets"],
+    ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 bytes"],
     ["--name", "An\u0007n", "control characters"],
     ["--after", "nonsense", "must be the 'next' of the page before"],
   ])(

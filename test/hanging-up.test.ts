@@ -12,7 +12,7 @@ const lookUp = "/v1/bluetoothlookup?companyid=76"
 const validate = "/v1/spfvalidator?domain=a.example"
 
 /** The bytes of a request. */
-function octetsOf(line: string, key: string, body?: object, more = ""): string {
+function bytesOf(line: string, key: string, body?: object, more = ""): string {
   const text = body === undefined ? "" : JSON.stringify(body)
   const type =
     body === undefined ? "" : `content-type: application/json\r\ncontent-length: ${text.length}\r\n`
@@ -31,9 +31,9 @@ describe.each(["free", "unlimited"])(
     })
     const { account, key } = await service.createKey(plan)
     const used = async () => (await service.accounts.show(account)).account.used
-    const get = octetsOf(`GET ${lookUp}`, key)
-    const batch = octetsOf("POST /v1/hmac/batch", key, { inputs: [{ message: "m", secret: "s" }] })
-    const query = octetsOf("POST /v1/graphql", key, {
+    const get = bytesOf(`GET ${lookUp}`, key)
+    const batch = bytesOf("POST /v1/hmac/batch", key, { inputs: [{ message: "m", secret: "s" }] })
+    const query = bytesOf("POST /v1/graphql", key, {
       query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }',
     })
 
@@ -53,7 +53,7 @@ describe.each(["free", "unlimited"])(
     })
 
     test("an answer that is sent is charged", async () => {
-      const last = octetsOf(`GET ${lookUp}`, key, undefined, "connection: close\r\n")
+      const last = bytesOf(`GET ${lookUp}`, key, undefined, "connection: close\r\n")
       // A request behind the last one of a connection is not run (RFC 9112 §9.6).
       expect(await converse(service.url, last + get)).toStartWith("HTTP/1.1 200 OK\r\n")
       expect(await used()).toBe(1)

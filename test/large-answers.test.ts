@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import type { Envelope } from "../src/encode/envelope.ts"
 import { encodeEnvelope, formats } from "../src/encode/formats.ts"
-import { maxResultOctets } from "../src/surfaces/graphql/limits.ts"
+import { maxResultBytes } from "../src/surfaces/graphql/limits.ts"
 import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -83,13 +83,13 @@ describe("the results of a query", () => {
 
   test("are counted as the answer has them", async () => {
     key = (await service.createKey("pro")).key
-    const times = Math.floor((maxResultOctets - 2_000) / 100 / 2)
+    const times = Math.floor((maxResultBytes - 2_000) / 100 / 2)
     const selected = `repeat(input: {what: "${text}", times: ${times}}) { text ...more b: text @skip(if: true) __typename }`
     const more = "} fragment more on RepeatResult { text t: text"
     const answer = await service.post("/v1/graphql", { query: `{ ${selected} ${more} }` }, key)
     const body = await answer.text()
     expect(answer.status).toBe(200)
-    expect(body.length).toBeGreaterThan(maxResultOctets - 5_000)
+    expect(body.length).toBeGreaterThan(maxResultBytes - 5_000)
     expect(Object.keys(JSON.parse(body).data.repeat)).toEqual(["text", "t", "__typename"])
   })
 })

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Ports } from "../src/apis/contract.ts"
 import { options } from "../src/config/options.ts"
-import { maxResultOctets } from "../src/surfaces/graphql/limits.ts"
+import { maxResultBytes } from "../src/surfaces/graphql/limits.ts"
 import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -189,7 +189,7 @@ test("docs/operating-limits.md says what the code does", () => {
   expect(row("work for `/ready`")).toContain("once a second")
   expect(row("connection that takes nothing")).toContain(`${httpLimits.unreadSeconds} s`)
   expect(row("bytes of answers")).toContain(`\`--max-unsent\`, ${number(options.maxUnsentBytes.default)}`)
-  expect(row("results of one GraphQL query")).toContain(`${number(maxResultOctets)} bytes`)
+  expect(row("results of one GraphQL query")).toContain(`${number(maxResultBytes)} bytes`)
   expect(row("calls in progress in")).toContain(`\`--max-calls\`, ${number(options.maxCalls.default)}`)
   expect(row("calls in progress when")).toContain(`${httpLimits.stopSeconds} s`)
   expect(options.bodyTimeoutSeconds.read("25")).toBeLessThan(httpLimits.idleSeconds)

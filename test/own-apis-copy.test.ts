@@ -87,7 +87,7 @@ test("a link to nothing is named", async () => {
 
 test.each([
   [
-    "octets",
+    "bytes",
     "holds 60 MB; 50 MB are allowed",
     (folder: string) => writeFileSync(join(folder, "big"), new Uint8Array(60_000_000)),
   ],

@@ -4,7 +4,7 @@ import { systemRandom } from "../ports/random.ts"
 import { AccountError } from "./account-error.ts"
 import { addressRule, createWebhookSecret, requireWebhookUrl } from "./webhook.ts"
 
-test("a secret is whsec_ and 32 random octets, which the library accepts", () => {
+test("a secret is whsec_ and 32 random bytes, which the library accepts", () => {
   const secret = createWebhookSecret(systemRandom)
   expect(secret).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/)
   expect(() => new Webhook(secret)).not.toThrow()

@@ -2,7 +2,7 @@ import type { Random } from "../apis/contract.ts"
 import { hostOf, isLoopback, isPublic, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./account-error.ts"
 
-/** A new signing secret: `whsec_` and 32 random octets in base64. Standard Webhooks asks for 24 to 64. */
+/** A new signing secret: `whsec_` and 32 random bytes in base64. Standard Webhooks asks for 24 to 64. */
 export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(32)).toString("base64")}`
 }

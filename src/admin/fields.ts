@@ -41,8 +41,8 @@ export const durationFormat = "penknife-duration"
 defineFormat(durationFormat, (text) => parseDuration(text) !== null)
 
 export const metadata = Type.Record(Type.String(), Type.Unknown(), {
-  description: "Your own data: a JSON object of at most 4,096 octets.",
-  "x-requirement": "must be a JSON object of at most 4,096 octets",
+  description: "Your own data: a JSON object of at most 4,096 bytes.",
+  "x-requirement": "must be a JSON object of at most 4,096 bytes",
 })
 
 /** The parameters of what is read page by page. */

@@ -1,6 +1,6 @@
 import { AdminFault } from "./fault.ts"
 
-/** The most octets of metadata as JSON. */
+/** The most bytes of metadata as JSON. */
 const maxMetadataBytes = 4_096
 
 /** Metadata as JSON, for the store. */
@@ -10,7 +10,7 @@ export function requireMetadata(metadata: Readonly<Record<string, unknown>>): st
   if (bytes <= maxMetadataBytes && json.isWellFormed()) return json
   throw new AdminFault(
     "invalid",
-    `The 'metadata' parameter must be at most ${maxMetadataBytes} octets of JSON; this is ${bytes}.`,
+    `The 'metadata' parameter must be at most ${maxMetadataBytes} bytes of JSON; this is ${bytes}.`,
     { parameter: "metadata" },
   )
 }

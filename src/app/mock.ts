@@ -122,7 +122,7 @@ async function createWorld(
   names.set(adminKeyName, adminKey)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
-  const unsentOctets = unsent.octets
+  const unsentBytes = unsent.bytes
   const parts = {
     opened,
     ports,
@@ -130,7 +130,7 @@ async function createWorld(
     keepDays: () => config.history,
     version,
     openRequests: () => server().openRequests(),
-    unsentOctets,
+    unsentBytes,
   }
   const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => ({ config, prices }), {

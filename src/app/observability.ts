@@ -67,7 +67,7 @@ interface ObservabilityParts {
   readonly keepDays: () => number
   readonly version: string
   readonly openRequests: () => number
-  readonly unsentOctets: () => number
+  readonly unsentBytes: () => number
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
   /** Null when no traces are recorded. */
@@ -86,7 +86,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     keepDays,
     version,
     openRequests,
-    unsentOctets,
+    unsentBytes,
     instances = () => null,
     droppedSpans = () => null,
   } = parts
@@ -109,7 +109,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     toReport(counts, {
       version,
       openRequests,
-      unsentOctets,
+      unsentBytes,
       droppedLines: opened.dropped,
       droppedSpans,
       eventLoopLag: meter.lag,

@@ -150,7 +150,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       keepDays: () => current.config.history,
       version,
       openRequests: () => server.openRequests(),
-      unsentOctets: shared.unsent.octets,
+      unsentBytes: shared.unsent.bytes,
       instances: () => peers?.instances() ?? null,
       droppedSpans: () => tracer?.dropped() ?? null,
     },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { createUnsentAnswers, type UnsentAnswer } from "./unsent.ts"
 
-test("calls are refused while more octets are unread than the limit", () => {
+test("calls are refused while more bytes are unread than the limit", () => {
   const unsent = createUnsentAnswers(100, () => {})
   const [first, second] = [unsent.open(), unsent.open()]
   first.add(60)
   second.add(40)
   expect(unsent.isFull()).toBe(false)
-  expect(unsent.octets()).toBe(100)
+  expect(unsent.bytes()).toBe(100)
   second.add(1)
   expect(unsent.isFull()).toBe(true)
   first.free(1)

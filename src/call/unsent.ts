@@ -1,27 +1,27 @@
 import { Fault } from "./fault.ts"
 
-/** Counts the octets of large answers that are made and that their clients have not read yet, over the whole process. */
+/** Counts the bytes of large answers that are made and that their clients have not read yet, over the whole process. */
 export interface UnsentAnswers {
   /** All that is counted now. */
-  octets(): number
+  bytes(): number
   /** Whether there are more than allowed, so that new calls are refused. */
   isFull(): boolean
   /** Starts to count one more answer. */
   open(): UnsentAnswer
   /** Sets how many are allowed. */
-  setLimit(octets: number): void
+  setLimit(bytes: number): void
 }
 
-/** The octets of one answer. */
+/** The bytes of one answer. */
 export interface UnsentAnswer {
-  /** Counts octets that are made. */
-  add(octets: number): void
+  /** Counts bytes that are made. */
+  add(bytes: number): void
   /** Gives a promise to wait for before more is made while there is no room for it, and otherwise nothing. */
   room(): Promise<void> | undefined
   /** The answer is made whole. */
   complete(): void
-  /** Octets are read. */
-  free(octets: number): void
+  /** Bytes are read. */
+  free(bytes: number): void
   /** The answer is read, or nobody will read it. Nothing is counted after this. */
   close(): void
 }
@@ -30,7 +30,7 @@ export interface UnsentAnswer {
 const freeShare = 1 / 16
 
 /** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
-const octetsPerCollection = 8_388_608
+const bytesPerCollection = 8_388_608
 
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
@@ -39,7 +39,7 @@ const octetsPerCollection = 8_388_608
  * @param collectGarbage frees the memory of values that are no longer used
  */
 export function createUnsentAnswers(firstLimit: number, collectGarbage: () => void): UnsentAnswers {
-  let maxOctets = firstLimit
+  let maxBytes = firstLimit
   const growing = new Set<UnsentAnswer>()
   let total = 0
   let sinceCollected = 0
@@ -50,8 +50,8 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
     waiting = null
   }
 
-  function setLimit(octets: number): void {
-    maxOctets = octets
+  function setLimit(bytes: number): void {
+    maxBytes = bytes
     wake()
   }
 
@@ -60,23 +60,23 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
     let isOpen = true
     let isWhole = false
 
-    function count(octets: number): void {
+    function count(bytes: number): void {
       if (!isOpen) return
-      const wasFull = total > maxOctets
-      own += octets
-      total += octets
-      sinceCollected += Math.max(octets, 0)
-      if (sinceCollected >= octetsPerCollection && total > maxOctets * freeShare) {
+      const wasFull = total > maxBytes
+      own += bytes
+      total += bytes
+      sinceCollected += Math.max(bytes, 0)
+      if (sinceCollected >= bytesPerCollection && total > maxBytes * freeShare) {
         sinceCollected = 0
         collectGarbage()
       }
-      if (wasFull && total <= maxOctets) wake()
+      if (wasFull && total <= maxBytes) wake()
     }
 
     function mayGrow(): boolean {
-      if (own === 0 || total <= maxOctets * freeShare || total === own) return true
+      if (own === 0 || total <= maxBytes * freeShare || total === own) return true
       const [oldest] = growing
-      return oldest === answer && total <= maxOctets
+      return oldest === answer && total <= maxBytes
     }
 
     async function waitForRoom(): Promise<void> {
@@ -87,8 +87,8 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
     }
 
     const answer: UnsentAnswer = {
-      add(octets) {
-        count(octets)
+      add(bytes) {
+        count(bytes)
         if (isOpen && !isWhole) growing.add(answer)
       },
       room: () => (mayGrow() ? undefined : waitForRoom()),
@@ -96,7 +96,7 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
         isWhole = true
         if (growing.delete(answer)) wake()
       },
-      free: (octets) => count(-octets),
+      free: (bytes) => count(-bytes),
       close() {
         count(-own)
         isOpen = false
@@ -106,7 +106,7 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
     return answer
   }
 
-  return { octets: () => total, isFull: () => total > maxOctets, open, setLimit }
+  return { bytes: () => total, isFull: () => total > maxBytes, open, setLimit }
 }
 
 /** The refusal of a call while too many answers wait for their clients (RFC 9110 §15.6.4). */

@@ -28,8 +28,8 @@ export interface Gauges {
   readonly version: string
   /** The number of requests in progress. */
   openRequests(): number
-  /** Octets of large answers that clients have not read. */
-  unsentOctets(): number
+  /** Bytes of large answers that clients have not read. */
+  unsentBytes(): number
   droppedLines(): number
   /** Null when no traces are recorded. */
   droppedSpans(): DroppedSpans | null
@@ -37,7 +37,7 @@ export interface Gauges {
   dns(): ResolverStats
   /** The number of notices by state. Empty if the store does not answer. */
   readonly notices: Readonly<Record<string, number>>
-  /** Sizes in octets: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
+  /** Sizes in bytes: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
   /** The processes that work on one database and were heard of, and those of them with other plans or prices. */
   readonly instances: { readonly count: number; readonly differing: number }
@@ -102,7 +102,7 @@ export function toReport(counts: Counts, gauges: Gauges): Report {
       "penknife_unsent_answer_bytes",
       "Bytes of large answers that clients have not read, in the process that has most of them.",
       "max",
-      gauges.unsentOctets(),
+      gauges.unsentBytes(),
     ),
     counter(
       "penknife_dns_queries_total",

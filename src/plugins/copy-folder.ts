@@ -8,7 +8,7 @@ import { PluginRefused } from "./errors.ts"
 
 const maxBytes = 50_000_000
 const maxFiles = 10_000
-/** So many octets are copied and hashed at once: other work goes on in between. */
+/** So many bytes are copied and hashed at once: other work goes on in between. */
 const pieceBytes = 1 << 18
 const maxAttempts = 10
 /** Bare imports find nothing in a compiled program, so what would be found is not copied. */

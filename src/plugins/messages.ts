@@ -21,7 +21,7 @@ export type ToWorker =
       readonly input: string
       /** The time at which the call began, milliseconds since the Unix epoch. */
       readonly nowMs: number
-      /** 32 octets that all randomness of the run follows from. */
+      /** 32 bytes that all randomness of the run follows from. */
       readonly seed: Uint8Array
       /** The most UTF-16 units of the output as JSON. */
       readonly maxOutputLength: number

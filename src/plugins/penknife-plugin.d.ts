@@ -134,7 +134,7 @@ declare module "penknife/plugin" {
       monotonicMs(): number
     }
     readonly random: {
-      /** Octets from a cryptographic source. */
+      /** Bytes from a cryptographic source. */
       bytes(length: number): Uint8Array
     }
     readonly dns: {

@@ -75,9 +75,9 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
     expect(output.dropped()).toBe(0)
   })
 
-  test("writes whole lines of at most 4,096 octets at a time where others write too", async () => {
+  test("writes whole lines of at most 4,096 bytes at a time where others write too", async () => {
     const { output, timer, read } = setUp({ shared: true })
-    // A pipe counts in pages of 4,096 octets. After this line larger pieces would not fill it exactly.
+    // A pipe counts in pages of 4,096 bytes. After this line larger pieces would not fill it exactly.
     output.write(`${"x".repeat(3_000)}\n`)
     output.flush()
     for (const line of linesOf(1_000, "ä".repeat(150))) output.write(line)

@@ -25,7 +25,7 @@ const flushMs = 100
 const closeMs = 1_000
 /** More is dropped, so that a reader that does not read cannot fill the memory. */
 const maxWaitingBytes = 8 * 1_048_576
-/** A pipe keeps the octets of one write together up to this size (PIPE_BUF on Linux; POSIX write()). */
+/** A pipe keeps the bytes of one write together up to this size (PIPE_BUF on Linux; POSIX write()). */
 const pipeBytes = 4_096
 const pieceBytes = 16_384
 
@@ -70,7 +70,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
 
   function write(line: string): void {
     if (isClosed) return
-    // In characters, since octets are counted for each piece and not for each line.
+    // In characters, since bytes are counted for each piece and not for each line.
     if (text.length + line.length > maxWrite) flush()
     text += line
     flushLater()

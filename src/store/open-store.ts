@@ -24,7 +24,7 @@ export interface OpenStore {
 export interface InstanceChannel {
   /** An id of this process. */
   readonly id: string
-  /** Sends up to 7,999 octets to all, this process included. Rejects when the database does not answer. */
+  /** Sends up to 7,999 bytes to all, this process included. Rejects when the database does not answer. */
   send(text: string): Promise<void>
   /** Sets who gets the messages. `onConnected` is called when messages begin to arrive, also after a break. */
   start(listeners: { onMessage(text: string): void; onConnected(): void }): void
@@ -57,6 +57,6 @@ export interface StoreGauges {
   cacheAgeSeconds(): number
   /** The number of notices in each state. Rejects with StoreUnavailable, as `bytes` does. */
   notices(): Promise<Readonly<Record<string, number>>>
-  /** Sizes in octets: of the data file and of its write-ahead log, or of a store in memory or of a database. */
+  /** Sizes in bytes: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>
 }

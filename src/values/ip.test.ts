@@ -5,7 +5,7 @@ import {
   type Address,
   addressMatches,
   edgesOf,
-  fromOctets,
+  fromBytes,
   isPublic,
   isWithin,
   type Network,
@@ -21,10 +21,10 @@ import {
 } from "./ip.ts"
 
 const seed = 20250101
-const octets4 = fc.uint8Array({ minLength: 4, maxLength: 4 })
-const octets6 = fc.uint8Array({ minLength: 16, maxLength: 16 })
-const address4 = octets4.map((octets) => fromOctets(octets).toString())
-const address6 = octets6.map((octets) => fromOctets(octets).toString())
+const bytes4 = fc.uint8Array({ minLength: 4, maxLength: 4 })
+const bytes6 = fc.uint8Array({ minLength: 16, maxLength: 16 })
+const address4 = bytes4.map((bytes) => fromBytes(bytes).toString())
+const address6 = bytes6.map((bytes) => fromBytes(bytes).toString())
 
 describe("reading an address", () => {
   test("agrees with the platform on what is an address", () => {
@@ -54,14 +54,14 @@ describe("reading an address", () => {
     )
   })
 
-  test("gives the octets that were written, in hexadecimal groups or with a dotted end", () => {
+  test("gives the bytes that were written, in hexadecimal groups or with a dotted end", () => {
     fc.assert(
-      fc.property(octets6, (octets) => {
-        const digits = Buffer.from(octets).toString("hex")
+      fc.property(bytes6, (bytes) => {
+        const digits = Buffer.from(bytes).toString("hex")
         const groups = digits.match(/.{4}/g) ?? []
-        const dotted = `${groups.slice(0, 6).join(":")}:${octets.slice(-4).join(".")}`
+        const dotted = `${groups.slice(0, 6).join(":")}:${bytes.slice(-4).join(".")}`
         for (const text of [groups.join(":"), dotted.toUpperCase()]) {
-          expect(parseIpv6(text)?.toByteArray()).toEqual([...octets])
+          expect(parseIpv6(text)?.toByteArray()).toEqual([...bytes])
         }
       }),
       { seed },
@@ -70,10 +70,10 @@ describe("reading an address", () => {
 
   test("of its own text gives the same address", () => {
     fc.assert(
-      fc.property(fc.oneof(octets4, octets6), (octets) => {
-        const text = fromOctets(octets).toString()
-        const read = octets.length === 4 ? parseIpv4(text) : parseIpv6(text)
-        expect(read?.toByteArray()).toEqual([...octets])
+      fc.property(fc.oneof(bytes4, bytes6), (bytes) => {
+        const text = fromBytes(bytes).toString()
+        const read = bytes.length === 4 ? parseIpv4(text) : parseIpv6(text)
+        expect(read?.toByteArray()).toEqual([...bytes])
         expect(read?.toString()).toBe(text)
       }),
       { seed },

@@ -123,15 +123,15 @@ const nat64 = toNetwork("64:ff9b::/96")
 export function edgesOf({ address, prefix }: Network): readonly [first: Address, last: Address] {
   const family = isIpv6(address) ? ipaddr.IPv6 : ipaddr.IPv4
   const mask = family.subnetMaskFromPrefixLength(prefix).toByteArray()
-  const octets = address.toByteArray()
-  const first = octets.map((octet, index) => octet & (mask[index] ?? 0))
-  const last = octets.map((octet, index) => octet | (0xff & ~(mask[index] ?? 0)))
+  const bytes = address.toByteArray()
+  const first = bytes.map((byte, index) => byte & (mask[index] ?? 0))
+  const last = bytes.map((byte, index) => byte | (0xff & ~(mask[index] ?? 0)))
   return [ipaddr.fromByteArray(first), ipaddr.fromByteArray(last)]
 }
 
-/** The 4 or 16 octets of an address in network order. */
-export function fromOctets(octets: Uint8Array): Address {
-  return ipaddr.fromByteArray([...octets])
+/** The 4 or 16 bytes of an address in network order. */
+export function fromBytes(bytes: Uint8Array): Address {
+  return ipaddr.fromByteArray([...bytes])
 }
 
 /** A dotted quad, or the 32 hexadecimal digits of an IPv6 address with dots between. */

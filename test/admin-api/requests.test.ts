@@ -93,7 +93,7 @@ describe("a problem", () => {
       { body: { name: "A", metadata: { a: "b".repeat(4_090) } } },
       400,
       "invalid",
-      "4096 octets",
+      "4096 bytes",
     ],
     [
       "a control character in a name",

@@ -106,7 +106,7 @@ describe("refused is", () => {
       "metadata over 4 kB",
       { metadata: { text: "x".repeat(4_086) } },
       "metadata",
-      "at most 4096 octets of JSON; this is 4097",
+      "at most 4096 bytes of JSON; this is 4097",
     ],
     ["metadata that is no object", { metadata: ["a"] }, "metadata", "must be a JSON object"],
     [

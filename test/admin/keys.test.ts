@@ -189,7 +189,7 @@ describe("refused is", () => {
     ["an expiry that is no date", { expires: "tomorrow" }, "expires", "a date such as 2027-01-31"],
     ["a name with a hidden character", { name: "a\u200f" }, "name", "U+200F"],
     ["a name that shows nothing", { name: "\u200b" }, "name", "at least one visible character"],
-    ["metadata over 4 kB", { metadata: { a: "ä".repeat(2_050) } }, "metadata", "at most 4096 octets"],
+    ["metadata over 4 kB", { metadata: { a: "ä".repeat(2_050) } }, "metadata", "at most 4096 bytes"],
     ["a list with the same item twice", { block_apis: ["hmac", "hmac"] }, "block_apis", "must be"],
   ])("%s", async (_, values, parameter, text) => {
     const admin = await withKey()

@@ -68,9 +68,9 @@ async function serveInOtherProcess(file: string) {
 }
 
 /** Writes over the start of a file in place, as a failing disk does. */
-function overwriteStart(file: string, octets: Buffer): void {
+function overwriteStart(file: string, bytes: Buffer): void {
   const descriptor = openSync(file, "r+")
-  writeSync(descriptor, octets, 0, octets.length, 0)
+  writeSync(descriptor, bytes, 0, bytes.length, 0)
   closeSync(descriptor)
 }
 
@@ -252,10 +252,10 @@ describe("restore", () => {
     }
     const torn = join(here, "torn.db")
     await json("backup", torn)
-    const octets = readFileSync(torn)
-    octets.fill(0x5a, octets.length - 4_096)
+    const bytes = readFileSync(torn)
+    bytes.fill(0x5a, bytes.length - 4_096)
     chmodSync(torn, 0o600)
-    writeFileSync(torn, octets)
+    writeFileSync(torn, bytes)
     expect(await failure("restore", torn)).toContain("damaged")
     expect(await failure("restore", db)).toContain("is the data file itself")
     expect(await names()).toEqual(["Ann"])

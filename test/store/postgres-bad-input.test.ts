@@ -43,7 +43,7 @@ describe("every command says what to change, without the password", () => {
     [
       "a password with a percent sign",
       () => `postgres://ann:${secret}%@db/x`,
-      "begins no percent-encoded octet",
+      "begins no percent-encoded byte",
     ],
     ["an unknown parameter", () => `postgres://ann@db/x?password=${secret}`, "'password'; these are known"],
     ["an unknown sslmode", () => `postgres://ann:${secret}@db/x?sslmode=on`, "it must be one of disable"],

@@ -20,7 +20,7 @@ export const healthDetail = defineOperation({
     started: instant("When the process was started."),
     uptime_seconds: Type.Integer({ description: "How long it has run." }),
     store: choice(["sqlite", "postgresql"], { description: "The kind of store." }),
-    store_bytes: counts("Sizes of the store's parts in octets."),
+    store_bytes: counts("Sizes of the store's parts in bytes."),
     notices: counts("The number of notices in each state."),
     charges: Type.Integer({ description: "Charges that this process decided." }),
     refusals: Type.Integer({ description: "Charges among them that were refused." }),

@@ -5,7 +5,7 @@ export interface ServiceHealth {
   readonly store: "sqlite" | "postgresql"
   /** Milliseconds since the Unix epoch. */
   readonly startedMs: number
-  /** Sizes in octets: of the data file and its write-ahead log, or of a store in memory or of a database. */
+  /** Sizes in bytes: of the data file and its write-ahead log, or of a store in memory or of a database. */
   readonly storeBytes: Readonly<Record<string, number>>
   /** The number of notices in each state. */
   readonly notices: Readonly<Record<string, number>>

@@ -25,7 +25,7 @@ const sha256 = {
   name: "SHA-256",
   description: "The data is a SHA-256 digest of the selected content.",
   full_description:
-    "The record holds the SHA-256 digest: 32 octets, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
+    "The record holds the SHA-256 digest: 32 bytes, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
 }
 
 export const recommendedExample = {

@@ -150,7 +150,7 @@ describe("the layout of a record", () => {
     usage: fc.integer({ min: 0, max: 3 }),
     selector: fc.integer({ min: 0, max: 1 }),
     matching: fc.integer({ min: 1, max: 2 }),
-    octets: fc.uint8Array({ minLength: 64, maxLength: 64 }),
+    bytes: fc.uint8Array({ minLength: 64, maxLength: 64 }),
   })
   const layout = fc.record({
     blanks: fc.array(blank, { minLength: 6, maxLength: 6 }),
@@ -165,7 +165,7 @@ describe("the layout of a record", () => {
 
   test("never changes its content", async () => {
     const property = fc.asyncProperty(fields, layout, async (f, l) => {
-      const data = f.octets.toHex().slice(0, f.matching * 64)
+      const data = f.bytes.toHex().slice(0, f.matching * 64)
       const cuts = [0, ...l.cuts.toSorted((a, b) => a - b), data.length]
       const dataParts = cuts.slice(1).map((cut, at) => data.slice(cuts[at], cut))
       const name = `_${f.port}._${f.protocol}.${f.host}`

@@ -70,8 +70,8 @@ describe("other numbers", () => {
     [4, ["Unassigned", "Unassigned", "Unassigned"], "No standard gives"],
     [254, ["Unassigned", "Unassigned", "Unassigned"], "No standard gives"],
     [255, ["PrivCert", "PrivSel", "PrivMatch"], "private use (RFC 7218)"],
-    [256, ["Out of range", "Out of range", "Out of range"], "one octet"],
-    [-1, ["Out of range", "Out of range", "Out of range"], "one octet"],
+    [256, ["Out of range", "Out of range", "Out of range"], "one byte"],
+    [-1, ["Out of range", "Out of range", "Out of range"], "one byte"],
   ]
   test.each(cases)("%d", (value, expectedNames, text) => {
     const terms = interpretTlsa({ usage: value, selector: value, matching: value, data: "" }, ["Fault."])

@@ -11,7 +11,7 @@ export interface OwnerName {
 
 const form = "of the form _port._protocol.host, such as _443._tcp.www.example.com"
 const maxLabelLength = 63
-/** RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 in text without the trailing dot. */
+/** RFC 1035 §2.3.4 allows 255 bytes on the wire, which are 253 in text without the trailing dot. */
 const maxNameLength = 253
 /** The transports that RFC 6698 §3 names. */
 const protocols: readonly string[] = ["tcp", "udp", "sctp"]

@@ -28,7 +28,7 @@ export function toTerm(field: Field, value: number): Term {
   return {
     name: "Out of range",
     description: `A ${noun} that no record can hold.`,
-    full_description: `The ${noun} is one octet, 0 to 255 (RFC 6698 §2.1). Name servers refuse ${value} or store another number.`,
+    full_description: `The ${noun} is one byte, 0 to 255 (RFC 6698 §2.1). Name servers refuse ${value} or store another number.`,
   }
 }
 
@@ -90,13 +90,13 @@ const assigned: Readonly<Record<Field, Readonly<Record<number, Term>>>> = {
       name: "SHA-256",
       description: "The data is a SHA-256 digest of the selected content.",
       full_description:
-        "The record holds the SHA-256 digest: 32 octets, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
+        "The record holds the SHA-256 digest: 32 bytes, 64 hexadecimal digits. Every DANE client has to support it (RFC 6698 §2.1.3 and §6).",
     },
     2: {
       name: "SHA-512",
       description: "The data is a SHA-512 digest of the selected content.",
       full_description:
-        "The record holds the SHA-512 digest: 64 octets, 128 hexadecimal digits. Clients should support it but do not have to, so it belongs beside a SHA-256 record (RFC 6698 §2.1.3 and §6).",
+        "The record holds the SHA-512 digest: 64 bytes, 128 hexadecimal digits. Clients should support it but do not have to, so it belongs beside a SHA-256 record (RFC 6698 §2.1.3 and §6).",
     },
   },
 }

@@ -54,12 +54,12 @@ test("matching type 3 is not assigned, so no length is valid for it", () => {
 
 describe("DER that is not a certificate or key", () => {
   const cases: readonly (readonly [name: string, selector: number, data: string])[] = [
-    ["one octet", 1, "30"],
+    ["one byte", 1, "30"],
     ["an empty sequence", 1, "3000"],
     ["an octet string", 1, "0400"],
     ["indefinite length", 1, "308030030101000301000000"],
     ["length not minimal", 1, publicKey.replace(/^302a/, "30812a")],
-    ["length in four octets", 1, publicKey.replace(/^302a/, "30840000002a")],
+    ["length in four bytes", 1, publicKey.replace(/^302a/, "30840000002a")],
     ["an empty bit string", 1, "3006300206000300"],
     ["a member longer than the whole", 1, publicKey.replace("300506", "307f06")],
     ["a member's length cut off", 1, "3003300182"],
@@ -102,9 +102,9 @@ describe("numbers that are not assigned", () => {
     ["4 1 1", "Certificate usage 4 is not assigned: use 0 to 3."],
     ["254 1 1", "Certificate usage 254 is not assigned: use 0 to 3."],
     ["255 1 1", "Certificate usage 255 is for private use and means nothing to other clients."],
-    ["256 1 1", "Certificate usage 256 does not fit in one octet: use 0 to 3."],
-    ["1e20 1 1", "Certificate usage 100000000000000000000 does not fit in one octet: use 0 to 3."],
-    ["-1 1 1", "Certificate usage -1 does not fit in one octet: use 0 to 3."],
+    ["256 1 1", "Certificate usage 256 does not fit in one byte: use 0 to 3."],
+    ["1e20 1 1", "Certificate usage 100000000000000000000 does not fit in one byte: use 0 to 3."],
+    ["-1 1 1", "Certificate usage -1 does not fit in one byte: use 0 to 3."],
     ["3 2 1", "Selector 2 is not assigned: use 0 to 1."],
     ["3 1 3", "Matching type 3 is not assigned: use 0 to 2."],
     ["3 2 0", "Selector 2 is not assigned: use 0 to 1."],

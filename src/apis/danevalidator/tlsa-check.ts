@@ -31,7 +31,7 @@ export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
 function findNumberFault(field: string, value: number, highest: number): string | null {
   if (value >= 0 && value <= highest) return null
   if (value === 255) return `${field} 255 is for private use and means nothing to other clients.`
-  const reason = value < 0 || value > 255 ? "does not fit in one octet" : "is not assigned"
+  const reason = value < 0 || value > 255 ? "does not fit in one byte" : "is not assigned"
   return `${field} ${value} ${reason}: use 0 to ${highest}.`
 }
 
@@ -46,8 +46,8 @@ function describeNonHexadecimal(data: string): string {
   return `The certificate data has characters that are not hexadecimal digits.${hint}`
 }
 
-/** A record holds 65,535 octets, three of them for the numbers (RFC 1035 §3.2.1). */
-const maxDataOctets = 65_535 - 3
+/** A record holds 65,535 bytes, three of them for the numbers (RFC 1035 §3.2.1). */
+const maxDataBytes = 65_535 - 3
 
 function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal: boolean): string | null {
   const count = data.length
@@ -55,13 +55,13 @@ function findLengthFault({ selector, matching, data }: TlsaRdata, isHexadecimal:
   if (matching === 2 && count !== 128) return describeDigestLength("SHA-512", 128, count)
   if (count % 2 === 1)
     return `The certificate data has ${count} digits, an odd number: one digit is missing or extra.`
-  if (count > maxDataOctets * 2)
+  if (count > maxDataBytes * 2)
     return `The certificate data has ${count} digits, more than fit in a DNS record.`
   if (matching !== 0) return null
   if (selector !== 0 && selector !== 1) return null
-  const octets = isHexadecimal ? Uint8Array.fromHex(data) : new Uint8Array()
-  if (selector === 0 ? isCertificate(octets) : isSubjectPublicKeyInfo(octets)) return null
-  return describeFull(selector, count, octets)
+  const bytes = isHexadecimal ? Uint8Array.fromHex(data) : new Uint8Array()
+  if (selector === 0 ? isCertificate(bytes) : isSubjectPublicKeyInfo(bytes)) return null
+  return describeFull(selector, count, bytes)
 }
 
 function describeDigestLength(name: string, expected: number, count: number): string {
@@ -76,9 +76,9 @@ const digestLengths: Readonly<Record<number, string>> = {
   128: "SHA-512, matching type 2",
 }
 
-function describeFull(selector: 0 | 1, count: number, octets: Uint8Array): string {
+function describeFull(selector: 0 | 1, count: number, bytes: Uint8Array): string {
   const wanted = selector === 0 ? "certificate" : "SubjectPublicKeyInfo"
-  const isOther = selector === 0 ? isSubjectPublicKeyInfo(octets) : isCertificate(octets)
+  const isOther = selector === 0 ? isSubjectPublicKeyInfo(bytes) : isCertificate(bytes)
   const hint = isOther
     ? ` It is ${selector === 0 ? "a public key, which is selector 1" : "a certificate, which is selector 0"}.`
     : count === 64 || count === 128

@@ -123,7 +123,7 @@ describe("text without the form of a TLSA record is rejected with the reason", (
     [`${owner} TLSA \\# 35 030101${digest.slice(1)}`, "must have 70 hexadecimal digits after \\# 35, not 69"],
     [`${owner} TLSA \\# 3 030101`, "usage, selector, matching type and certificate data after \\#"],
     [`${owner} TLSA \\# 0`, "usage, selector, matching type and certificate data after \\#"],
-    [`${owner} TLSA \\#`, "must have the count of octets after \\#"],
+    [`${owner} TLSA \\#`, "must have the count of bytes after \\#"],
     [`${owner} TLSA \\# 4 03010z00`, "must have hexadecimal digits after \\#"],
   ]
   test.each(cases)("%j", (text, requirement) => {

@@ -136,10 +136,10 @@ function toNumber(field: string, text: string): number {
   return reject("record", `must have a whole number as ${field}${hint}`)
 }
 
-/** `\# 35 0301…`: the number of octets, then the octets, of which the first three are the numbers (RFC 3597 §5). */
+/** `\# 35 0301…`: the number of bytes, then the bytes, of which the first three are the numbers (RFC 3597 §5). */
 function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
   const digits = parts.join("")
-  if (!/^\d{1,5}$/.test(count)) reject("record", "must have the count of octets after \\#")
+  if (!/^\d{1,5}$/.test(count)) reject("record", "must have the count of bytes after \\#")
   if (digits.length !== Number(count) * 2) {
     reject(
       "record",
@@ -149,7 +149,7 @@ function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
   if (Number(count) < 4)
     reject("record", "must have usage, selector, matching type and certificate data after \\#")
   const head = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(digits)
-  if (head === null) return reject("record", "must have hexadecimal digits after \\# and the count of octets")
-  const [usage = 0, selector = 0, matching = 0] = head.slice(1).map((octet) => Number.parseInt(octet, 16))
+  if (head === null) return reject("record", "must have hexadecimal digits after \\# and the count of bytes")
+  const [usage = 0, selector = 0, matching = 0] = head.slice(1).map((byte) => Number.parseInt(byte, 16))
   return { usage, selector, matching, data: digits.slice(6) }
 }

@@ -79,10 +79,10 @@ async function signWithNode(inputs: readonly unknown[]): Promise<string[]> {
   return signatures
 }
 
-/** The octets as text; null where they are not UTF-8. */
-function toText(octets: Uint8Array): string | null {
+/** The bytes as text; null where they are not UTF-8. */
+function toText(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(octets)
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch {
     return null
   }

@@ -61,12 +61,12 @@ describe("refuses what takes long to compare, in both orders", () => {
     await expect(countPauses({ lines: [`a${long}`, `A${long}`] })).rejects.toThrow("The 'lines' parameter")
   })
 
-  test.each(refusedFills)("10,000 lines of 180 octets of %j", async (fill) => {
+  test.each(refusedFills)("10,000 lines of 180 bytes of %j", async (fill) => {
     await expect(countPauses({ lines: toManyLines(fill) })).rejects.toThrow("must be Stream-Safe Text")
   })
 })
 
-test.each(sortedFills)("10,000 lines of 180 octets of %j are sorted in many steps", async (fill) => {
+test.each(sortedFills)("10,000 lines of 180 bytes of %j are sorted in many steps", async (fill) => {
   const lines = toManyLines(fill)
   const { sorted, pauses } = await countPauses({ lines })
   const isPlain = (line: string) => line.startsWith("a")

@@ -47,8 +47,8 @@ function toCollationKey(line: string): string {
 }
 
 /**
- * JavaScript compares strings by UTF-16 unit, which puts surrogate pairs (U+10000 and up) before U+E000–U+FFFF. The octets of
- * UTF-8 have the order of the code points. The key has a character for each octet.
+ * JavaScript compares strings by UTF-16 unit, which puts surrogate pairs (U+10000 and up) before U+E000–U+FFFF. The bytes of
+ * UTF-8 have the order of the code points. The key has a character for each byte.
  */
 function toCodePointKey(line: string): string {
   return /[^\0-\x7f]/.test(line) ? Buffer.from(line).toString("latin1") : line

@@ -68,7 +68,7 @@ vectors("a syntax error anywhere is a permerror before any term is evaluated (§
 vectors("addresses of both families (§5)", [
   ["v=spf1 ip4:192.0.2.0/24 -all", "pass", { ip: "::ffff:192.0.2.7" }],
   ["v=spf1 ip6:::ffff:192.0.2.7 -all", "fail", { ip: "::ffff:192.0.2.7" }],
-  // Another address, which only contains the octets of the IPv4 address.
+  // Another address, which only contains the bytes of the IPv4 address.
   ["v=spf1 ip4:192.0.2.0/24 -all", "fail", { ip: "::192.0.2.7" }],
   ["v=spf1 ip6:::192.0.2.7 -all", "fail", { ip: "192.0.2.7" }],
   ["v=spf1 ip6:::192.0.2.0/120 -all", "pass", { ip: "::192.0.2.7" }],

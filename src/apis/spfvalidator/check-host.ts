@@ -18,8 +18,8 @@ export interface CheckResult {
 
 /** The check_host() function (RFC 7208 §4): may `ip` send mail for `domain`? Never throws. */
 export async function checkHost(ip: Address, domain: string, session: Session): Promise<CheckResult> {
-  const textOctets = new Budget(limits.checkTextOctets)
-  const { result, exp } = await evaluate(domain, { session, ip, textOctets, lookupTerms: 0, voidLookups: 0 })
+  const textBytes = new Budget(limits.checkTextBytes)
+  const { result, exp } = await evaluate(domain, { session, ip, textBytes, lookupTerms: 0, voidLookups: 0 })
   return { result, explanation: result === "fail" && exp !== null ? await explain(exp, session) : null }
 }
 
@@ -33,7 +33,7 @@ interface Verdict {
 async function evaluate(domain: string, check: Check): Promise<Verdict> {
   // Malformed and single-label domains have no policy (RFC 7208 §4.3).
   if (!isAskable(domain) || !domain.includes(".")) return verdict("none")
-  const policy = await check.session.policies.of(domain, check.textOctets)
+  const policy = await check.session.policies.of(domain, check.textBytes)
   if (policy.kind === "failure") return verdict("temperror")
   if (policy.kind === "unread") return verdict("permerror")
   if (policy.kind === "none") return verdict("none")
@@ -94,7 +94,7 @@ async function explain(
   if (target === null || !isAskable(target)) return null
   const answer = await session.lookups.ask(target, "TXT")
   const [text, ...more] = answer.kind === "records" ? answer.records : []
-  if (text === undefined || more.length > 0 || text.length > limits.recordOctets) return null
+  if (text === undefined || more.length > 0 || text.length > limits.recordBytes) return null
   const macro = parseExplanation(text)
   if (macro === null || usesNonAsciiLocalPart(macro, session)) return null
   return expandExplanation(macro, await valuesFor(macro, domain, session)) || null

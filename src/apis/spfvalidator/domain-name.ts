@@ -1,7 +1,7 @@
 import { reject } from "../contract.ts"
 
-const maxNameOctets = 253
-const maxLabelOctets = 63
+const maxNameBytes = 253
+const maxLabelBytes = 63
 
 /**
  * Reads a domain as people write it: case and one trailing dot do not matter, and an internationalized name becomes
@@ -21,9 +21,9 @@ export async function requireDomain(text: string): Promise<string> {
   if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(labels.at(-1) ?? ""))) {
     reject("domain", "must be a domain name, not an IP address")
   }
-  if (name.length > maxNameOctets) reject("domain", "must be at most 253 bytes long")
+  if (name.length > maxNameBytes) reject("domain", "must be at most 253 bytes long")
   if (labels.includes("")) reject("domain", "must not have empty labels")
-  if (labels.some((label) => label.length > maxLabelOctets)) {
+  if (labels.some((label) => label.length > maxLabelBytes)) {
     reject("domain", "must not have a label of more than 63 bytes")
   }
   if (labels.length < 2) reject("domain", "must be a full domain name such as example.com")
@@ -50,25 +50,25 @@ function isIdnaLabel(label: string): boolean {
   )
 }
 
-/** Whether every character, or octet, is in ASCII. */
+/** Whether every character, or byte, is in ASCII. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text)
 }
 
-/** Turns an expanded domain-spec into a lower-case name, without the left labels that exceed 253 octets (RFC 7208 §7.3). */
+/** Turns an expanded domain-spec into a lower-case name, without the left labels that exceed 253 bytes (RFC 7208 §7.3). */
 export function toTargetName(expanded: string): string {
   const name = withoutTrailingDot(expanded).toLowerCase()
-  if (name.length <= maxNameOctets) return name
-  const dotAt = name.indexOf(".", name.length - maxNameOctets - 1)
+  if (name.length <= maxNameBytes) return name
+  const dotAt = name.indexOf(".", name.length - maxNameBytes - 1)
   return dotAt < 0 ? name : name.slice(dotAt + 1)
 }
 
 /** Whether the DNS can be asked for a name. Any other name counts as one that does not exist (RFC 7208 §4.3). */
 export function isAskable(name: string): boolean {
   return (
-    name.length <= maxNameOctets &&
+    name.length <= maxNameBytes &&
     /^[\x20-\x7e]+$/.test(name) &&
-    name.split(".").every((label) => label !== "" && label.length <= maxLabelOctets)
+    name.split(".").every((label) => label !== "" && label.length <= maxLabelBytes)
   )
 }
 

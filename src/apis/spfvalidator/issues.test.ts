@@ -120,7 +120,7 @@ const shown: readonly Shown[] = [
     answering(() => ({ kind: "records", records: ["v=spf1 -all", "other"], messageBytes: 1233 })),
   ],
   ["RECORD_TOO_LARGE", null, `v=spf1 x=${"y".repeat(1230)} -all`],
-  ["RECORD_TOO_LARGE", null, `v=spf1 x=${"y".repeat(limits.recordOctets)} -all`],
+  ["RECORD_TOO_LARGE", null, `v=spf1 x=${"y".repeat(limits.recordBytes)} -all`],
   ["BROAD_RANGE", "ip4:12.0.0.0/8", "v=spf1 ip4:12.0.0.0/8 -all", { severity: "error" }],
   ["BROAD_RANGE", "ip4:12.0.0.0/9", "v=spf1 ip4:12.0.0.0/9 -all", { severity: "warning" }],
   ["BROAD_RANGE", "ip4:12.0.0.0/15", "v=spf1 ip4:12.0.0.0/15 -all", { severity: "warning" }],
@@ -211,10 +211,10 @@ describe("records without any issue", () => {
   }
 })
 
-test("a record is large over 450 octets, and needs TCP over 1,232", async () => {
-  const codes = async (octets: number) => {
-    const record = `v=spf1 x=${"y".repeat(octets - 14)} -all`
-    expect(record).toHaveLength(octets)
+test("a record is large over 450 bytes, and needs TCP over 1,232", async () => {
+  const codes = async (bytes: number) => {
+    const record = `v=spf1 x=${"y".repeat(bytes - 14)} -all`
+    expect(record).toHaveLength(bytes)
     const report = await validateIn(world(record), { domain: "d.example" })
     return report.issues_found.map(({ code }) => code).filter((code) => code.startsWith("RECORD"))
   }

@@ -6,14 +6,14 @@ import type { Issue } from "./schema.ts"
 /** An issue, and what the report needs to sort it and to judge the record. */
 export interface Finding extends Issue {
   readonly code: IssueCode
-  /** The octet at which the term begins in its record; 0 for the record as a whole. */
+  /** The byte at which the term begins in its record; 0 for the record as a whole. */
   readonly position: number
   readonly causes: "permerror" | "temperror" | null
 }
 
 /**
  * Builds a finding from the table of kinds.
- * @param term the term concerned, as octets; null for the record as a whole
+ * @param term the term concerned, as bytes; null for the record as a whole
  * @param detail fills `{detail}` of the kind's message
  * @param changes where this finding differs from its kind
  */
@@ -41,22 +41,22 @@ export function toFinding(
   }
 }
 
-/** Makes a stranger's octets fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
-function quote(octets: string): string {
-  const text = toDisplayText(octets).replace(
+/** Makes a stranger's bytes fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
+function quote(bytes: string): string {
+  const text = toDisplayText(bytes).replace(
     /\p{Cc}/gu,
     (character) => `\\${String(character.charCodeAt(0)).padStart(3, "0")}`,
   )
   return text.length <= limits.termCharacters ? text : `${text.slice(0, limits.termCharacters - 1)}…`
 }
 
-/** Decodes octets from the DNS as UTF-8 where they are valid UTF-8, and otherwise gives one character per octet. */
-export function toDisplayText(octets: string): string {
-  if (!/[\u0080-\u00ff]/.test(octets)) return octets
+/** Decodes bytes from the DNS as UTF-8 where they are valid UTF-8, and otherwise gives one character per byte. */
+export function toDisplayText(bytes: string): string {
+  if (!/[\u0080-\u00ff]/.test(bytes)) return bytes
   try {
-    return utf8.decode(Uint8Array.from(octets, (character) => character.charCodeAt(0)))
+    return utf8.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
   } catch {
-    return octets
+    return bytes
   }
 }
 

@@ -162,9 +162,9 @@ test("queries: further names are not asked for, and known names are still answer
 })
 
 describe("the size of all records", () => {
-  const filler = (octets: number) => Array.from({ length: octets / 100 }, (_, n) => `${n}`.padEnd(100, "x"))
+  const filler = (bytes: number) => Array.from({ length: bytes / 100 }, (_, n) => `${n}`.padEnd(100, "x"))
 
-  test("reportTextOctets and checkTextOctets: all TXT records count, and exceeding them is a permerror", async () => {
+  test("reportTextBytes and checkTextBytes: all TXT records count, and exceeding them is a permerror", async () => {
     const more = (name: string) => txt(`v=spf1 include:x.${name} ip4:203.0.113.1 -all`, ...filler(10_000))
     const dns = recording(answering((name, type) => (type === "TXT" ? more(name) : nodata)))
     const report = await attack(dns)
@@ -198,7 +198,7 @@ describe("the size of all records", () => {
       risk_score: 100,
     })
     expect(report.issues_found).toMatchObject([{ code: "RECORD_TOO_LARGE", severity: "error", term: null }])
-    expect(report.issues_found[0]?.message).toContain("TXT records have 40011 octets")
+    expect(report.issues_found[0]?.message).toContain("TXT records have 40011 bytes")
   })
 
   test("a domain that is included twice counts once", async () => {
@@ -253,8 +253,8 @@ describe("giving way", () => {
 })
 
 describe("the size of a record", () => {
-  test("recordOctets and recordTerms: a permerror without any look-up", async () => {
-    const tooLong = `v=spf1 x=${"y".repeat(limits.recordOctets)}`
+  test("recordBytes and recordTerms: a permerror without any look-up", async () => {
+    const tooLong = `v=spf1 x=${"y".repeat(limits.recordBytes)}`
     for (const record of [tooLong, `v=spf1${" a".repeat(limits.recordTerms + 1)}`]) {
       const dns = world(() => record)
       const report = await attack(dns)
@@ -277,14 +277,14 @@ describe("the size of a record", () => {
     }
   })
 
-  test("explanationOctets: a longer explanation is dropped", async () => {
+  test("explanationBytes: a longer explanation is dropped", async () => {
     const explained = (text: string) =>
       answering((name, type) =>
         type !== "TXT" ? nodata : txt(name === "e.example" ? text : "v=spf1 exp=e.example -all"),
       )
     const result = async (text: string) => (await attack(recording(explained(text)))).ip_explanation
-    expect(await result("x".repeat(limits.explanationOctets))).toHaveLength(limits.explanationOctets)
-    expect(await result("x".repeat(limits.explanationOctets + 1))).toBeUndefined()
+    expect(await result("x".repeat(limits.explanationBytes))).toHaveLength(limits.explanationBytes)
+    expect(await result("x".repeat(limits.explanationBytes + 1))).toBeUndefined()
     expect(await result("%{s}".repeat(20))).toBeUndefined()
   })
 })
@@ -293,7 +293,7 @@ describe("the size of a record", () => {
 describe("the time it takes to compute", () => {
   const largest = (unit: (n: number) => string) => {
     let record = "v=spf1"
-    const fits = (n: number) => record.length + unit(n).length + 30 < limits.recordOctets
+    const fits = (n: number) => record.length + unit(n).length + 30 < limits.recordBytes
     for (let n = 0; n < limits.recordTerms - 2 && fits(n); n++) record += ` ${unit(n)}`
     return record
   }
@@ -318,18 +318,18 @@ describe("the time it takes to compute", () => {
   )
 })
 
-test("whatever octets the DNS answers, the validation stays within its limits and gives a report", async () => {
-  const octets = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("latin1"))
+test("whatever bytes the DNS answers, the validation stays within its limits and gives a report", async () => {
+  const bytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("latin1"))
   const term = fc.constantFrom(
     ..."a|mx|ptr|include:|exists:|redirect=|exp=|%{p}|%{l}|%{d}|.x|.example| |/0|-all|\xe9".split("|"),
   )
   const record = fc
     .oneof(
-      octets,
+      bytes,
       fc.array(term, { maxLength: 30 }).map((terms) => terms.join("")),
     )
     .map((text) => `v=spf1 ${text}`)
-  const text = fc.oneof(record, octets)
+  const text = fc.oneof(record, bytes)
   const answer = fc.oneof(
     fc.constant<DnsAnswer>(nodata),
     fc.constant<DnsAnswer>({ kind: "nxdomain" }),
@@ -338,8 +338,8 @@ test("whatever octets the DNS answers, the validation stays within its limits an
   const world = fc.record({
     texts: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
     root: record,
-    exchangers: fc.array(fc.record({ preference: fc.nat(65535), exchange: octets }), { maxLength: 12 }),
-    names: fc.array(octets, { maxLength: 12 }),
+    exchangers: fc.array(fc.record({ preference: fc.nat(65535), exchange: bytes }), { maxLength: 12 }),
+    names: fc.array(bytes, { maxLength: 12 }),
     other: answer,
   })
   await fc.assert(

@@ -9,14 +9,14 @@ export const limits = {
   mxNames: 10,
   ptrNames: 10,
   // A longer record is a permerror and is not read.
-  recordOctets: 8_192,
+  recordBytes: 8_192,
   recordTerms: 500,
   /** SPF records of one domain that are read: two are already a permerror. */
   recordsPerDomain: 2,
-  /** TXT octets that the report reads, records that are not SPF included. */
-  reportTextOctets: 32_768,
+  /** TXT bytes that the report reads, records that are not SPF included. */
+  reportTextBytes: 32_768,
   /** The same for the check of an `ip`, which reads the records in another order. */
-  checkTextOctets: 32_768,
+  checkTextBytes: 32_768,
   // How far the report follows the tree of records.
   treeDepth: 10,
   treeRecords: 30,
@@ -27,7 +27,7 @@ export const limits = {
   mxHostQueries: 40,
   /** DNS queries of one validation, the check of an `ip` included. */
   queries: 240,
-  explanationOctets: 2_048,
+  explanationBytes: 2_048,
   issues: 100,
   termCharacters: 200,
   /** Time for one validation; names without an answer by then are temporary errors. */

@@ -27,20 +27,20 @@ function lintOther(text: string, domain: string): Finding[] {
   return /^[\s"']*v\s*=\s*spf/i.test(text) ? [toFinding("BAD_VERSION_TAG", domain, term)] : []
 }
 
-const largeOctets = 450
+const largeBytes = 450
 /** The answer size that resolvers ask for, so that answers are not fragmented. */
-const ednsOctets = 1232
+const ednsBytes = 1232
 
 function lintSize(text: string, messageBytes: number, domain: string): Finding[] {
-  const needsTcp = (what: string, octets: number) => `the ${what} has ${octets} octets and needs TCP`
-  if (text.length > ednsOctets) {
+  const needsTcp = (what: string, bytes: number) => `the ${what} has ${bytes} bytes and needs TCP`
+  if (text.length > ednsBytes) {
     return [toFinding("RECORD_TOO_LARGE", domain, null, needsTcp("record", text.length))]
   }
-  if (messageBytes > ednsOctets) {
+  if (messageBytes > ednsBytes) {
     return [toFinding("RECORD_LARGE", domain, null, needsTcp("TXT answer", messageBytes))]
   }
-  if (text.length <= largeOctets) return []
-  const detail = `the record has ${text.length} octets, but only ${largeOctets} are safe`
+  if (text.length <= largeBytes) return []
+  const detail = `the record has ${text.length} bytes, but only ${largeBytes} are safe`
   return [toFinding("RECORD_LARGE", domain, null, detail)]
 }
 
@@ -95,7 +95,7 @@ function lintTarget(directive: Directive, domain: string): Finding[] {
   const isLiteral = spec?.macro.every((part) => typeof part === "string") === true
   // The grammar allows such a label, so it is not a syntax error: the name just does not exist (RFC 7208 §4.3).
   if (isLiteral && labels.some((label) => label === "" || label.length > 63)) {
-    const detail = "a label is empty or over 63 octets, so the name cannot exist"
+    const detail = "a label is empty or over 63 bytes, so the name cannot exist"
     findings.push(toFinding("INVALID_DOMAIN_SPEC", domain, directive, detail, { causes: null }))
   }
   return findings

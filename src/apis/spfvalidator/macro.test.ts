@@ -60,7 +60,7 @@ describe("transformers and escapes", () => {
     ["%{L}", "a%c!'()*", "a%25c%21%27%28%29%2A"],
   ])("%s of %j is %j", (text, l, expected) => expect(expand(text, { l })).toBe(expected))
 
-  test("an upper-case letter escapes the octets of UTF-8, with lone surrogates replaced", () => {
+  test("an upper-case letter escapes the bytes of UTF-8, with lone surrogates replaced", () => {
     expect(expand("%{L}", { l: "ü~\ud800" })).toBe("%C3%BC~%EF%BF%BD")
   })
 
@@ -85,11 +85,11 @@ test("explanations are plain ASCII of bounded length", () => {
   expect(text("See http://%{d}/why?s=%{S}&ip=%{c} at %{t}, %{r}.")).toBe(
     "See http://email.example.com/why?s=strong-bad%40email.example.com&ip=192.0.2.3 at 1735689600, unknown.",
   )
-  const tooLong = "x".repeat(limits.explanationOctets + 1)
+  const tooLong = "x".repeat(limits.explanationBytes + 1)
   for (const bad of ["\xef\xbb\xbftext", "line\nbreak", "%{x}", "100%", tooLong]) {
     expect(text(bad)).toBeNull()
   }
-  expect(text("%{s}".repeat(limits.explanationOctets / 4))).toBeNull()
+  expect(text("%{s}".repeat(limits.explanationBytes / 4))).toBeNull()
 })
 
 test("expansion is bounded for any macros and values, and gives the right-hand end of the name", () => {

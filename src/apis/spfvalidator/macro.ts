@@ -64,12 +64,12 @@ export function lettersOf(macro: MacroString): ReadonlySet<MacroLetter> {
 
 export type MacroValues = (letter: MacroLetter) => string
 
-/** 253 octets, a trailing dot, and the dot before the first label that is kept. */
+/** 253 bytes, a trailing dot, and the dot before the first label that is kept. */
 const maxUsefulLength = 255
 
 /**
  * Replaces the macros of a domain-spec by their values (RFC 7208 §7.3). Works from the right and stops early, since only
- * the last 253 octets of a name count: an attacker's record of thousands of macros costs no more.
+ * the last 253 bytes of a name count: an attacker's record of thousands of macros costs no more.
  */
 export function expandDomainSpec(macro: MacroString, values: MacroValues): string {
   let name = ""
@@ -89,7 +89,7 @@ function expandPart(part: string | Macro, values: MacroValues): string {
   return part.isEscaped ? urlEscape(text) : text
 }
 
-/** Escapes the octets of all but the unreserved characters of RFC 3986 §2.3. */
+/** Escapes the bytes of all but the unreserved characters of RFC 3986 §2.3. */
 function urlEscape(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -100,12 +100,12 @@ function urlEscape(text: string): string {
 /** An explanation with its macros replaced; null when the result is too long. */
 export function expandExplanation(macro: MacroString, values: MacroValues): string | null {
   const expanded = macro.map((part) => expandPart(part, values)).join("")
-  return expanded.length <= limits.explanationOctets ? expanded : null
+  return expanded.length <= limits.explanationBytes ? expanded : null
 }
 
-/** Parses the text of an explanation; null when receivers drop it, for octets outside ASCII or a syntax error (RFC 7208 §6.2). */
+/** Parses the text of an explanation; null when receivers drop it, for bytes outside ASCII or a syntax error (RFC 7208 §6.2). */
 export function parseExplanation(text: string): MacroString | null {
-  if (text.length > limits.explanationOctets) return null
+  if (text.length > limits.explanationBytes) return null
   try {
     return parseMacroString(text, true).macro
   } catch (error) {

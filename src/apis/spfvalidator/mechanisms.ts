@@ -13,7 +13,7 @@ export type Outcome = "match" | "miss" | "temperror" | "permerror"
 export interface Check {
   readonly session: Session
   readonly ip: Address
-  readonly textOctets: Budget
+  readonly textBytes: Budget
   lookupTerms: number
   voidLookups: number
 }

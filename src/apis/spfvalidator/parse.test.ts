@@ -71,7 +71,7 @@ describe("terms that follow the grammar", () => {
     expect(record.unknownModifiers.map(({ name }) => name)).toEqual(["moo.cow-far_out", "x"])
   })
 
-  test("positions count octets from the start of the record", () => {
+  test("positions count bytes from the start of the record", () => {
     const record = parseRecord("v=spf1  a   mx:bad -all ")
     expect(record.directives.map(({ text, position }) => [text, position])).toEqual([
       ["a", 8],
@@ -128,7 +128,7 @@ describe("terms that break the grammar", () => {
 })
 
 test("a record over the limits is not parsed", () => {
-  const tooLong = `v=spf1 ${"x".repeat(limits.recordOctets)}`
+  const tooLong = `v=spf1 ${"x".repeat(limits.recordBytes)}`
   const tooMany = `v=spf1${" a".repeat(limits.recordTerms + 1)}`
   for (const text of [tooLong, tooMany]) {
     expect(parseRecord(text)).toMatchObject({ directives: [], problems: [{ code: "RECORD_TOO_LARGE" }] })
@@ -136,12 +136,12 @@ test("a record over the limits is not parsed", () => {
   expect(parseRecord(`v=spf1${" a".repeat(limits.recordTerms)}`).directives).toHaveLength(limits.recordTerms)
 })
 
-test("every term of any octets is either parsed or reported as a problem", () => {
-  const octets = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString("latin1"))
+test("every term of any bytes is either parsed or reported as a problem", () => {
+  const bytes = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString("latin1"))
   const pieces = fc.constantFrom(" ", ..."a|mx:|ip4:|%{|}|d|2|r|.|/|//|=|-|all|redirect=|\x80".split("|"))
   const nearly = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(""))
   fc.assert(
-    fc.property(fc.oneof(octets, nearly), (text) => {
+    fc.property(fc.oneof(bytes, nearly), (text) => {
       const record = parseRecord(`v=spf1 ${text}`)
       const { directives, unknownModifiers, redirect, explanation, problems } = record
       const terms = text.split(" ").filter((term) => term !== "").length

@@ -16,11 +16,11 @@ import type {
 } from "./record.ts"
 
 /**
- * Parses a record by the grammar of RFC 7208 §12. `text` begins with the version and has one octet per character. Never
+ * Parses a record by the grammar of RFC 7208 §12. `text` begins with the version and has one byte per character. Never
  * throws: syntax errors are in `problems`, and the other terms are parsed nonetheless.
  */
 export function parseRecord(text: string): SpfRecord {
-  if (text.length > limits.recordOctets) return unread(text, `the record has ${text.length} octets`)
+  if (text.length > limits.recordBytes) return unread(text, `the record has ${text.length} bytes`)
   const terms = splitTerms(text)
   if (terms.length > limits.recordTerms) return unread(text, `the record has ${terms.length} terms`)
 
@@ -31,7 +31,7 @@ export function parseRecord(text: string): SpfRecord {
   const problems: SyntaxProblem[] = []
   for (const term of terms) {
     try {
-      requirePlainOctets(term.text)
+      requirePlainBytes(term.text)
       const modifier = /^([a-z][a-z\d_.-]*)=(.*)$/is.exec(term.text)
       if (modifier === null) {
         directives.push(parseDirective(term))
@@ -89,7 +89,7 @@ function splitTerms(text: string): Placed[] {
   return terms
 }
 
-function requirePlainOctets(term: string): void {
+function requirePlainBytes(term: string): void {
   // Curly quotes and no-break spaces in UTF-8, as word processors write them.
   if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fail("CONTROL_OR_TAB", "contains typographic characters")
   if (!isAscii(term)) fail("NON_ASCII", "contains characters outside ASCII")

@@ -8,7 +8,7 @@ import type { SpfRecord } from "./record.ts"
 export type Policy =
   | { readonly kind: "failure"; readonly reason: DnsFailure }
   /** The TXT records are over the limit and were not read: a permerror, as for any limit of RFC 7208 §4.6.4. */
-  | { readonly kind: "unread"; readonly octets: number }
+  | { readonly kind: "unread"; readonly bytes: number }
   | {
       readonly kind: "none"
       readonly exists: boolean
@@ -20,7 +20,7 @@ export type Policy =
       /** In a fixed order. Two or more records are a permerror. */
       readonly records: readonly [SpfRecord, ...SpfRecord[]]
       readonly others: readonly string[]
-      /** Octets of the DNS answer that carried the records; 0 when unknown. */
+      /** Bytes of the DNS answer that carried the records; 0 when unknown. */
       readonly messageBytes: number
     }
 
@@ -36,12 +36,12 @@ export class Policies {
   }
 
   /** The policy of a lower-case name. The report and the check read in different orders, so each has its own TXT budget. */
-  async of(domain: string, textOctets: Budget): Promise<Policy> {
+  async of(domain: string, textBytes: Budget): Promise<Policy> {
     const answer = await this.#lookups.ask(domain, "TXT")
     if (answer.kind === "failure") return answer
     if (answer.kind !== "records") return { kind: "none", exists: answer.kind === "nodata", others: [] }
-    const octets = answer.records.reduce((sum, text) => sum + text.length, 0)
-    if (!textOctets.take(octets, domain)) return { kind: "unread", octets }
+    const bytes = answer.records.reduce((sum, text) => sum + text.length, 0)
+    if (!textBytes.take(bytes, domain)) return { kind: "unread", bytes }
     const known = this.#read.get(domain)
     if (known !== undefined) return known
     const pause = this.#giveWay()

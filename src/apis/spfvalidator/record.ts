@@ -27,7 +27,7 @@ export interface DomainSpec {
   readonly macro: MacroString
 }
 
-/** A term's text and the octet of the record at which it begins, from 0. */
+/** A term's text and the byte of the record at which it begins, from 0. */
 export interface Placed {
   readonly text: string
   readonly position: number

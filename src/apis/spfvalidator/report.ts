@@ -88,7 +88,7 @@ function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSumm
   const policy = nodes.get(root)?.policy
   if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, null, root)]
   if (policy?.kind === "unread") {
-    const detail = `the TXT records have ${policy.octets} octets in all and are not read`
+    const detail = `the TXT records have ${policy.bytes} bytes in all and are not read`
     return [toFinding("RECORD_TOO_LARGE", root, null, detail, { causes: "permerror" })]
   }
   if (policy?.kind !== "found") {

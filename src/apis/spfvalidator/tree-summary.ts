@@ -160,7 +160,7 @@ function findInTerm(
   const policy = child?.policy
   if (policy?.kind === "failure") findings.push(toFinding("DNS_TEMPFAIL", domain, term, name))
   if (policy?.kind === "unread") {
-    const detail = `the TXT records at '${name}' have ${policy.octets} octets in all and are not read`
+    const detail = `the TXT records at '${name}' have ${policy.bytes} bytes in all and are not read`
     findings.push(toFinding("RECORD_TOO_LARGE", domain, term, detail, { causes: "permerror" }))
   }
   if (policy?.kind === "none") {

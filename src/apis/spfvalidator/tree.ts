@@ -48,7 +48,7 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
       queries: new Budget(limits.treeQueries),
       mxTermsLeft: Math.floor(limits.mxHostQueries / (2 * limits.mxHosts)),
     },
-    textOctets: new Budget(limits.reportTextOctets),
+    textBytes: new Budget(limits.reportTextBytes),
     planned: new Set(),
     termCount: 0,
     next: [],
@@ -64,7 +64,7 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
     walk.mayDescend = depth < limits.treeDepth
     await Promise.all(level.map((domain) => session.lookups.ask(domain, "TXT")))
     for (const domain of level) {
-      const policy = await session.policies.of(domain, walk.textOctets)
+      const policy = await session.policies.of(domain, walk.textBytes)
       const terms = await startLookups(domain, policy, walk)
       const isDeciding: boolean = domain === deciding
       if (isDeciding) deciding = terms.find(({ kind }) => kind === "redirect")?.target ?? null
@@ -80,7 +80,7 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
 interface Walk {
   readonly session: Session
   readonly budget: TermBudget
-  readonly textOctets: Budget
+  readonly textBytes: Budget
   /** Domains whose record is fetched, or will be with the next level. */
   readonly planned: Set<string>
   termCount: number
@@ -145,7 +145,7 @@ async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk
   if (answer.kind !== "records") return "there is no TXT record"
   const [text = "", ...more] = answer.records
   if (more.length > 0) return `there are ${answer.records.length} TXT records instead of one`
-  if (text.length > limits.recordOctets) return `its text has ${text.length} octets and is not read`
+  if (text.length > limits.recordBytes) return `its text has ${text.length} bytes and is not read`
   return parseExplanation(text) === null ? "its text is not plain ASCII with correct macros" : null
 }
 

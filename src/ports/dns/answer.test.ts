@@ -17,7 +17,7 @@ const start = (zone: string, ttl: number, minimum: number) =>
     soa.encode({ mname: "ns", rname: "root", serial: 1, refresh: 1, retry: 1, expire: 1, minimum }),
   )
 /** Data after their length. */
-const raw = (...octets: number[]) => Buffer.from([octets.length >> 8, octets.length & 0xff, ...octets])
+const raw = (...bytes: number[]) => Buffer.from([bytes.length >> 8, bytes.length & 0xff, ...bytes])
 
 interface Sections {
   readonly name?: string
@@ -83,7 +83,7 @@ describe("records", () => {
   })
 
   test("IPv6 in RFC 5952 text", () => {
-    const record = (...octets: number[]) => toRecord(toWire("a.example"), 28, 1, raw(...octets))
+    const record = (...bytes: number[]) => toRecord(toWire("a.example"), 28, 1, raw(...bytes))
     const zeros = Array<number>(10).fill(0)
     expect(
       recordsOf({
@@ -97,7 +97,7 @@ describe("records", () => {
     ).toEqual(["2001:db8::1:0:0:1", "::1", "0:1::1:abcd"])
   })
 
-  test("text as octets; the strings of a record are joined, records are not", () => {
+  test("text as bytes; the strings of a record are joined, records are not", () => {
     const record = (...strings: string[]) =>
       toRecord(toWire("a.example"), 16, 1, txt.encode(strings.map((string) => Buffer.from(string, "latin1"))))
     const answers = [

@@ -69,7 +69,7 @@ describe("size", () => {
   })
 
   test("an answer that replaces another takes its place", () => {
-    const { cache } = cacheWith({ maxEntries: 2, maxOctets: 3_000 })
+    const { cache } = cacheWith({ maxEntries: 2, maxBytes: 3_000 })
     for (let turn = 0; turn < 20; turn++) {
       cache.put("a", records("x".repeat(700)), 60)
       cache.put("b", records("y".repeat(700)), 60)
@@ -78,7 +78,7 @@ describe("size", () => {
     expect(cache.get("b")).not.toBeNull()
   })
 
-  test("is limited by octets too, for every type of record", () => {
+  test("is limited by bytes too, for every type of record", () => {
     const text = records("x".repeat(1_000))
     const mail: DnsAnswer = {
       kind: "records",
@@ -86,7 +86,7 @@ describe("size", () => {
       messageBytes: 0,
     }
     for (const answer of [text, mail]) {
-      const { cache } = cacheWith({ maxOctets: 10_000 })
+      const { cache } = cacheWith({ maxBytes: 10_000 })
       for (let index = 0; index < 100; index++) cache.put(`${index}`, answer, 60)
       const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`${index}`))
       expect(kept.length).toBeGreaterThanOrEqual(4)
@@ -96,7 +96,7 @@ describe("size", () => {
   })
 
   test("an answer larger than the whole cache is not kept and displaces nothing", () => {
-    const { cache } = cacheWith({ maxOctets: 1_000 })
+    const { cache } = cacheWith({ maxBytes: 1_000 })
     cache.put("a", records("x"), 60)
     cache.put("big", records("x".repeat(2_000)), 60)
     expect(cache.get("big")).toBeNull()

@@ -6,8 +6,8 @@ export interface CacheOptions {
   readonly clock: Clock
   /** Most entries; 10,000 by default. */
   readonly maxEntries?: number
-  /** Most octets, estimated; 8 MiB by default. */
-  readonly maxOctets?: number
+  /** Most bytes, estimated; 8 MiB by default. */
+  readonly maxBytes?: number
 }
 
 const maxTtlSeconds = 3_600
@@ -24,19 +24,19 @@ export interface Cache {
 interface Entry {
   readonly answer: DnsAnswer
   readonly expiresAtMs: number
-  readonly octets: number
+  readonly bytes: number
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { clock, maxEntries = 10_000, maxOctets = 8 * 1024 * 1024 } = options
+  const { clock, maxEntries = 10_000, maxBytes = 8 * 1024 * 1024 } = options
   // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
   // Made with the first answer: it takes the memory for all entries at once.
   const entries = once(
     () =>
       new LRUCache<string, Entry>({
         max: maxEntries,
-        maxSize: maxOctets,
-        sizeCalculation: ({ octets }) => octets,
+        maxSize: maxBytes,
+        sizeCalculation: ({ bytes }) => bytes,
       }),
   )
 
@@ -54,19 +54,19 @@ export function createCache(options: CacheOptions): Cache {
       const ttlMs = Math.min(ttlSeconds, longest) * 1000
       if (answer.kind === "failure" || ttlMs <= 0) return
       const expiresAtMs = clock.monotonicMs() + ttlMs
-      entries().set(key, { answer: freeze(answer), expiresAtMs, octets: entryOctets(key, answer) })
+      entries().set(key, { answer: freeze(answer), expiresAtMs, bytes: entryBytes(key, answer) })
     },
   }
 }
 
 /** The text, and an allowance for the objects around it. */
-function entryOctets(key: string, answer: DnsAnswer): number {
-  let octets = 200 + key.length
-  if (answer.kind !== "records") return octets
+function entryBytes(key: string, answer: DnsAnswer): number {
+  let bytes = 200 + key.length
+  if (answer.kind !== "records") return bytes
   for (const record of answer.records) {
-    octets += typeof record === "string" ? 40 + record.length : 100 + record.exchange.length
+    bytes += typeof record === "string" ? 40 + record.length : 100 + record.exchange.length
   }
-  return octets
+  return bytes
 }
 
 /** Many callers share one answer, so none may change it. */

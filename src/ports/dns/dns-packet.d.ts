@@ -6,7 +6,7 @@ declare module "dns-packet" {
   }
   export const a: RecordCodec<string>
   export const aaaa: RecordCodec<string>
-  /** Encoding changes the array, and does not refuse strings over 255 octets. */
+  /** Encoding changes the array, and does not refuse strings over 255 bytes. */
   export const txt: RecordCodec<Buffer[]>
   export const mx: RecordCodec<{ preference: number; exchange: string }>
   export const ptr: RecordCodec<string>
@@ -15,7 +15,7 @@ declare module "dns-packet" {
   export const soa: RecordCodec<{ mname: string; rname: string } & Times>
 
   export const RECURSION_DESIRED: number
-  /** Does not check names and labels; writes name octets above 0x7F as UTF-8. */
+  /** Does not check names and labels; writes name bytes above 0x7F as UTF-8. */
   export function encode(packet: {
     type: "query"
     id: number

@@ -1,10 +1,10 @@
 import { connect } from "node:net"
 import type { OpenExchange } from "./exchange.ts"
 
-const prefixOctets = 2
+const prefixBytes = 2
 
 /**
- * One connection per query, with two octets of length before each message (RFC 1035 §4.2.2). `Bun.connect` cannot be
+ * One connection per query, with two bytes of length before each message (RFC 1035 §4.2.2). `Bun.connect` cannot be
  * cancelled before it is connected: each query to a silent server would hold a socket for minutes.
  */
 export const openTcpExchange: OpenExchange = (server, query, listener) => {
@@ -23,7 +23,7 @@ export const openTcpExchange: OpenExchange = (server, query, listener) => {
   socket.on("error", fail)
   socket.on("close", fail)
   socket.on("connect", () => {
-    const prefix = Buffer.alloc(prefixOctets)
+    const prefix = Buffer.alloc(prefixBytes)
     prefix.writeUInt16BE(query.length)
     // In one piece: some servers read the length and the message with one call each (RFC 7766 §8).
     if (open) socket.write(Buffer.concat([prefix, query]))
@@ -40,7 +40,7 @@ export const openTcpExchange: OpenExchange = (server, query, listener) => {
 export function createFrameReader(): { push(chunk: Buffer): readonly Buffer[] } {
   let pieces: Buffer[] = []
   let buffered = 0
-  let wanted = prefixOctets
+  let wanted = prefixBytes
   return {
     push(chunk) {
       const messages: Buffer[] = []
@@ -49,17 +49,17 @@ export function createFrameReader(): { push(chunk: Buffer): readonly Buffer[] } 
       while (buffered >= wanted) {
         const [first] = pieces
         // Many small messages in one piece are not copied again for each of them.
-        const octets = first && pieces.length === 1 ? first : Buffer.concat(pieces)
-        const end = prefixOctets + octets.readUInt16BE(0)
-        if (octets.length < end) {
-          pieces = [octets]
+        const bytes = first && pieces.length === 1 ? first : Buffer.concat(pieces)
+        const end = prefixBytes + bytes.readUInt16BE(0)
+        if (bytes.length < end) {
+          pieces = [bytes]
           wanted = end
           break
         }
-        messages.push(octets.subarray(prefixOctets, end))
-        pieces = [octets.subarray(end)]
+        messages.push(bytes.subarray(prefixBytes, end))
+        pieces = [bytes.subarray(end)]
         buffered -= end
-        wanted = prefixOctets
+        wanted = prefixBytes
       }
       return messages
     },

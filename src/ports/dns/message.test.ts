@@ -7,26 +7,26 @@ import { toWireName } from "./name.ts"
 const question: Question = { name: toWireName("www.example.com") ?? "", type: "A" }
 const id = 0xbeef
 
-/** A response written octet by octet: NOERROR, one address, EDNS. */
-function response(change: (octets: Buffer) => void = () => {}): Buffer {
-  const octets = Buffer.concat([
+/** A response written byte by byte: NOERROR, one address, EDNS. */
+function response(change: (bytes: Buffer) => void = () => {}): Buffer {
+  const bytes = Buffer.concat([
     Buffer.from("beef" + "8180" + "0001000100000001", "hex"),
     Buffer.from("\x03WwW\x07exAMple\x03com\0\0\x01\0\x01", "latin1"),
     Buffer.from("c00c" + "0001" + "0001" + "0000003c" + "0004" + "c0000201", "hex"),
     Buffer.from("00" + "0029" + "04d0" + "00000000" + "0000", "hex"),
   ])
-  change(octets)
-  return octets
+  change(bytes)
+  return bytes
 }
 
-function read(octets: Buffer): Response {
-  const found = readResponse(octets, question, id)
+function read(bytes: Buffer): Response {
+  const found = readResponse(bytes, question, id)
   if (typeof found === "string") throw new Error(found)
   return found
 }
 
 describe("encodeQuery", () => {
-  test("asks one question, with recursion and room for 1232 octets", () => {
+  test("asks one question, with recursion and room for 1232 bytes", () => {
     const query = encodeQuery(question, id, true)
     expect(query.toString("hex")).toBe(
       ["beef", "0100", "0001", "0000", "0000", "0001"].join("") +
@@ -41,7 +41,7 @@ describe("encodeQuery", () => {
     expect(readQuery(query).ednsSize).toBeNull()
   })
 
-  test("sends every octet of a name as it is", () => {
+  test("sends every byte of a name as it is", () => {
     const name = "\xff\x80 :/.x-\\y.example"
     const query = encodeQuery({ name: toWireName(name) ?? "", type: "TXT" }, 1, true)
     expect(readQuery(query)).toMatchObject({ id: 1, name, type: "TXT", ednsSize: 1232 })
@@ -55,22 +55,22 @@ describe("readResponse", () => {
     expect(answers).toEqual([{ owner: question.name, type: 1, class: 1, ttlSeconds: 60, at: 43, length: 4 }])
   })
 
-  test.each<[string, (octets: Buffer) => void]>([
-    ["another id", (octets) => octets.writeUInt16BE(id ^ 1, 0)],
-    ["a query", (octets) => octets.writeUInt16BE(0x0180, 2)],
-    ["another opcode", (octets) => octets.writeUInt16BE(0x9180, 2)],
-    ["another name", (octets) => octets.write("x", 13)],
-    ["another type", (octets) => octets.writeUInt16BE(28, 29)],
-    ["another class", (octets) => octets.writeUInt16BE(3, 31)],
-    ["no question", (octets) => octets.writeUInt16BE(0, 4)],
-    ["two questions", (octets) => octets.writeUInt16BE(2, 4)],
+  test.each<[string, (bytes: Buffer) => void]>([
+    ["another id", (bytes) => bytes.writeUInt16BE(id ^ 1, 0)],
+    ["a query", (bytes) => bytes.writeUInt16BE(0x0180, 2)],
+    ["another opcode", (bytes) => bytes.writeUInt16BE(0x9180, 2)],
+    ["another name", (bytes) => bytes.write("x", 13)],
+    ["another type", (bytes) => bytes.writeUInt16BE(28, 29)],
+    ["another class", (bytes) => bytes.writeUInt16BE(3, 31)],
+    ["no question", (bytes) => bytes.writeUInt16BE(0, 4)],
+    ["two questions", (bytes) => bytes.writeUInt16BE(2, 4)],
   ])("%s is not the answer", (_, change) => {
     expect(readResponse(response(change), question, id)).toBe("stray")
   })
 
   test("a name with a dot inside a label is another name", () => {
-    const octets = response((bytes) => bytes.write("\x0bWwW.exAMple", 12, "latin1"))
-    expect(readResponse(octets, question, id)).toBe("stray")
+    const bytes = response((bytes) => bytes.write("\x0bWwW.exAMple", 12, "latin1"))
+    expect(readResponse(bytes, question, id)).toBe("stray")
   })
 
   test("names that are equal only as invalid UTF-8 differ", () => {
@@ -85,56 +85,56 @@ describe("readResponse", () => {
     ["half a header", response().subarray(0, 11)],
     ["a cut question", response().subarray(0, 20)],
     ["a cut question type", response().subarray(0, 31)],
-    ["a question that points at itself", response((octets) => octets.writeUInt16BE(0xc00c, 12))],
-  ])("%s is garbage", (_, octets) => {
-    expect(readResponse(octets, question, id)).toBe("garbage")
+    ["a question that points at itself", response((bytes) => bytes.writeUInt16BE(0xc00c, 12))],
+  ])("%s is garbage", (_, bytes) => {
+    expect(readResponse(bytes, question, id)).toBe("garbage")
   })
 
   test.each([
     ["a cut answer", response().subarray(0, 40)],
     ["cut data", response().subarray(0, 48)],
-    ["a length past the end", response((octets) => octets.writeUInt16BE(0xffff, 43))],
-    ["more answers than there are", response((octets) => octets.writeUInt16BE(0xffff, 6))],
-    ["an owner that points forward", response((octets) => octets.writeUInt16BE(0xc0ff, 33))],
-  ])("%s is malformed", (_, octets) => {
-    expect(readResponse(octets, question, id)).toBe("malformed")
+    ["a length past the end", response((bytes) => bytes.writeUInt16BE(0xffff, 43))],
+    ["more answers than there are", response((bytes) => bytes.writeUInt16BE(0xffff, 6))],
+    ["an owner that points forward", response((bytes) => bytes.writeUInt16BE(0xc0ff, 33))],
+  ])("%s is malformed", (_, bytes) => {
+    expect(readResponse(bytes, question, id)).toBe("malformed")
   })
 
   test("a truncated response is not read beyond the question", () => {
-    const octets = response((bytes) => bytes.writeUInt16BE(0x8380, 2)).subarray(0, 40)
-    expect(read(octets)).toMatchObject({ truncated: true, answers: [] })
+    const bytes = response((bytes) => bytes.writeUInt16BE(0x8380, 2)).subarray(0, 40)
+    expect(read(bytes)).toMatchObject({ truncated: true, answers: [] })
   })
 
   test("the upper bits of the code come from the EDNS record", () => {
-    const badVersion = response((octets) => octets.writeUInt8(1, octets.length - 6))
+    const badVersion = response((bytes) => bytes.writeUInt8(1, bytes.length - 6))
     expect(read(badVersion).rcode).toBe(16)
   })
 
   test.each([1, 2, 4, 5])("code %d may come without a question", (code) => {
-    const octets = Buffer.from(`beef818${code}0000000000000000`, "hex")
-    expect(read(octets).rcode).toBe(code)
+    const bytes = Buffer.from(`beef818${code}0000000000000000`, "hex")
+    expect(read(bytes).rcode).toBe(code)
   })
 
   test("a TTL with the highest bit set is zero (RFC 2181 §8)", () => {
-    const octets = response((bytes) => bytes.writeUInt32BE(0x8000_0001, 39))
-    expect(read(octets).answers[0]?.ttlSeconds).toBe(0)
+    const bytes = response((bytes) => bytes.writeUInt32BE(0x8000_0001, 39))
+    expect(read(bytes).answers[0]?.ttlSeconds).toBe(0)
   })
 
   test("never throws, whatever comes", () => {
     const change = fc.tuple(fc.nat(100), fc.nat(255))
     const damaged = fc.tuple(fc.array(change, { maxLength: 6 }), fc.nat(80)).map(([changes, cut]) => {
-      const octets = response()
-      for (const [at, value] of changes) octets[at % octets.length] = value
-      return octets.subarray(0, Math.max(0, octets.length - Math.max(0, cut - 40)))
+      const bytes = response()
+      for (const [at, value] of changes) bytes[at % bytes.length] = value
+      return bytes.subarray(0, Math.max(0, bytes.length - Math.max(0, cut - 40)))
     })
     const noise = fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes))
     fc.assert(
-      fc.property(fc.oneof(damaged, noise), (octets) => {
-        const found = readResponse(octets, question, id)
+      fc.property(fc.oneof(damaged, noise), (bytes) => {
+        const found = readResponse(bytes, question, id)
         if (typeof found === "string") return
-        expect(octets.readUInt16BE(0)).toBe(id)
+        expect(bytes.readUInt16BE(0)).toBe(id)
         for (const { at, length } of [...found.answers, ...found.authority]) {
-          expect(at + 2 + length).toBeLessThanOrEqual(octets.length)
+          expect(at + 2 + length).toBeLessThanOrEqual(bytes.length)
         }
       }),
       { seed: 20250101, numRuns: 3000 },

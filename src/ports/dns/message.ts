@@ -16,7 +16,7 @@ export interface WireRecord {
   readonly type: number
   readonly class: number
   readonly ttlSeconds: number
-  /** Offset of the record's RDLENGTH field, which `length` octets of data follow. */
+  /** Offset of the record's RDLENGTH field, which `length` bytes of data follow. */
   readonly at: number
   readonly length: number
 }
@@ -60,9 +60,9 @@ export const rcodes = {
 
 /** Passes nearly every path unfragmented (DNS flag day 2020). */
 const udpPayloadSize = 1232
-const headerOctets = 12
+const headerBytes = 12
 
-/** A query with recursion desired; with `edns` it also allows answers of 1232 octets over UDP. */
+/** A query with recursion desired; with `edns` it also allows answers of 1232 bytes over UDP. */
 export function encodeQuery({ name, type }: Question, id: number, edns: boolean): Buffer {
   const rootQuery = encode({
     type: "query",
@@ -71,9 +71,9 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
     questions: [{ name: ".", type }],
     additionals: edns ? [{ type: "OPT", name: ".", udpPayloadSize, flags: 0, options: [] }] : [],
   })
-  // dns-packet writes octets above 0x7F as UTF-8, so it encodes the root, and the name takes its place.
+  // dns-packet writes bytes above 0x7F as UTF-8, so it encodes the root, and the name takes its place.
   const wireName = Buffer.from(name, "latin1")
-  return Buffer.concat([rootQuery.subarray(0, headerOctets), wireName, rootQuery.subarray(headerOctets + 1)])
+  return Buffer.concat([rootQuery.subarray(0, headerBytes), wireName, rootQuery.subarray(headerBytes + 1)])
 }
 
 /**
@@ -85,17 +85,17 @@ export function readResponse(
   { name, type }: Question,
   id: number,
 ): Response | "stray" | "garbage" | "malformed" {
-  if (message.length < headerOctets) return "garbage"
+  if (message.length < headerBytes) return "garbage"
   const flags = message.readUInt16BE(2)
   const isResponse = flags >= 0x8000
   const opcode = (flags >> 11) & 0xf
   if (message.readUInt16BE(0) !== id || !isResponse || opcode !== 0) return "stray"
   const rcode = flags & 0xf
   const questions = message.readUInt16BE(4)
-  let at = headerOctets
+  let at = headerBytes
   if (questions === 1) {
     try {
-      const asked = readName(message, headerOctets)
+      const asked = readName(message, headerBytes)
       at = asked.end + 4
       if (at > message.length) return "garbage"
       const sameType = message.readUInt16BE(asked.end) === typeNumbers[type]

@@ -15,7 +15,7 @@ describe("toWireName", () => {
     ["EXAMPLE.Com", "\x07example\x03com\0"],
     ["a:b/c d.\\x", "\x07a:b/c d\x02\\x\0"],
     ["\xffa\x00.x", "\x03\xffa\x00\x01x\0"],
-    // Only ASCII letters are folded: À and à are different octets.
+    // Only ASCII letters are folded: À and à are different bytes.
     ["\xc0.x", "\x01\xc0\x01x\0"],
   ])("%j", (name, expected) => {
     expect(toWireName(name)).toBe(expected)
@@ -36,7 +36,7 @@ describe("toWireName", () => {
     expect(toWireName(name)).toBeNull()
   })
 
-  test("253 octets of text are 255 on the wire, which is the most", () => {
+  test("253 bytes of text are 255 on the wire, which is the most", () => {
     const longest = `${"a.".repeat(126)}a`
     expect(longest).toHaveLength(253)
     expect(toWireName(longest)).toHaveLength(255)
@@ -60,9 +60,9 @@ describe("readName", () => {
     ["ends in a pointer", "\x01a\xc0", 0],
     ["has an obsolete label type", "\x41a\0", 0],
     ["begins past the end", "", 4],
-    ["is over 255 octets", "\x01a".repeat(128), 0],
-  ])("refuses a name that %s", (_, octets, offset) => {
-    expect(() => readName(Buffer.from(octets, "latin1"), offset)).toThrow(RangeError)
+    ["is over 255 bytes", "\x01a".repeat(128), 0],
+  ])("refuses a name that %s", (_, bytes, offset) => {
+    expect(() => readName(Buffer.from(bytes, "latin1"), offset)).toThrow(RangeError)
   })
 
   test("a chain of pointers is cut off", () => {
@@ -73,7 +73,7 @@ describe("readName", () => {
   })
 
   test("reads back what was written, at any offset", () => {
-    const label = fc.string({ unit: octet, minLength: 1, maxLength: 63 })
+    const label = fc.string({ unit: byte, minLength: 1, maxLength: 63 })
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 3 }), fc.nat(20), (labels, skip) => {
         const name = wire(labels.map((text) => text.replaceAll(".", "-")).join("."))
@@ -89,10 +89,10 @@ describe("readName", () => {
     )
   })
 
-  test("gives a legal name or a RangeError for any octets", () => {
-    const octets = fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 0xc0)), { maxLength: 60 })
+  test("gives a legal name or a RangeError for any bytes", () => {
+    const bytes = fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 0xc0)), { maxLength: 60 })
     fc.assert(
-      fc.property(octets, fc.nat(60), (bytes, offset) => {
+      fc.property(bytes, fc.nat(60), (bytes, offset) => {
         try {
           const { wire, end } = readName(Buffer.from(bytes), offset)
           expect(wire.length).toBeLessThanOrEqual(255)
@@ -106,14 +106,14 @@ describe("readName", () => {
   })
 })
 
-const octet = fc.nat(255).map((code) => String.fromCharCode(code))
+const byte = fc.nat(255).map((code) => String.fromCharCode(code))
 
 test("a dot inside a label is escaped", () => {
   expect(toDottedName("\x03a.b\x03com\0")).toBe("a\\.b.com")
   expect(toDottedName("\0")).toBe("")
 })
 
-test("foldCase leaves lengths and octets above 0x7F alone", () => {
+test("foldCase leaves lengths and bytes above 0x7F alone", () => {
   expect(foldCase("\x02AZ\x03\xc0[@\0")).toBe("\x02az\x03\xc0[@\0")
 })
 
@@ -127,7 +127,7 @@ test.each([
   expect(isWithin(wire(name), wire(zone))).toBe(expected)
 })
 
-test("everything is within the root, and an octet of a label is not read as a length", () => {
+test("everything is within the root, and a byte of a label is not read as a length", () => {
   expect(isWithin(wire("a.b"), "\0")).toBe(true)
   expect(isWithin("\x05x\x03com\0", "\x03com\0")).toBe(false)
 })

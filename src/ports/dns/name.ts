@@ -1,22 +1,22 @@
-/** A name in wire format (RFC 1035 §3.1) without compression, one character per octet. Text, to be compared and used as key. */
+/** A name in wire format (RFC 1035 §3.1) without compression, one character per byte. Text, to be compared and used as key. */
 export type WireName = string
 
-const maxNameOctets = 255
-const maxLabelOctets = 63
+const maxNameBytes = 255
+const maxLabelBytes = 63
 /** A name has at most 127 labels, so more pointers are only made to cost time. */
 const maxPointers = 127
-const notAnOctet = /[\u0100-\uffff]/
+const notAnByte = /[\u0100-\uffff]/
 
 /**
- * A dotted name to wire format, in lower case. Null for the root, an empty label, a label over 63 octets, over 255 octets in
- * all (RFC 1035 §2.3.4), or a character above U+00FF. Every octet but the dot is legal in a label (RFC 2181 §11).
+ * A dotted name to wire format, in lower case. Null for the root, an empty label, a label over 63 bytes, over 255 bytes in
+ * all (RFC 1035 §2.3.4), or a character above U+00FF. Every byte but the dot is legal in a label (RFC 2181 §11).
  */
 export function toWireName(name: string): WireName | null {
   const text = name.endsWith(".") ? name.slice(0, -1) : name
-  if (text.length > maxNameOctets - 2 || notAnOctet.test(text)) return null
+  if (text.length > maxNameBytes - 2 || notAnByte.test(text)) return null
   let wire = ""
   for (const label of text.split(".")) {
-    if (label.length === 0 || label.length > maxLabelOctets) return null
+    if (label.length === 0 || label.length > maxLabelBytes) return null
     wire += String.fromCharCode(label.length) + label
   }
   return foldCase(`${wire}\0`)
@@ -38,16 +38,16 @@ export function readName(message: Buffer, offset: number): { wire: WireName; end
   let at = offset
   let before = offset
   for (let pointers = 0; ; ) {
-    const length = octet(message, at)
+    const length = byte(message, at)
     if (length === 0) return { wire: `${wire}\0`, end: end ?? at + 1 }
-    if (length <= maxLabelOctets) {
+    if (length <= maxLabelBytes) {
       if (at + 1 + length > message.length) throw new RangeError("label past the end")
       wire += message.toString("latin1", at, at + 1 + length)
-      if (wire.length >= maxNameOctets) throw new RangeError("name too long")
+      if (wire.length >= maxNameBytes) throw new RangeError("name too long")
       at += 1 + length
     } else if (length >= 0xc0) {
       end ??= at + 2
-      at = ((length & 0x3f) << 8) | octet(message, at + 1)
+      at = ((length & 0x3f) << 8) | byte(message, at + 1)
       // A pointer must lead backwards, so loops are impossible.
       if (at >= before || ++pointers > maxPointers) throw new RangeError("bad compression pointer")
       before = at
@@ -57,7 +57,7 @@ export function readName(message: Buffer, offset: number): { wire: WireName; end
   }
 }
 
-/** ASCII letters to lower case (RFC 4343). Length octets are at most 63 and so never letters. */
+/** ASCII letters to lower case (RFC 4343). Length bytes are at most 63 and so never letters. */
 export function foldCase(wire: WireName): WireName {
   return wire.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
@@ -84,7 +84,7 @@ function* labelsOf(wire: WireName): Generator<string> {
   }
 }
 
-function octet(message: Buffer, at: number): number {
+function byte(message: Buffer, at: number): number {
   const value = message[at]
   if (value === undefined) throw new RangeError("name past the end")
   return value

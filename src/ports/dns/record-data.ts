@@ -1,6 +1,6 @@
 import { txt } from "dns-packet"
 import type { DnsData, DnsType } from "../../apis/contract.ts"
-import { fromOctets } from "../../values/ip.ts"
+import { fromBytes } from "../../values/ip.ts"
 import type { WireRecord } from "./message.ts"
 import { readName, toDottedName, type WireName } from "./name.ts"
 
@@ -26,12 +26,12 @@ const decoders: { readonly [T in DnsType]: (message: Buffer, record: WireRecord)
   PTR: (message, record) => toDottedName(decodeName(message, record)),
 }
 
-function decodeAddress(message: Buffer, { at, length }: WireRecord, octets: 4 | 16): string {
-  if (length !== octets) throw new RangeError("wrong length of an address")
-  return fromOctets(message.subarray(at + 2, at + 2 + octets)).toString()
+function decodeAddress(message: Buffer, { at, length }: WireRecord, bytes: 4 | 16): string {
+  if (length !== bytes) throw new RangeError("wrong length of an address")
+  return fromBytes(message.subarray(at + 2, at + 2 + bytes)).toString()
 }
 
-/** Joins the character-strings (RFC 7208 §3.3). As octets, since invalid UTF-8 would be lost. */
+/** Joins the character-strings (RFC 7208 §3.3). As bytes, since invalid UTF-8 would be lost. */
 function decodeText(message: Buffer, record: WireRecord): string {
   return Buffer.concat(txt.decode(message, record.at)).toString("latin1")
 }

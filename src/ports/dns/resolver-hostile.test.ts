@@ -14,7 +14,7 @@ test("the true answer is used, whatever datagrams come before it", async () => {
     { "a.example": [{ A: "192.0.2.1" }] },
   )
   const dns = resolverFor([server])
-  const datagram = fc.uint8Array({ maxLength: 80 }).map((octets) => Buffer.from(octets))
+  const datagram = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes))
   await fc.assert(
     fc.asyncProperty(fc.array(datagram, { maxLength: 4 }), async (datagrams) => {
       forged.datagrams = datagrams

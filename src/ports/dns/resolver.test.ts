@@ -321,7 +321,7 @@ describe("old and authoritative servers", () => {
     const server = await serve({ refuseEdns: true })
     const { ask, stats } = resolverFor([server])
     expect(await ask("a.example", "A")).toMatchObject(addresses)
-    // 766 octets do not fit into the 512 that are allowed without EDNS.
+    // 766 bytes do not fit into the 512 that are allowed without EDNS.
     expect(await ask("a.example", "TXT")).toMatchObject({ kind: "records" })
     expect(stats()).toMatchObject({ retries: 0, failures: 0 })
   })

@@ -7,7 +7,7 @@ import { encodeEntry } from "./zone-texts.ts"
 
 /**
  * Reads a {@link DnsZone} from YAML, and so from JSON. TXT and SPF records keep the text of the file; {@link encodeTexts} makes it
- * octets. Throws an Error whose message begins with the invalid line.
+ * bytes. Throws an Error whose message begins with the invalid line.
  */
 export function parseZone(text: string): DnsZone {
   const lines = new LineCounter()

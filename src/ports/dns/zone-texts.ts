@@ -1,6 +1,6 @@
 import type { DnsZone } from "../../apis/contract.ts"
 
-/** The zone with the texts of TXT and SPF records as octets, in UTF-8. */
+/** The zone with the texts of TXT and SPF records as bytes, in UTF-8. */
 export function encodeTexts(zone: DnsZone): DnsZone {
   const encoded = Object.entries(zone).map(([name, entries]) => [name, entries.map(encodeEntry)] as const)
   return Object.fromEntries(encoded)
@@ -16,7 +16,7 @@ export function encodeEntry<T>(entry: T): T {
   return Object.fromEntries(pairs) as T
 }
 
-/** One UTF-16 unit for each octet, as in the answers of a DNS port. */
+/** One UTF-16 unit for each byte, as in the answers of a DNS port. */
 function encodeText(value: unknown): unknown {
   if (typeof value !== "string") return value
   if (!value.isWellFormed()) throw new Error("must have well-formed Unicode text, without lone surrogates")

@@ -1,6 +1,6 @@
 import type { Random } from "../../apis/contract.ts"
 
-/** The same octets on every run: SHA-256 of the seed and a counter. Not secret. */
+/** The same bytes on every run: SHA-256 of the seed and a counter. Not secret. */
 export function createSeededRandom(seed: string): Random {
   let counter = 0
   let block: Uint8Array = new Uint8Array()

@@ -105,7 +105,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw unreadable("it has a '%' that begins no percent-encoded octet")
+    throw unreadable("it has a '%' that begins no percent-encoded byte")
   }
 }
 

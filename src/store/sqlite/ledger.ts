@@ -51,7 +51,7 @@ type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { r
 
 /**
  * Prepares the ledger of one connection. All its changes of the ledger must go through this.
- * @param maxEntries entries to keep in memory, about 300 octets each
+ * @param maxEntries entries to keep in memory, about 300 bytes each
  */
 export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
   const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")

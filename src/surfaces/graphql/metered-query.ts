@@ -9,7 +9,7 @@ import type { UnsentAnswer } from "../../call/unsent.ts"
 import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./field-context.ts"
 import type { GraphqlCall } from "./graphql-call.ts"
-import { maxResultOctets } from "./limits.ts"
+import { maxResultBytes } from "./limits.ts"
 import { isIncluded, type QueryParts, rootFieldsOf } from "./operation.ts"
 import { fieldCodeOf, Refusal, shorten } from "./refusal.ts"
 import { sizeOfResult } from "./result-size.ts"
@@ -101,18 +101,18 @@ interface Results {
 
 /** Counts the results of a query while they are collected. Above the limit nothing more runs, and the query is refused. */
 function createResults(answer: UnsentAnswer) {
-  let octets = 0
+  let bytes = 0
   /** Without what the answer has several times: the results that wait to be copied. */
   let held = 0
 
   function requireWithinLimit(): void {
-    if (octets <= maxResultOctets && held <= maxResultOctets) return
-    const limit = `${maxResultOctets.toLocaleString("en-US")} bytes`
+    if (bytes <= maxResultBytes && held <= maxResultBytes) return
+    const limit = `${maxResultBytes.toLocaleString("en-US")} bytes`
     throw new Refusal("QUERY_TOO_COMPLEX", `The results of the query are larger than ${limit}.`)
   }
 
   function add(value: unknown, info: GraphQLResolveInfo): void {
-    octets += sizeOfResult(value, info, maxResultOctets - octets, "keys")
+    bytes += sizeOfResult(value, info, maxResultBytes - bytes, "keys")
     requireWithinLimit()
   }
 
@@ -123,7 +123,7 @@ function createResults(answer: UnsentAnswer) {
     add,
     /** Counts the data of a root field. */
     addRoot(data: unknown, info: GraphQLResolveInfo): void {
-      const size = sizeOfResult(data, info, maxResultOctets - held, "once")
+      const size = sizeOfResult(data, info, maxResultBytes - held, "once")
       held += size
       answer.add(size)
       requireWithinLimit()

@@ -15,60 +15,60 @@ type Counts = "once" | "keys"
 
 /** A field that a query selects of an object, under one key of the answer. */
 interface Selected {
-  readonly keyOctets: number
+  readonly keyBytes: number
   read(data: Readonly<Record<string, unknown>>): unknown
   /** What is selected of the value; null for scalars and lists of them. */
   readonly inner: readonly Selected[] | null
 }
 
 /**
- * The octets of JSON that a field's value takes in the answer. A query may name the same field many times, so it is counted before
- * GraphQL copies it. Stops soon after `maxOctets`.
+ * The bytes of JSON that a field's value takes in the answer. A query may name the same field many times, so it is counted before
+ * GraphQL copies it. Stops soon after `maxBytes`.
  * @param counts `once`: each member that is selected, under one of its keys; `keys`: all keys, but no lists inside of the value,
  *   since each of these is counted at its own turn
  */
 export function sizeOfResult(
   value: unknown,
   info: GraphQLResolveInfo,
-  maxOctets: number,
+  maxBytes: number,
   counts: Counts,
 ): number {
-  let octets = keyOctets(String(info.path.key))
+  let bytes = keyBytes(String(info.path.key))
 
   function add(value: unknown, selected: readonly Selected[] | null): void {
-    if (value === null || value === undefined) octets += nullOctets
-    else if (selected === null) octets += sizeOfScalars(value)
+    if (value === null || value === undefined) bytes += nullBytes
+    else if (selected === null) bytes += sizeOfScalars(value)
     else if (Array.isArray(value)) addItems(value, selected)
     else addMembers(value as Record<string, unknown>, selected)
   }
 
   function addItems(items: readonly unknown[], selected: readonly Selected[]): void {
-    octets += bracketOctets
+    bytes += bracketBytes
     for (const item of items) {
-      if (octets > maxOctets) return
-      octets += commaOctets
+      if (bytes > maxBytes) return
+      bytes += commaBytes
       add(item, selected)
     }
   }
 
   function addMembers(data: Readonly<Record<string, unknown>>, selected: readonly Selected[]): void {
-    octets += bracketOctets
-    for (const { keyOctets, read, inner } of selected) {
-      if (octets > maxOctets) return
-      octets += keyOctets
+    bytes += bracketBytes
+    for (const { keyBytes, read, inner } of selected) {
+      if (bytes > maxBytes) return
+      bytes += keyBytes
       add(read(data), inner)
     }
   }
 
   add(value, selectionOf(info.returnType, info.fieldNodes, info, counts))
-  return octets
+  return bytes
 }
 
-const nullOctets = "null".length
-const bracketOctets = "[]".length
-const commaOctets = ",".length
+const nullBytes = "null".length
+const bracketBytes = "[]".length
+const commaBytes = ",".length
 
-function keyOctets(key: string): number {
+function keyBytes(key: string): number {
   return key.length + '"":,'.length
 }
 
@@ -126,11 +126,11 @@ function memberOf(
 ): Selected | null {
   const field = type.getFields()[nodes[0]?.name.value ?? ""]
   // The name of the type, which every object has.
-  if (!field) return { keyOctets: keyOctets(key), read: () => type.name, inner: null }
+  if (!field) return { keyBytes: keyBytes(key), read: () => type.name, inner: null }
   if (counts === "keys" && isListType(field.type)) return null
   const member = String(field.extensions.member)
   return {
-    keyOctets: keyOctets(key),
+    keyBytes: keyBytes(key),
     read: (data) => data[member],
     inner: selectionOf(field.type, nodes, info, counts),
   }

@@ -30,13 +30,13 @@ function inPieces(text: string, size: number) {
 
 describe("a body without a length", () => {
   test.each([
-    ["a few single octets", textOf(500), 1],
+    ["a few single bytes", textOf(500), 1],
     ["many pieces of a line", textOf(1_900_000), bytesPerPiece],
   ])("is read in %s", async (_, text, size) => {
     expect(await readJsonObject(inPieces(text, size).request, intake, neverWait)).toEqual(JSON.parse(text))
   })
 
-  test("of many single octets is refused after the first", async () => {
+  test("of many single bytes is refused after the first", async () => {
     const { request, pieces } = inPieces(textOf(1_500_000), 1)
     await expect(readJsonObject(request, intake, neverWait)).rejects.toMatchObject({
       code: "bodyInPieces",
@@ -45,7 +45,7 @@ describe("a body without a length", () => {
     expect(pieces()).toBeLessThan(freePieces + 10)
   })
 
-  test("is not read away in many single octets, but in larger pieces", async () => {
+  test("is not read away in many single bytes, but in larger pieces", async () => {
     const { request, pieces } = inPieces(textOf(1_500_000), 1)
     expect(await drainBody(request, intake, systemTimer)).toBe(false)
     expect(pieces()).toBeLessThan(freePieces + 10)

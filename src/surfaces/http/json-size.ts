@@ -17,7 +17,7 @@ const closingBrace = 0x7d
 /**
  * Refuses a JSON text that would take long to parse: 2 MB of small objects take over 0.1 s, in which nothing else runs. A batch
  * of 200 inputs has a few thousand parts. Lists of texts are parsed fast and are not limited.
- * @param json UTF-8, whose octets over 0x7F are never part of an ASCII character
+ * @param json UTF-8, whose bytes over 0x7F are never part of an ASCII character
  * @throws Fault 400 for `body`
  */
 export function requireModerate(json: Uint8Array): void {
@@ -53,7 +53,7 @@ export function requireModerate(json: Uint8Array): void {
   throw inputFault("body", `must be JSON of at most ${most} objects, arrays, member names and numbers`)
 }
 
-/** So many octets of a string are looked at one by one. After that, the search of the runtime is faster. */
+/** So many bytes of a string are looked at one by one. After that, the search of the runtime is faster. */
 const searchAfter = 32
 
 /** The place of the closing quote, or the end of the text when it is missing. */
@@ -75,6 +75,6 @@ function endOfString(json: Uint8Array, start: number): number {
 }
 
 /** Space, tab, line feed and carriage return (RFC 8259 §2). */
-function isBlank(octet: number | undefined): boolean {
-  return octet === 0x20 || octet === 0x09 || octet === 0x0a || octet === 0x0d
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 }

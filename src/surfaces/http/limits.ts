@@ -13,7 +13,7 @@ export const httpLimits = {
   /** A refused body is read away up to this size and time; then the connection is closed. */
   drainBytes: 16_777_216,
   drainSeconds: 5,
-  /** Pieces in which a body without a declared length may arrive, and octets for each further one. */
+  /** Pieces in which a body without a declared length may arrive, and bytes for each further one. */
   freePieces: 1_000,
   bytesPerPiece: 256,
   /** The same for a body that is read away. */

@@ -67,7 +67,7 @@ test.each([notice, ": keepalive\n\n"])(
     const next = reader.read()
     await new Promise((resolve) => setImmediate(resolve))
     timer.advance(3_600_000)
-    expect([unsent.octets(), calls.count, finished()]).toEqual([0, 1, 0])
+    expect([unsent.bytes(), calls.count, finished()]).toEqual([0, 1, 0])
     await reader.cancel()
     expect(await next).toMatchObject({ done: true })
   },
@@ -78,7 +78,7 @@ test("a client that hangs up ends the stream, which is recorded once", async () 
   const { reader, calls, unsent, finished } = await live(response)
   await reader.read()
   await reader.cancel()
-  expect([isCancelled(), finished(), calls.count, unsent.octets()]).toEqual([true, 1, 0, 0])
+  expect([isCancelled(), finished(), calls.count, unsent.bytes()]).toEqual([true, 1, 0, 0])
 })
 
 test("a client that reads nothing for 20 s is cut off", async () => {

@@ -10,7 +10,7 @@ interface PieceReader {
 
 interface Bounds {
   readonly maxBytes: number
-  /** Octets for which a body may have a piece more than {@link httpLimits.freePieces}. */
+  /** Bytes for which a body may have a piece more than {@link httpLimits.freePieces}. */
   readonly bytesPerPiece: number
 }
 
@@ -19,7 +19,7 @@ export type ReadingEnd = "whole" | "tooLarge" | "tooManyPieces"
 
 /**
  * Reads a body until it ends or passes its bounds. The runtime gives each chunk on its own as soon as it has arrived: a body
- * of 1.5 million chunks of one octet would take 2.3 s of processor time, during which nothing else runs.
+ * of 1.5 million chunks of one byte would take 2.3 s of processor time, during which nothing else runs.
  */
 export async function readPieces(
   reader: PieceReader,

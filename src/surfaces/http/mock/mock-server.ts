@@ -228,7 +228,7 @@ const frontHeaders = {
   ...fixedHeaders,
 }
 
-/** A body that fails before its first octet: Bun then resets the connection (RST) without a status line. */
+/** A body that fails before its first byte: Bun then resets the connection (RST) without a status line. */
 function resetConnection(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }))
 }
