@@ -32,7 +32,7 @@ test("months follow each other without a gap or overlap, and contain the given i
       expect(periodAt(created, period.endMs).startMs).toBe(period.endMs)
       expect(periodAt(created, period.endMs - 1)).toEqual(period)
     }),
-    { seed: 20250101, numRuns: 2_000 },
+    { numRuns: 2_000 },
   )
 })
 
@@ -44,6 +44,6 @@ test("months are added as Temporal adds them", () => {
       const [startMs, endMs] = [months, months + 1].map((n) => created.add({ months: n }).epochMilliseconds)
       expect(periodAt(date.getTime(), startMs ?? 0)).toEqual({ startMs: startMs ?? 0, endMs: endMs ?? 0 })
     }),
-    { seed: 20250102, numRuns: 2_000 },
+    { numRuns: 2_000 },
   )
 })

@@ -3,8 +3,6 @@ import fc from "fast-check"
 import { negotiate, preferredType } from "./accept.ts"
 import { type Format, formats } from "./formats.ts"
 
-const seed = 20250101
-
 /** Headers, each with the format that it asks for. */
 const cases: Readonly<Record<string, Readonly<Record<string, Format>>>> = {
   "an empty header, or nothing known in it": {
@@ -123,7 +121,7 @@ describe("hostile headers", () => {
     )
     fc.assert(
       fc.property(header, (accept) => formats.includes(negotiate(accept))),
-      { seed, numRuns: 500 },
+      { numRuns: 500 },
     )
   }, 300_000)
 

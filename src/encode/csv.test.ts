@@ -85,7 +85,7 @@ describe("read back", () => {
   })
 
   test("every leaf of any envelope", () => {
-    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { seed: 20250101, numRuns: 150 })
+    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { numRuns: 150 })
   })
 })
 

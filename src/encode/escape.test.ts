@@ -24,7 +24,7 @@ test("each unit is replaced by its text, and the others stay", () => {
       const units = text.split("").map((unit) => new Map<string, string>(escapes).get(unit) ?? unit)
       expect(replaceAll(text)).toBe(units.join(""))
     }),
-    { seed: 20250101, numRuns: 500 },
+    { numRuns: 500 },
   )
 })
 

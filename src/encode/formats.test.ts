@@ -43,7 +43,7 @@ describe.each([...formats])("%s", (format) => {
     expect(survives(encodeEnvelope(format, everything))).toBe(true)
     fc.assert(
       fc.property(anyEnvelope, (envelope) => survives(encodeEnvelope(format, envelope))),
-      { seed: 20250101, numRuns: 150 },
+      { numRuns: 150 },
     )
   })
 

@@ -28,7 +28,7 @@ describe.each([...formats])("%s", (format) => {
       fc.property(fc.array(anyEnvelope, { minLength: 1, maxLength: 20 }), (items) =>
         expectSame(...items.map(({ data }, index) => ({ index, data }))),
       ),
-      { seed: 20250101, numRuns: 80 },
+      { numRuns: 80 },
     )
   })
 })

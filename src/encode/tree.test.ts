@@ -35,7 +35,7 @@ describe.each([...formats])("%s", (format) => {
         anyEnvelope,
         (envelope) => encodeEnvelope(format, envelope) === encodeWhole[format](envelope),
       ),
-      { seed: 20250101, numRuns: 150 },
+      { numRuns: 150 },
     )
   })
 
@@ -52,7 +52,7 @@ describe.each([...formats])("%s", (format) => {
           pieces.every(({ length }) => length <= longest) && pieces.join("") === encodeWhole[format](envelope)
         )
       }),
-      { seed: 20250101, numRuns: 15 },
+      { numRuns: 15 },
     )
     expect(count).toBeGreaterThan(50)
   })

@@ -84,7 +84,7 @@ describe("read back", () => {
   })
 
   test("the JSON value of any envelope", () => {
-    fc.assert(fc.property(anyEnvelope, expectSameValue), { seed: 20250101, numRuns: 150 })
+    fc.assert(fc.property(anyEnvelope, expectSameValue), { numRuns: 150 })
   })
 })
 

@@ -84,7 +84,7 @@ test("1,000 requests with bytes changed, removed and added cause no error of the
     const wrong = statuses.filter((status) => Number(status) >= 500 && status !== "505")
     expect(wrong).toEqual([])
   })
-  await fc.assert(property, { seed: 20250101, numRuns: 1_000 })
+  await fc.assert(property, { numRuns: 1_000 })
   expect(answered).toBeGreaterThan(500)
   // Every smuggled call carried a key that would have been charged.
   expect(await used()).toBe(0)

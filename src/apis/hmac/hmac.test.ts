@@ -50,7 +50,7 @@ test("Node.js with OpenSSL signs 1,000 random inputs the same", async () => {
       algorithm: fc.constantFrom(...algorithms),
       encoding: fc.constantFrom("hex" as const, "base64" as const),
     }),
-    { seed: 20250101, numRuns: 1000 },
+    { numRuns: 1000 },
   )
   expect(inputs.filter(({ message }) => /[^\0-\x7f]/.test(message)).length).toBeGreaterThan(300)
   expect(inputs.filter(({ secret }) => /[^\0-\x7f]/.test(secret)).length).toBeGreaterThan(300)

@@ -10,7 +10,6 @@ const sortLines = (...given: Parameters<typeof sortLinesInSteps>): readonly stri
   }
 }
 
-const seed = 20250101
 /** From few letters, so that equal lines and shared beginnings are common. */
 const line = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."aAbBéÉeEßsS -_10"), maxLength: 4 }),
@@ -79,7 +78,7 @@ describe("case-sensitive", () => {
         expect(sortLines(input, "asc", true)).toEqual(expected)
         expect(sortLines(input, "desc", true)).toEqual(expected.toReversed())
       }),
-      { seed, numRuns: 200 },
+      { numRuns: 200 },
     )
   })
 })
@@ -92,7 +91,7 @@ test("sorting changes only the order, and leaves the input unchanged", () => {
       expect(input).toEqual(before)
       expect(sorted.toSorted()).toEqual(before.toSorted())
     }),
-    { seed, numRuns: 200 },
+    { numRuns: 200 },
   )
 })
 
@@ -115,13 +114,12 @@ describe("is the order of Intl.Collator", () => {
         expect(sortLines(input, "asc", false)).toEqual(input.toSorted(compare))
         expect(sortLines(input, "desc", false)).toEqual(input.toSorted((a, b) => compare(b, a)))
       }),
-      { seed, numRuns: 200 },
+      { numRuns: 200 },
     )
   })
 
   test("for so many lines that several steps are needed", () => {
     const [input] = fc.sample(fc.array(anyLine, { minLength: 5_000, maxLength: 5_000, size: "max" }), {
-      seed,
       numRuns: 1,
     })
     for (const lines of [input ?? [], (input ?? []).toSorted(compare)]) {
@@ -156,7 +154,7 @@ test("equal lines keep their order, ascending and descending", () => {
         if (step === 0) expect(place.get(text) ?? NaN).toBeLessThan(place.get(next) ?? NaN)
       }
     }),
-    { seed, numRuns: 200 },
+    { numRuns: 200 },
   )
 })
 

@@ -154,6 +154,6 @@ test("every term of any bytes is either parsed or reported as a problem", () => 
         expect(`v=spf1 ${text}`.startsWith(term, position)).toBe(true)
       }
     }),
-    { seed: 20250101, numRuns: 500 },
+    { numRuns: 500 },
   )
 })

@@ -3,7 +3,6 @@ import { Body, Observer, SearchAltitude, SearchHourAngle, SearchRiseSet } from "
 import fc from "fast-check"
 import { computeSunTimes, type SunEvent, type SunTimes } from "./sun-times.ts"
 
-const seed = 20250101
 const dayMs = 86_400_000
 const pairs = [
   [-0.833, "sunrise", "sunset"],
@@ -33,7 +32,7 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
         fc.property(noonUtc(firstYear, lastYear), upTo(65), longitude, (noon, lat, lon) => {
           compareDay(noon, lat, lon)
         }),
-        { seed, numRuns: 100 },
+        { numRuns: 100 },
       )
       // Enough for a busy machine.
     })
@@ -122,7 +121,7 @@ describe("days", () => {
         ]
         expect(day).toEqual(day.toSorted((a, b) => a - b))
       }),
-      { seed, numRuns: 100 },
+      { numRuns: 100 },
     )
   })
 
@@ -166,7 +165,7 @@ describe("days", () => {
           }
         }
       }),
-      { seed, numRuns: 100 },
+      { numRuns: 100 },
     )
   })
 })

@@ -23,7 +23,6 @@ test("messages come out whole, wherever the stream is cut", () => {
         sent.map((message) => Buffer.from(message).toString("hex")),
       )
     }),
-    { seed: 20250101 },
   )
 })
 

@@ -20,7 +20,7 @@ test("the true answer is used, whatever datagrams come before it", async () => {
       forged.datagrams = datagrams
       expect(await dns.resolve("a.example", "A")).toMatchObject({ kind: "records", records: ["192.0.2.1"] })
     }),
-    { seed: 20250101, numRuns: 200 },
+    { numRuns: 200 },
   )
 })
 
@@ -49,7 +49,7 @@ test("a damaged answer fails or is read, and never throws", async () => {
       const answer = await throughSilence(dns.resolve("a.example", "MX"), dns.timer)
       kinds.add(answer.kind === "failure" ? answer.reason : answer.kind)
     }),
-    { seed: 20250101, numRuns: 300 },
+    { numRuns: 300 },
   )
   expect([...kinds]).toEqual(expect.arrayContaining(["malformed", "nodata", "records"]))
   // A damaged target is asked for, and does not exist.
@@ -88,7 +88,7 @@ test("a fixture and a server of the same zone give the same answers", async () =
         }
       },
     ),
-    { seed: 20250101, numRuns: 60 },
+    { numRuns: 60 },
   )
 })
 

@@ -61,7 +61,7 @@ test("the same variables are accepted and refused as by graphql-js, with the sam
         expect(errors.length).toBeGreaterThan(0)
       }
     }),
-    { seed: 20250101, numRuns: 1_000 },
+    { numRuns: 1_000 },
   )
   expect(Math.min(taken, refused)).toBeGreaterThan(50)
 })

@@ -57,6 +57,6 @@ test("reads back what URLSearchParams writes", () => {
     fc.property(pairs, (entries) => {
       expect(read(new URLSearchParams(entries).toString())).toEqual(entries)
     }),
-    { seed: 20250101, numRuns: 500 },
+    { numRuns: 500 },
   )
 })
