@@ -14,6 +14,7 @@ import { spf } from "./cases/spf.ts"
 import { stalls } from "./cases/stalls.ts"
 import { start } from "./cases/start.ts"
 import { traces } from "./cases/traces.ts"
+import { versions } from "./cases/versions.ts"
 import { workers } from "./cases/workers.ts"
 
 /** What `bun run bench` can measure. A new case is a file in `cases/` and a line here. */
@@ -35,4 +36,5 @@ export const cases: readonly Case[] = [
   postgres,
   postgresCalls,
   adminLists,
+  versions,
 ]

@@ -16,6 +16,7 @@ import { createWorkbench } from "./workbench.ts"
 interface Flags {
   case?: string[]
   binary: string
+  against?: string
   connections: number
   seconds: number
   rounds: number
@@ -27,6 +28,7 @@ const flags = new Command("bench")
   .description("Measure the executable that 'bun run build' makes.")
   .addOption(new Option("--case <NAMES...>", "measure only these").choices(cases.map(({ name }) => name)))
   .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
+  .option("--against <FILE>", "another executable, for the case 'versions'")
   .option("--connections <NUMBER>", "connections of the load", toCount, 64)
   .option("--seconds <NUMBER>", "length of a round", toCount, 5)
   .option("--rounds <NUMBER>", "rounds for each server", toCount, 5)
@@ -36,6 +38,7 @@ const flags = new Command("bench")
   .opts<Flags>()
 
 const binary = resolve(flags.binary)
+const against = flags.against === undefined ? undefined : resolve(flags.against)
 if (!existsSync(binary)) throw new Error(`There is no ${binary}: run 'bun run build' first.`)
 
 const directory = mkdtempSync(join(tmpdir(), "penknife-bench-"))
@@ -49,7 +52,7 @@ try {
 async function measure(directory: string) {
   const { connections, seconds, rounds, millions } = flags
   const say = (text: string) => process.stderr.write(`${text}\n`)
-  const bench = createWorkbench({ binary, directory, connections, seconds, rounds, millions, say })
+  const bench = createWorkbench({ binary, against, directory, connections, seconds, rounds, millions, say })
   if (generator !== "wrk") {
     say("wrk is not installed. autocannon reads whole milliseconds and may be slower than the server.")
   }

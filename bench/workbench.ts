@@ -6,6 +6,8 @@ import { seed } from "./seed.ts"
 export interface BenchOptions {
   /** The penknife executable to measure. */
   readonly binary: string
+  /** The executable that the case 'versions' compares it with. */
+  readonly against: string | undefined
   /** Where data files and compiled servers are put. */
   readonly directory: string
   readonly connections: number
