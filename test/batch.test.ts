@@ -183,12 +183,12 @@ describe("while a batch runs", () => {
   const events: string[] = []
   let inProgress = 0
   let most = 0
-  const gate = Promise.withResolvers<void>()
+  const allWaiting = Promise.withResolvers<void>()
   const slow = echoApi("slow", async ({ what }) => {
     inProgress++
     most = Math.max(most, inProgress)
-    if (inProgress === 16) gate.resolve()
-    await gate.promise
+    if (inProgress === 16) allWaiting.resolve()
+    await allWaiting.promise
     inProgress--
     if (what === "down") unavailable("The server does not answer.")
     if (what === "bug") throw new Error("secret detail")

@@ -184,7 +184,7 @@ test("docs/operating-limits.md says what the code does", () => {
     `${number(httpLimits.freePieces)}, and one for each ${number(httpLimits.drainBytesPerPiece)} bytes`,
   )
   expect(row("connection on which")).toContain(`${httpLimits.idleSeconds} s`)
-  expect(row("the same while")).toContain(`${httpLimits.patientSeconds} s`)
+  expect(row("the same while")).toContain(`${httpLimits.longWorkSeconds} s`)
   expect(httpLimits.sharedAnswerSeconds).toBe(1)
   expect(row("work for `/ready`")).toContain("once a second")
   expect(row("connection that takes nothing")).toContain(`${httpLimits.unreadSeconds} s`)

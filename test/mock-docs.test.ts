@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { allOptions, mockOptions } from "../src/config/options.ts"
-import { dnsWorld } from "../src/mock/dns-world.ts"
+import { mockZone } from "../src/mock/dns-zone.ts"
 import { magicKeys } from "../src/mock/keys.ts"
 import { parseZone } from "../src/ports/dns/zone-file.ts"
 import { startTestMock } from "./support/mock.ts"
@@ -13,7 +13,7 @@ const text = readFileSync(join(root, "docs/mock.md"), "utf8")
 test("the page names every key, every option and every domain that is meant to be asked for", () => {
   for (const key of Object.keys(magicKeys)) expect(text).toContain(`\`${key}\``)
   for (const option of Object.values(mockOptions)) expect(text).toContain(option.flag)
-  for (const name of Object.keys(dnsWorld)) {
+  for (const name of Object.keys(mockZone)) {
     if (/^[a-z]+\.example$/.test(name)) expect(text).toContain(`\`${name}\``)
   }
   expect(Object.keys(allOptions).length).toBeGreaterThan(Object.keys(mockOptions).length)
@@ -34,8 +34,8 @@ test("the page names every control path with its methods", async () => {
 test("the zone in the page is one, and the shipped one is the file", () => {
   const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(text) ?? []
   expect(Object.keys(parseZone(yaml))).toEqual(["example.com", "_spf.example.com", "slow.example.com"])
-  const file = readFileSync(join(root, "src/mock/dns-world.yaml"), "utf8")
-  expect(parseZone(file)).toEqual(dnsWorld)
+  const file = readFileSync(join(root, "src/mock/dns-zone.yaml"), "utf8")
+  expect(parseZone(file)).toEqual(mockZone)
 })
 
 test("the mock takes each command of the page for a control path", async () => {

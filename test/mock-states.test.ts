@@ -27,7 +27,7 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
-/** Faults without a state of the mock, which other tests show: gate, account-trouble, limits, hanging-up, mcp, deprecation and store/postgres-deadline. */
+/** Faults that no state of the mock shows; the tests of admission, limits, hanging up, MCP, deprecation and the stores show them. */
 type Shown = Exclude<
   FaultCode,
   | "planMissing"

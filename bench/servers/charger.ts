@@ -6,9 +6,9 @@
  */
 import { SQL } from "bun"
 import { maxCredits, type Plan } from "../../src/accounts/plan.ts"
+import { createAdmission } from "../../src/call/admission.ts"
 import type { Caller } from "../../src/call/caller.ts"
 import { createCharges } from "../../src/call/charges.ts"
-import { createGate } from "../../src/call/gate.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -35,8 +35,8 @@ const plan: Plan = {
   portalKeys: 0,
   portal: [],
 }
-const gate = createGate(store, new Map([[plan.name, plan]]), ports)
-const charges = createCharges(store, gate, ports, { error: console.error })
+const admission = createAdmission(store, new Map([[plan.name, plan]]), ports)
+const charges = createCharges(store, admission, ports, { error: console.error })
 const revision = await findRevision()
 const callers = Array.from({ length: Number(accounts) }, (_, index) => toCaller(`acc_${index}`))
 const items = [{ api: "hmac", calls: 1, credits: 1 }]

@@ -1,7 +1,7 @@
 import type { AdminAccess } from "../admin/admin-access.ts"
 import type { FindSnapshot } from "../call/account-snapshots.ts"
+import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
-import { createGate, sunsetsOf } from "../call/gate.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Config } from "../config/load.ts"
@@ -47,8 +47,8 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
   const { ports, log } = shared
   return (config, ownApis, apis) => {
     const definitions = apis.map(({ definition }) => definition)
-    const gate = createGate(store, config.plans, ports, sunsetsOf(definitions))
-    const charges = createCharges(store, gate, ports, log, findSnapshot)
+    const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
+    const charges = createCharges(store, admission, ports, log, findSnapshot)
     const apiIds = definitions.map(({ id }) => id)
     return {
       config,
@@ -56,7 +56,7 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
       prices: new Map(apis.map(({ definition, credits }) => [definition.id, credits])),
       parts: {
         apis,
-        pipeline: { ...shared, gate, charges },
+        pipeline: { ...shared, admission, charges },
         random: ports.random,
         tracer,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),

@@ -1,5 +1,5 @@
 import { type Ports, unavailable } from "../apis/contract.ts"
-import { sunsetsOf } from "../call/gate.ts"
+import { sunsetsOf } from "../call/admission.ts"
 import type { LocalCalls } from "../call/prepared-api.ts"
 import type { Config } from "../config/load.ts"
 import { livePorts } from "./live-ports.ts"

@@ -4,21 +4,21 @@ import { noBackups } from "../admin/backups/no-backups.ts"
 import { ConfigRefused } from "../admin/config/control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone } from "../apis/contract.ts"
+import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
-import { createGate, sunsetsOf } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
-import { dnsWorld } from "../mock/dns-world.ts"
+import { mockZone } from "../mock/dns-zone.ts"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal } from "../mock/journal.ts"
 import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
-import { injectAtApi, injectAtGate } from "../mock/request-effects.ts"
+import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
+import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
-import type { MockWorld } from "../mock/world.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { createMockClock } from "../ports/mock/clock.ts"
@@ -32,7 +32,7 @@ import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import type { HttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
-import { createEventLook } from "../webhooks/look.ts"
+import { createEventCheck } from "../webhooks/event-check.ts"
 import { toMessage } from "../webhooks/message.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
@@ -57,7 +57,7 @@ export async function startMock(
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = config.dnsFile === null ? dnsWorld : await readZone(config.dnsFile)
+  const zone = config.dnsFile === null ? mockZone : await readZone(config.dnsFile)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
@@ -67,7 +67,7 @@ export async function startMock(
   const apis = await prepareApis(config, ownApis.definitions)
   const server = await startMockServer(
     {
-      createWorld: () => createWorld(config, apis, zone, opened, () => server),
+      createState: () => createState(config, apis, zone, opened, () => server),
       parseZone,
       version,
       timer: systemTimer,
@@ -93,13 +93,13 @@ export async function startMock(
 }
 
 /** Makes everything that a reset replaces. */
-async function createWorld(
+async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   zone: DnsZone,
   opened: OpenLog,
   server: () => Pick<HttpServer, "url" | "openRequests">,
-): Promise<MockWorld> {
+): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
@@ -117,8 +117,8 @@ async function createWorld(
   const names = await seedMagicKeys({ store, admin: openedStore.admin, accounts, plans, clock, plan })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
   const events = openedStore.timedEvents
-  const look = createEventLook({ events, plans, clock, timer: systemTimer, log: opened.log })
-  await look.run()
+  const eventCheck = createEventCheck({ events, plans, clock, timer: systemTimer, log: opened.log })
+  await eventCheck.run()
   names.set(adminKeyName, adminKey)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
@@ -157,12 +157,12 @@ async function createWorld(
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
-  const gate = createGate(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
+  const admission = createAdmission(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
   return {
     pipeline: {
-      gate: injectAtGate(nameKeys(gate, names)),
+      admission: injectAtAdmission(nameKeys(admission, names)),
       // Tests move the clock back on purpose, so a credit month in the future is not logged.
-      charges: createCharges(store, gate, ports, { error() {} }),
+      charges: createCharges(store, admission, ports, { error() {} }),
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ports,
       log: opened.log,
@@ -187,7 +187,7 @@ async function createWorld(
       await history.write()
       clock.set(nowMs)
       await history.write()
-      await look.run()
+      await eventCheck.run()
     },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),

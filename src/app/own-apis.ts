@@ -85,7 +85,7 @@ export async function loadOwnApis(
       limitMs: apiTimeoutSeconds * 1_000,
       maxWorkers: apiWorkers,
       onRest: (api, cause) => log.error("API paused after several faults in a row", { api, cause }),
-      onStray: (api, cause) => log.error("API failed outside of a call", { api, cause }),
+      onUncaught: (api, cause) => log.error("API failed outside of a call", { api, cause }),
       // It may hold what a client sent, so it is written only when the operator asks for it.
       onSaid: (api, text) => log.debug("API wrote to the console", { api, text }),
     },
@@ -203,7 +203,7 @@ export const ownApiFolders = {
         limitMs: 10_000,
         maxWorkers: 2,
         onRest() {},
-        onStray() {},
+        onUncaught() {},
         onSaid() {},
       },
     )

@@ -15,7 +15,7 @@ import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
-import { createEventLook } from "../webhooks/look.ts"
+import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-access.ts"
 import { createBackups } from "./backups.ts"
 import { createCertificateReload } from "./certificate.ts"
@@ -125,7 +125,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   await requireKnownPlans(openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
-  const look = createEventLook({
+  const eventCheck = createEventCheck({
     events: timedEvents,
     get plans() {
       return current.config.plans
@@ -223,7 +223,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (watch && apis !== null) opening.defer(watchFolder(apis, ownParts, () => void hot.reloadLogged()))
   const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
     delivery.start()
-    look.start()
+    eventCheck.start()
   })
   observability.history.start()
   const resources = opening.move()
@@ -240,7 +240,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
           clock,
           server,
           closeWatchers: () => observability.requests.close(),
-          beside: peers === null ? [delivery, look] : [delivery, look, peers],
+          beside: peers === null ? [delivery, eventCheck] : [delivery, eventCheck, peers],
           observability,
           tracer,
           resources,

@@ -8,9 +8,9 @@ import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { openSqliteStore } from "../store/sqlite/open-store.ts"
 import type { AccountRecord, Store } from "../store/store.ts"
+import { createAdmission } from "./admission.ts"
 import type { Caller } from "./caller.ts"
 import { type Charges, createCharges } from "./charges.ts"
-import { createGate } from "./gate.ts"
 
 const [free] = defaultPlans as [Plan]
 const nowMs = systemClock.now()
@@ -26,8 +26,8 @@ async function setUp(record = account, clock: Clock = systemClock) {
   await store.createAccount(record)
   const logged: [string, unknown][] = []
   const log = { error: (message: string, fields: unknown) => void logged.push([message, fields]) }
-  const gate = createGate(store, new Map([[free.name, free]]), { clock, timer: systemTimer })
-  const createChargesOn = (each: Store) => createCharges(each, gate, { clock, timer: systemTimer }, log)
+  const admission = createAdmission(store, new Map([[free.name, free]]), { clock, timer: systemTimer })
+  const createChargesOn = (each: Store) => createCharges(each, admission, { clock, timer: systemTimer }, log)
   return { store, logged, caller: callerOf(record), charges: createChargesOn(store), createChargesOn }
 }
 

@@ -11,10 +11,10 @@ import {
   type FindSnapshot,
   refresh,
 } from "./account-snapshots.ts"
+import type { Admission } from "./admission.ts"
 import { nothingCharged } from "./call-record.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
-import type { Gate } from "./gate.ts"
 import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 import type { UsageStatus } from "./usage-status.ts"
@@ -72,7 +72,7 @@ const maxAttempts = 8
  */
 export function createCharges(
   store: Store,
-  gate: Pick<Gate, "identifyAgain" | "requireApi">,
+  admission: Pick<Admission, "identifyAgain" | "requireApi">,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
   findSnapshot: FindSnapshot = createAccountSnapshots(),
@@ -179,8 +179,8 @@ export function createCharges(
       if (outcome.charged) return
       if (outcome.cause === undefined) await refuse(hold)
       if (outcome.cause !== "changed") throw outcome.cause
-      caller = await gate.identifyAgain(caller)
-      for (const { api } of items) gate.requireApi(caller, api)
+      caller = await admission.identifyAgain(caller)
+      for (const { api } of items) admission.requireApi(caller, api)
       // Takes over what was changed.
       findSnapshot(caller)
     }

@@ -2,11 +2,11 @@ import { ApiMistake, type Ports, Unavailable } from "../apis/contract.ts"
 import type { Envelope } from "../encode/envelope.ts"
 import type { Log } from "../ports/log.ts"
 import type { ChargeItem, RateOutcome, RateState } from "../store/store.ts"
+import { type Admission, rateLimited } from "./admission.ts"
 import { type CallRecord, nothingCharged } from "./call-record.ts"
 import type { Caller, CallerRequest } from "./caller.ts"
 import type { Charges } from "./charges.ts"
 import { type Fault, fixedFault, toFault } from "./fault.ts"
-import { type Gate, rateLimited } from "./gate.ts"
 import { inSpan } from "./in-span.ts"
 import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
@@ -17,7 +17,7 @@ import { tightestOf, type UsageStatus } from "./usage-status.ts"
  * balance and rate are data in the {@link Reply}.
  */
 export interface Pipeline {
-  readonly gate: Gate
+  readonly admission: Admission
   readonly charges: Charges
   readonly scheduler: Scheduler
   readonly ports: Ports
@@ -99,18 +99,18 @@ export function admit(
 function admitNow(
   { key, hasTwoKeys, address }: CallerRequest,
   apis: readonly string[],
-  { gate }: Pipeline,
+  { admission }: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
   if (hasTwoKeys) throw fixedFault("keysDiffer")
-  const identified = gate.identify(key)
+  const identified = admission.identify(key)
   return identified instanceof Promise ? identified.then(permit) : permit(identified)
 
   function permit(caller: Caller): Caller | Promise<Caller> {
     progress.caller = caller
-    gate.requireAddress(caller, address)
-    for (const api of apis) gate.requireApi(caller, api)
-    return gate.takeRate(caller)?.then(takeOver) ?? caller
+    admission.requireAddress(caller, address)
+    for (const api of apis) admission.requireApi(caller, api)
+    return admission.takeRate(caller)?.then(takeOver) ?? caller
 
     function takeOver({ granted, buckets }: RateOutcome): Caller {
       progress.rate = tightestOf(buckets)

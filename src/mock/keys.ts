@@ -1,7 +1,7 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
-import type { Gate } from "../call/gate.ts"
+import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock/clock.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
@@ -132,11 +132,11 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   return id
 }
 
-/** A gate that also takes magic keys. */
-export function nameKeys(gate: Gate, names: KeyNames): Gate {
+/** An admission that also takes magic keys. */
+export function nameKeys(admission: Admission, names: KeyNames): Admission {
   return {
-    ...gate,
-    identify: (key) => gate.identify(key === null ? null : (names.get(toMagicKey(key) ?? "") ?? key)),
+    ...admission,
+    identify: (key) => admission.identify(key === null ? null : (names.get(toMagicKey(key) ?? "") ?? key)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { InputRejected, Unavailable } from "../apis/contract.ts"
+import { type Admission, rateLimited } from "../call/admission.ts"
 import { Fault, fixedFault } from "../call/fault.ts"
-import { type Gate, rateLimited } from "../call/gate.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
@@ -17,7 +17,7 @@ export interface RequestEffects {
 /** The effects on the request in progress. The pipeline has no argument for them, since only the mock has them. */
 const current = new AsyncLocalStorage<RequestEffects>()
 
-/** Runs the work of a request under effects, which {@link injectAtGate} and {@link injectAtApi} apply. */
+/** Runs the work of a request under effects, which {@link injectAtAdmission} and {@link injectAtApi} apply. */
 export function runWithEffects<T>(effects: RequestEffects, work: () => T): T {
   return current.run(effects, work)
 }
@@ -34,23 +34,23 @@ export function frontStatus({ statuses }: ActiveFault, apis: readonly string[]):
   return null
 }
 
-/** A gate that also refuses calls as the active fault says. */
-export function injectAtGate(gate: Gate): Gate {
+/** An admission that also refuses calls as the active fault says. */
+export function injectAtAdmission(admission: Admission): Admission {
   const isActive = (status: number) => [...(activeFault()?.statuses.values() ?? [])].includes(status)
   return {
     identify(key) {
       if (isActive(401)) throw fixedFault("keyUnknown")
-      return gate.identify(key)
+      return admission.identify(key)
     },
-    identifyAgain: gate.identifyAgain,
-    requireAddress: gate.requireAddress,
+    identifyAgain: admission.identifyAgain,
+    requireAddress: admission.requireAddress,
     requireApi(caller, api) {
-      if (statusAtGate(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
-      gate.requireApi(caller, api)
+      if (statusFor(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
+      admission.requireApi(caller, api)
     },
     takeRate(caller) {
       if (isActive(429)) throw rateLimited({ perMinute: null, retryInMs: 60_000 })
-      return gate.takeRate(caller)
+      return admission.takeRate(caller)
     },
   }
 }
@@ -83,8 +83,8 @@ function activeFault(): ActiveFault | null {
   return current.getStore()?.fault ?? null
 }
 
-/** The gate sees no input, so a rule for some inputs refuses the whole request. */
-function statusAtGate(api: string): number | undefined {
+/** The admission step sees no input, so a rule for some inputs refuses the whole request. */
+function statusFor(api: string): number | undefined {
   const statuses = activeFault()?.statuses
   return statuses?.get(api) ?? statuses?.get(null)
 }

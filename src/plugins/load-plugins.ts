@@ -40,7 +40,7 @@ export interface PluginOptions {
   /** Gets the id of an API that begins to rest, and its last fault. */
   readonly onRest: (id: string, cause: string) => void
   /** Gets the id of an API in which something failed that no call waits for, and what. */
-  readonly onStray: (id: string, cause: string) => void
+  readonly onUncaught: (id: string, cause: string) => void
   /** Gets the id of an API that wrote a line to the console, and the line. */
   readonly onSaid: (id: string, text: string) => void
 }
@@ -111,7 +111,7 @@ async function loadPlugin(
   const { clock, timer, limitMs, maxWorkers, onRest } = options
   const source = { file, copy: copy.folder, original: directory }
   const events = {
-    onStray: (cause: string) => options.onStray(name, cause),
+    onUncaught: (cause: string) => options.onUncaught(name, cause),
     onSaid: (text: string) => options.onSaid(name, text),
   }
   const start = () => startPluginWorker(source, { timer, ...events }, loadLimitMs)

@@ -44,7 +44,7 @@ export type FromWorker =
   /** A run threw something else. The cause is for the log; the detail may hold input. */
   | { readonly kind: "failed"; readonly cause: string; readonly detail: string }
   /** Something failed that no run waits for, such as a timer that an earlier one left behind. */
-  | { readonly kind: "stray"; readonly cause: string }
+  | { readonly kind: "uncaught"; readonly cause: string }
   /** The API wrote to the console. */
   | { readonly kind: "said"; readonly text: string }
   /** Asks the DNS. */

@@ -30,7 +30,7 @@ export class ThreadBusy extends Error {
 /** What an API does outside of its runs. */
 export interface ThreadEvents {
   /** Something failed that no run waits for. */
-  onStray(cause: string): void
+  onUncaught(cause: string): void
   /** It wrote to the console. */
   onSaid(text: string): void
 }
@@ -50,7 +50,7 @@ const workerFile = import.meta.path.endsWith(".ts") ? "worker.ts" : "plugins/wor
  */
 export async function startPluginWorker(
   source: Omit<ToWorker & { kind: "load" }, "kind" | "begun">,
-  { timer, onStray, onSaid }: Pick<Ports, "timer"> & ThreadEvents,
+  { timer, onUncaught, onSaid }: Pick<Ports, "timer"> & ThreadEvents,
   loadLimitMs: number,
 ): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
   const thread = new Worker(join(import.meta.dir, workerFile))
@@ -78,10 +78,10 @@ export async function startPluginWorker(
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") void answer(data)
     else if (data.kind === "said") onSaid(data.text)
-    else if (data.kind === "stray") {
+    else if (data.kind === "uncaught") {
       // While it loads, nothing of a call can be left over.
       if (runs > 0) isWorn = true
-      onStray(data.cause)
+      onUncaught(data.cause)
     } else finish(data)
   }
   thread.onerror = ({ message }) => {

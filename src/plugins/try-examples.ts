@@ -27,13 +27,13 @@ export async function wrongExample(
   const cancel = timer.after(limitMs, () => {
     isLate = true
   })
-  for (const { name, input: given, output: expected, given: world = {}, varying = [] } of examples) {
+  for (const { name, input: given, output: expected, given: conditions = {}, varying = [] } of examples) {
     if (isLate) return { name, problem: `it and those before it take more than ${limitMs / 1_000} s` }
     try {
       const ports: Ports = {
-        clock: createMockClock(Date.parse(world.now ?? defaultNow)),
+        clock: createMockClock(Date.parse(conditions.now ?? defaultNow)),
         random: createSeededRandom("penknife"),
-        dns: createMockDns(world.dns ?? {}),
+        dns: createMockDns(conditions.dns ?? {}),
         timer,
       }
       const output = await run(readInput({ kind: "typed", values: given }, true), ports)

@@ -45,12 +45,12 @@ const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
 
 /** Of one run. The first one says all that matters, and each costs the service a line of its log. */
-const maxStrays = 5
-let strays = 0
+const maxUncaught = 5
+let uncaughtCount = 0
 // Without these the thread ends, and with it the run of another call.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
-    if (++strays <= maxStrays) send({ kind: "stray", cause: described(describeKind, thrown) })
+    if (++uncaughtCount <= maxUncaught) send({ kind: "uncaught", cause: described(describeKind, thrown) })
   })
 }
 
@@ -92,7 +92,7 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   const { number, input, nowMs, seed, maxOutputLength } = asked
   Atomics.store(begun, 0, number)
   said.begin()
-  strays = 0
+  uncaughtCount = 0
   try {
     if (definition === null) throw new Error("the API must be loaded before it runs")
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }

@@ -1,9 +1,9 @@
 /**
- * The reads and writes of the look for events that come with time: keys that expire soon, months that begin. Several processes
+ * The reads and writes of the check for events that come with time: keys that expire soon, months that begin. Several processes
  * may look at the same time.
  */
 export interface TimedEvents {
-  /** The time up to which events were looked for; null before the first look. */
+  /** The time up to which events were looked for; null before the first check. */
   lookedUntilMs(): Promise<number | null>
   keepLookedUntilMs(ms: number): Promise<void>
   /** Keys that are not revoked and expire after `afterMs` and not after `untilMs`, sorted by expiry and id. */

@@ -6,7 +6,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadConfig } from "../../src/config/load.ts"
-import { dnsWorld } from "../../src/mock/dns-world.ts"
+import { mockZone } from "../../src/mock/dns-zone.ts"
 import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { answerCheckOf } from "../support/service.ts"
@@ -24,7 +24,7 @@ const mostGrowthMb = 150
 test(
   `${runs.toLocaleString("en-US")} requests, seed ${seed}`,
   async () => {
-    const dns = await startDnsServer(answering(dnsWorld))
+    const dns = await startDnsServer(answering(mockZone))
     try {
       await tryExecutable(dns.address)
     } finally {
@@ -76,7 +76,7 @@ async function issue(db: string, plan: string, weight: number, ...keyFlags: stri
 }
 
 /** A zone without the names whose servers do not answer, since each would take seconds. */
-function answering(zone: typeof dnsWorld): typeof dnsWorld {
+function answering(zone: typeof mockZone): typeof mockZone {
   return Object.fromEntries(
     Object.entries(zone).filter(([, entries]) => !JSON.stringify(entries).toLowerCase().includes("timeout")),
   )

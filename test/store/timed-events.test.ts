@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { periodAt } from "../../src/accounts/period.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import { createEventLook } from "../../src/webhooks/look.ts"
+import { createEventCheck } from "../../src/webhooks/event-check.ts"
 import { accountDetailsOf, changeOf, firstPage, keyDetailsOf, secretOf } from "../support/admin-store.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { createManualClock, type ManualClock } from "../support/clock.ts"
@@ -54,7 +54,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       secret: secretOf(change?.id ?? "key_1"),
     })
   const lookIn = ({ timedEvents: events }: AnyTestStore) =>
-    createEventLook({
+    createEventCheck({
       events,
       plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
       clock,

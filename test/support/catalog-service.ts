@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { defaultPlans } from "../../src/accounts/plan.ts"
 import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../../src/apis/contract.ts"
+import { createAdmission, sunsetsOf } from "../../src/call/admission.ts"
 import { createCharges } from "../../src/call/charges.ts"
-import { createGate, sunsetsOf } from "../../src/call/gate.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
 import { createScheduler } from "../../src/call/scheduler.ts"
 import { createUnsentAnswers } from "../../src/call/unsent.ts"
@@ -64,13 +64,13 @@ export function startCatalogService(
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
   const apis = definitions.map((definition) => prepareApi(definition))
-  const gate = createGate(store, plans, ports, sunsetsOf(definitions))
+  const admission = createAdmission(store, plans, ports, sunsetsOf(definitions))
   const server = startHttpServer(
     {
       apis,
       pipeline: {
-        gate,
-        charges: createCharges(store, gate, ports, { error: (message) => logged.push(message) }),
+        admission,
+        charges: createCharges(store, admission, ports, { error: (message) => logged.push(message) }),
         scheduler: createScheduler(ports),
         ports,
         unsent: createUnsentAnswers(maxUnsent, () => {}),

@@ -18,7 +18,7 @@ export async function loadOwn(directory: string, options: Partial<PluginOptions>
       limitMs: 10_000,
       maxWorkers: 4,
       onRest() {},
-      onStray() {},
+      onUncaught() {},
       onSaid() {},
       ...options,
     },

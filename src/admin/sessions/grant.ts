@@ -151,7 +151,7 @@ async function isAdminKeyValid(
   return key !== null && key.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
 }
 
-/** As for a call of an API (`Gate.identify`). */
+/** As for a call of an API (`Admission.identify`). */
 function refusalOfKey(
   { key, secretUntilMs }: { readonly key: KeyDetails; readonly secretUntilMs: number | null },
   source: string,

@@ -10,7 +10,7 @@ import type { SpfInput } from "./schema.ts"
 const host: DnsZone = { "h.example": [{ A: "93.184.215.14" }], "m.example": [{ MX: [10, "h.example"] }] }
 
 /** A zone with the record of d.example, a host and a mail exchanger. */
-function world(record: string, more: DnsZone = {}): DnsZone {
+function dnsOf(record: string, more: DnsZone = {}): DnsZone {
   return { "d.example": [{ TXT: record }], ...host, ...more }
 }
 
@@ -36,9 +36,9 @@ const shown: readonly Shown[] = [
     { domain: "www.d.example", input: { domain: "www.d.example" } },
   ],
   ["MULTIPLE_RECORDS", null, { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ~all" }] }],
-  ["DNS_TEMPFAIL", "a:x.example", world("v=spf1 a:x.example -all", { "x.example": ["SERVFAIL"] })],
-  ["DNS_TEMPFAIL", "include:x.example", world("v=spf1 include:x.example -all", { "x.example": ["TIMEOUT"] })],
-  ["DNS_TEMPFAIL", "redirect=x.example", world("v=spf1 redirect=x.example", { "x.example": ["REFUSED"] })],
+  ["DNS_TEMPFAIL", "a:x.example", dnsOf("v=spf1 a:x.example -all", { "x.example": ["SERVFAIL"] })],
+  ["DNS_TEMPFAIL", "include:x.example", dnsOf("v=spf1 include:x.example -all", { "x.example": ["TIMEOUT"] })],
+  ["DNS_TEMPFAIL", "redirect=x.example", dnsOf("v=spf1 redirect=x.example", { "x.example": ["REFUSED"] })],
   ["SYNTAX_ERROR", "=all", "v=spf1 =all -all"],
   ["UNKNOWN_MECHANISM", "inlcude:h.example", "v=spf1 inlcude:h.example -all"],
   ["NON_ASCII", "a:café.example", "v=spf1 a:caf\xc3\xa9.example -all"],
@@ -63,14 +63,14 @@ const shown: readonly Shown[] = [
   [
     "MX_OVER_10",
     "mx:x.example",
-    world("v=spf1 mx:x.example -all", {
+    dnsOf("v=spf1 mx:x.example -all", {
       "x.example": Array.from({ length: 11 }, (_, n): ZoneEntry => ({ MX: [n, "h.example"] })),
     }),
   ],
   [
     "PTR_NAMES_OVER_10",
     "ptr",
-    world("v=spf1 ptr -all", {
+    dnsOf("v=spf1 ptr -all", {
       "14.215.184.93.in-addr.arpa": Array.from({ length: 11 }, (_, n) => ({ PTR: `p${n}.example` })),
     }),
     { input: { ip: "93.184.215.14" } },
@@ -141,7 +141,7 @@ const shown: readonly Shown[] = [
     { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "spf2.0/pra -all" }] },
   ],
   ["EXP_PROBLEM", "exp=no.example", "v=spf1 exp=no.example -all"],
-  ["EXP_PROBLEM", "exp=w.example", world("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "%{x}" }] })],
+  ["EXP_PROBLEM", "exp=w.example", dnsOf("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "%{x}" }] })],
   ["UNKNOWN_MODIFIER", "default=pass", "v=spf1 default=pass -all", { severity: "info" }],
   ["UNKNOWN_MODIFIER", "ip4=93.184.215.14", "v=spf1 ip4=93.184.215.14 -all", { severity: "warning" }],
   ["NULL_MX_WITHOUT_DENY", "mx", { "d.example": [{ TXT: "v=spf1 mx -all" }, { MX: [0, ""] }] }],
@@ -153,7 +153,7 @@ const shown: readonly Shown[] = [
 describe("issues that show", () => {
   for (const [code, term, zone, { domain = "d.example", severity, input } = {}] of shown) {
     test(`${code} at ${term?.slice(0, 40) ?? "the record"}`, async () => {
-      const dns = typeof zone === "string" ? world(zone) : zone
+      const dns = typeof zone === "string" ? dnsOf(zone) : zone
       const report = await validateIn(dns, { domain: "d.example", ...input })
       const issue = report.issues_found.find((found) => found.code === code)
       expect(issue).toEqual({
@@ -179,29 +179,31 @@ describe("issues that show", () => {
 
 describe("records without any issue", () => {
   for (const [title, zone] of Object.entries({
-    "no address may send": world("v=spf1 -all"),
-    "hosts, exchangers, networks": world(
+    "no address may send": dnsOf("v=spf1 -all"),
+    "hosts, exchangers, networks": dnsOf(
       "v=spf1 a:h.example mx:m.example ip4:93.184.216.0/24 ip6:2606:2800::/32 -all",
     ),
-    "an included record may end without all": world("v=spf1 include:e.example -all", {
+    "an included record may end without all": dnsOf("v=spf1 include:e.example -all", {
       "e.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24" }],
     }),
-    "an included record may say ?all and ~all": world("v=spf1 include:e.example include:f.example -all", {
+    "an included record may say ?all and ~all": dnsOf("v=spf1 include:e.example include:f.example -all", {
       "e.example": [{ TXT: "v=spf1 ?all" }],
       "f.example": [{ TXT: "v=spf1 ~all" }],
     }),
-    "a denied include may pass all": world("v=spf1 -include:e.example -all", {
+    "a denied include may pass all": dnsOf("v=spf1 -include:e.example -all", {
       "e.example": [{ TXT: "v=spf1 all" }],
     }),
-    "a redirect ends a record": world("v=spf1 redirect=e.example", { "e.example": [{ TXT: "v=spf1 -all" }] }),
-    "a denied network may be broad or reserved": world("v=spf1 -ip4:0.0.0.0/0 -ip6:fe80::/10 -all"),
-    "an exception before its network": world("v=spf1 -ip4:93.184.216.7 ip4:93.184.216.0/24 -all"),
-    "/16 and /32 are no broad ranges": world(
+    "a redirect ends a record": dnsOf("v=spf1 redirect=e.example", {
+      "e.example": [{ TXT: "v=spf1 -all" }],
+    }),
+    "a denied network may be broad or reserved": dnsOf("v=spf1 -ip4:0.0.0.0/0 -ip6:fe80::/10 -all"),
+    "an exception before its network": dnsOf("v=spf1 -ip4:93.184.216.7 ip4:93.184.216.0/24 -all"),
+    "/16 and /32 are no broad ranges": dnsOf(
       "v=spf1 ip4:12.1.0.0/16 ip6:2600:1400::/32 a:h.example/16//32 -all",
     ),
-    "a d macro needs no parameter": world("v=spf1 a:h.%{d1} -all"),
+    "a d macro needs no parameter": dnsOf("v=spf1 a:h.%{d1} -all"),
     "other TXT records": { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=DKIM1; p=" }, { TXT: "spf" }] },
-    "an explanation": world("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "Ask %{o} about %{s}." }] }),
+    "an explanation": dnsOf("v=spf1 exp=w.example -all", { "w.example": [{ TXT: "Ask %{o} about %{s}." }] }),
   })) {
     test(title, async () => {
       const report = await validateIn(zone, { domain: "d.example" })
@@ -215,7 +217,7 @@ test("a record is large over 450 bytes, and needs TCP over 1,232", async () => {
   const codes = async (bytes: number) => {
     const record = `v=spf1 x=${"y".repeat(bytes - 14)} -all`
     expect(record).toHaveLength(bytes)
-    const report = await validateIn(world(record), { domain: "d.example" })
+    const report = await validateIn(dnsOf(record), { domain: "d.example" })
     return report.issues_found.map(({ code }) => code).filter((code) => code.startsWith("RECORD"))
   }
   expect(await codes(450)).toEqual([])
@@ -225,7 +227,7 @@ test("a record is large over 450 bytes, and needs TCP over 1,232", async () => {
 })
 
 test("a macro is followed when the parameters it depends on are given", async () => {
-  const zone = world("v=spf1 include:%{l}.%{h}.example exists:%{i}.h.example -all", {
+  const zone = dnsOf("v=spf1 include:%{l}.%{h}.example exists:%{i}.h.example -all", {
     "ann.mail.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24 ~all" }],
     "93.184.216.1.h.example": [{ A: "127.0.0.2" }],
   })

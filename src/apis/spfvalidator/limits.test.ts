@@ -11,7 +11,7 @@ const nodata: DnsAnswer = { kind: "nodata" }
 const client = { ip: "192.0.2.1", sender: `${"a-".repeat(150)}@d.example`, helo: "h.example" }
 
 /** A DNS in which `record` makes the record of every name. */
-function world(
+function dnsOf(
   record: (name: string) => string,
   other: (name: string, type: DnsType) => DnsAnswer = () => nodata,
 ) {
@@ -28,7 +28,7 @@ async function attack(dns: Dns & { readonly questions: string[] }, input: Partia
 
 describe("the size of the tree", () => {
   test("a record that includes ever more domains: treeRecords; further terms are counted without look-ups", async () => {
-    const dns = world(
+    const dns = dnsOf(
       (name) => `v=spf1 ${[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `include:${n}.${name}`).join(" ")} -all`,
     )
     const report = await attack(dns)
@@ -40,7 +40,7 @@ describe("the size of the tree", () => {
   })
 
   test("an endless chain: treeDepth", async () => {
-    const dns = world((name) => `v=spf1 redirect=x.${name}`)
+    const dns = dnsOf((name) => `v=spf1 redirect=x.${name}`)
     const report = await attack(dns)
     expect(report.spf_records_list).toHaveLength(1 + limits.treeDepth)
     expect(dns.questions).toHaveLength(1 + limits.treeDepth)
@@ -49,7 +49,7 @@ describe("the size of the tree", () => {
 
   test("domains that all include each other: each is walked once", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `n${n}.example`)
-    const dns = world(() => `v=spf1 ${names.map((name) => `include:${name}`).join(" ")} -all`)
+    const dns = dnsOf(() => `v=spf1 ${names.map((name) => `include:${name}`).join(" ")} -all`)
     const report = await attack(dns)
     expect(report.spf_records_list).toHaveLength(26)
     expect(report.spf_valid).toBe(false)
@@ -57,7 +57,7 @@ describe("the size of the tree", () => {
 
   test("more look-ups than a number can hold exactly: the count stays a safe integer", async () => {
     // Ten levels of 230 includes each are 230¹⁰ look-ups.
-    const dns = world((name) => {
+    const dns = dnsOf((name) => {
       const level = name === "d.example" ? 0 : name.charCodeAt(0) - 96
       return `v=spf1${` include:${String.fromCharCode(97 + level)}.b`.repeat(230)} -all`
     })
@@ -75,7 +75,7 @@ describe("the number of questions", () => {
     Array.from({ length: count }, (_, n) => term(n)).join(" ")
 
   test("hundreds of terms: treeTerms; further terms are counted without look-ups", async () => {
-    const dns = world(() => `v=spf1 ${words(400, (n) => `a:${n}.x.example`)} -all`)
+    const dns = dnsOf(() => `v=spf1 ${words(400, (n) => `a:${n}.x.example`)} -all`)
     const report = await attack(dns, {})
     expect(dns.questions).toHaveLength(1 + 2 * limits.treeTerms)
     expect(report.dns_lookups_num).toBe(400)
@@ -83,7 +83,7 @@ describe("the number of questions", () => {
   })
 
   test("hosts, records and explanations together: treeQueries", async () => {
-    const dns = world((name) => {
+    const dns = dnsOf((name) => {
       const level = Number(/^r(\d+)\./.exec(name)?.[1] ?? 0)
       if (name.startsWith("i")) return "v=spf1 -all"
       const first =
@@ -104,7 +104,7 @@ describe("the number of questions", () => {
       messageBytes: 0,
     })
     const hostsOf = async (count: number) => {
-      const dns = world(
+      const dns = dnsOf(
         () => `v=spf1 ${words(count, (n) => `mx:m${n}.example`)} -all`,
         (name, type) =>
           type === "MX" ? exchangers(name) : { kind: "records", records: ["203.0.113.1"], messageBytes: 0 },
@@ -121,7 +121,7 @@ describe("the number of questions", () => {
 
   test("the most that an ip adds: ten terms, ten exchangers each, ten host names", async () => {
     const record = `v=spf1 ${words(10, (n) => `mx:%{p}.${n}.example`)} ${words(400, (n) => `a:${n}.x.example`)} -all`
-    const dns = world(
+    const dns = dnsOf(
       () => record,
       (name, type) => {
         if (type === "MX") {
@@ -226,7 +226,7 @@ describe("giving way", () => {
 
   test("other calls get a turn before each domain is read", async () => {
     let turns = 0
-    const dns = world(nested)
+    const dns = dnsOf(nested)
     const report = await validate(
       { domain: "d.example" },
       slow(dns, () => turns++),
@@ -238,7 +238,7 @@ describe("giving way", () => {
 
   test("nothing is read or asked when the time limit is reached during such a turn", async () => {
     const limit = new AbortController()
-    const dns = world(nested)
+    const dns = dnsOf(nested)
     const report = await validate(
       { domain: "d.example", ip: client.ip },
       slow(dns, () => {
@@ -256,7 +256,7 @@ describe("the size of a record", () => {
   test("recordBytes and recordTerms: a permerror without any look-up", async () => {
     const tooLong = `v=spf1 x=${"y".repeat(limits.recordBytes)}`
     for (const record of [tooLong, `v=spf1${" a".repeat(limits.recordTerms + 1)}`]) {
-      const dns = world(() => record)
+      const dns = dnsOf(() => record)
       const report = await attack(dns)
       expect(dns.questions).toEqual(["TXT d.example"])
       expect([report.ip_result, report.spf_valid, report.dns_lookups_num]).toEqual(["permerror", false, 0])
@@ -268,7 +268,7 @@ describe("the size of a record", () => {
 
   test("issues and termCharacters: an answer stays small", async () => {
     const term = `%${"x".repeat(1000)}`
-    const dns = world((name) => `v=spf1 ${`a:${term} `.repeat(7)}${"a ".repeat(300)}include:x.${name} -all`)
+    const dns = dnsOf((name) => `v=spf1 ${`a:${term} `.repeat(7)}${"a ".repeat(300)}include:x.${name} -all`)
     const report = await attack(dns, {})
     expect(report.issues_found).toHaveLength(limits.issues)
     for (const issue of report.issues_found) {
@@ -310,7 +310,7 @@ describe("the time it takes to compute", () => {
     "%s: as many records of it as are read, ten times",
     async (_title, record) => {
       for (let time = 0; time < 10; time++) {
-        const dns = world((name) => `${record} include:x.${name} include:y.${name}`)
+        const dns = dnsOf((name) => `${record} include:x.${name} include:y.${name}`)
         expect((await attack(dns)).spf_records_list.length).toBeGreaterThan(2)
       }
     },
@@ -335,7 +335,7 @@ test("whatever bytes the DNS answers, the validation stays within its limits and
     fc.constant<DnsAnswer>({ kind: "nxdomain" }),
     fc.constant<DnsAnswer>({ kind: "failure", reason: "servfail" }),
   )
-  const world = fc.record({
+  const zones = fc.record({
     texts: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
     root: record,
     exchangers: fc.array(fc.record({ preference: fc.nat(65535), exchange: bytes }), { maxLength: 12 }),
@@ -344,7 +344,7 @@ test("whatever bytes the DNS answers, the validation stays within its limits and
   })
   await fc.assert(
     fc.asyncProperty(
-      world,
+      zones,
       fc.string({ unit: "binary", maxLength: 100 }),
       async ({ texts, root, exchangers, names, other }, sender) => {
         const pick = <T>(list: readonly T[], name: string) => list[name.length % list.length]

@@ -65,19 +65,19 @@ describe("readResponse", () => {
     ["no question", (bytes) => bytes.writeUInt16BE(0, 4)],
     ["two questions", (bytes) => bytes.writeUInt16BE(2, 4)],
   ])("%s is not the answer", (_, change) => {
-    expect(readResponse(response(change), question, id)).toBe("stray")
+    expect(readResponse(response(change), question, id)).toBe("unrelated")
   })
 
   test("a name with a dot inside a label is another name", () => {
     const bytes = response((bytes) => bytes.write("\x0bWwW.exAMple", 12, "latin1"))
-    expect(readResponse(bytes, question, id)).toBe("stray")
+    expect(readResponse(bytes, question, id)).toBe("unrelated")
   })
 
   test("names that are equal only as invalid UTF-8 differ", () => {
     const asked = { name: toWireName("\xfe.x") ?? "", type: "A" } as const
     const reply = encodeQuery({ name: toWireName("\xff.x") ?? "", type: "A" }, id, false)
     reply.writeUInt16BE(0x8180, 2)
-    expect(readResponse(reply, asked, id)).toBe("stray")
+    expect(readResponse(reply, asked, id)).toBe("unrelated")
   })
 
   test.each([

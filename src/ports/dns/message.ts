@@ -77,19 +77,19 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
 }
 
 /**
- * Reads a message as the response to a query (RFC 5452 §9.1). After `stray` (it answers something else) and `garbage` (it is
+ * Reads a message as the response to a query (RFC 5452 §9.1). After `unrelated` (it answers something else) and `garbage` (it is
  * no DNS message) the true response may still come. `malformed` answers this query, but cannot be read. Never throws.
  */
 export function readResponse(
   message: Buffer,
   { name, type }: Question,
   id: number,
-): Response | "stray" | "garbage" | "malformed" {
+): Response | "unrelated" | "garbage" | "malformed" {
   if (message.length < headerBytes) return "garbage"
   const flags = message.readUInt16BE(2)
   const isResponse = flags >= 0x8000
   const opcode = (flags >> 11) & 0xf
-  if (message.readUInt16BE(0) !== id || !isResponse || opcode !== 0) return "stray"
+  if (message.readUInt16BE(0) !== id || !isResponse || opcode !== 0) return "unrelated"
   const rcode = flags & 0xf
   const questions = message.readUInt16BE(4)
   let at = headerBytes
@@ -100,13 +100,13 @@ export function readResponse(
       if (at > message.length) return "garbage"
       const sameType = message.readUInt16BE(asked.end) === typeNumbers[type]
       const sameClass = message.readUInt16BE(asked.end + 2) === classIn
-      if (!sameType || !sameClass || foldCase(asked.wire) !== name) return "stray"
+      if (!sameType || !sameClass || foldCase(asked.wire) !== name) return "unrelated"
     } catch {
       return "garbage"
     }
   } else if (questions !== 0 || rcode === rcodes.noError || rcode === rcodes.nxDomain) {
     // Only servers that refuse a query unread may leave the question out.
-    return "stray"
+    return "unrelated"
   }
   const truncated = (flags & 0x0200) !== 0
   const head = {

@@ -27,7 +27,7 @@ const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", 
 
 /**
  * Asks the servers in turn, twice over UDP and then over TCP, until `read` can read an answer. Earlier attempts stay open.
- * Forged, garbled and stray messages are ignored (RFC 5452 §9.1). Never rejects; `read` may throw.
+ * Forged, garbled and unrelated messages are ignored (RFC 5452 §9.1). Never rejects; `read` may throw.
  */
 export function query<Value>(
   question: Question,
@@ -78,7 +78,7 @@ export function query<Value>(
       message(message) {
         const response = readResponse(message, question, id)
         if (response === "garbage") reasons.add("malformed")
-        if (response === "stray" || response === "garbage") return
+        if (response === "unrelated" || response === "garbage") return
         exchange.close()
         open.delete(exchange)
         if (response === "malformed") dismiss(attempt.server, "malformed")

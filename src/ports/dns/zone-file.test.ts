@@ -5,7 +5,7 @@ import { parseZone } from "./zone-file.ts"
 
 test("reads names, records and words", () => {
   const zone = parseZone(`
-# the world of the test
+# the zone of the test
 example.com:
   - A: 192.0.2.1
   - TXT: v=spf1 ip4:192.0.2.0/24 -all

@@ -11,7 +11,7 @@ import { createServerClock } from "./server-clock.ts"
 /** Connections whose answers the test gives. */
 function setUp(
   answer: (statement: string, parameters: readonly unknown[]) => object[] | Promise<object[]>,
-  lanes = 1,
+  slots = 1,
 ) {
   let nowMs = 0
   const clock = { now: () => 0, monotonicMs: () => nowMs }
@@ -25,7 +25,7 @@ function setUp(
   } as Connection
   const activity = createActivity()
   const serverClock = createServerClock(clock)
-  const charge = prepareCharges(Array(lanes).fill(connection), {
+  const charge = prepareCharges(Array(slots).fill(connection), {
     clock,
     serverClock,
     activity,
@@ -115,7 +115,7 @@ test("a charge is answered when its own batch is, not when all that were asked w
   expect(decided).toEqual([1])
   answers[0]?.()
   await first
-  // The lane takes what waits for it when its batch has ended.
+  // A slot takes its waiting charges when its batch has ended.
   await systemTimer.turn()
   answers[2]?.()
   expect(await both).toMatchObject([{ charged: true }, { charged: true }])

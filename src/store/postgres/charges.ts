@@ -2,10 +2,10 @@ import type { Clock } from "../../apis/contract.ts"
 import type { StoreActivity } from "../activity.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { toArray } from "./arrays.ts"
+import { createBatchSlots } from "./batch-slots.ts"
 import { toColumns, toTraces } from "./charge-columns.ts"
 import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
-import { createLanes } from "./lanes.ts"
 import type { ServerClock } from "./server-clock.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
@@ -157,10 +157,10 @@ export function prepareCharges(
   let losses = 0
   /** The losses after which each connection has seen the database commit. */
   const seenCommitting = new Map<Connection, number>()
-  const sizes = { lanes: connections.length, smallBatch, maxBatch }
-  const lanes = createLanes<Pending>(sizes, async (lane, pending) => {
-    const connection = connections[lane]
-    if (!connection) throw new Error("there is a connection for each lane")
+  const sizes = { slots: connections.length, smallBatch, maxBatch }
+  const slots = createBatchSlots<Pending>(sizes, async (slot, pending) => {
+    const connection = connections[slot]
+    if (!connection) throw new Error("there is a connection for each slot")
     const nowMs = clock.monotonicMs()
     activity.batches++
     activity.charges += pending.length
@@ -201,10 +201,10 @@ export function prepareCharges(
 
   /** Says what the charge waited for, for the log. */
   function tooLate(): StoreUnavailable {
-    const { waiting, lanesInUse } = lanes.load()
+    const { waiting, slotsInUse } = slots.load()
     return new StoreUnavailable(
       `The database did not charge within ${limitMs / 1_000} s. Nothing was charged. ` +
-        `(${waiting} charges wait; ${lanesInUse} of ${connections.length} connections for charges are in use)`,
+        `(${waiting} charges wait; ${slotsInUse} of ${connections.length} connections for charges are in use)`,
     )
   }
 
@@ -288,7 +288,7 @@ export function prepareCharges(
       const toPending = (charge: Charge, index: number): Pending => {
         return { accountId: charge.accountId, charge, index, request, isDecided: false }
       }
-      lanes.submit(charges.map(toPending))
+      slots.submit(charges.map(toPending))
     })
   }
 }

@@ -36,7 +36,7 @@ interface PostgresOptions extends StoreOptions {
 }
 
 /** Batches of charges under way at once. */
-const chargeLanes = 4
+const chargeSlots = 4
 /** A call waits no longer for each step that needs the database. */
 const defaultLimitMs = 500
 /** The time for a statement of a command. */
@@ -118,7 +118,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     "penknife.instance": instance,
   }
   const activity = createActivity()
-  const lanes = Array.from({ length: chargeLanes }, () => createConnection({ ...common, settings }))
+  const charging = Array.from({ length: chargeSlots }, () => createConnection({ ...common, settings }))
   const rates = createConnection(common)
   const keys = createConnection(common)
   const rest = createConnection({ ...common, settings: administrationSettings })
@@ -128,7 +128,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   })
   if (notices) {
     // A server's first calls must not wait for connections.
-    const opening = [...lanes, rates, keys].map((connection) => connection.run("SELECT 1", []))
+    const opening = [...charging, rates, keys].map((connection) => connection.run("SELECT 1", []))
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
@@ -168,12 +168,12 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     connection: rest,
     limitMs,
     access,
-    charge: prepareCharges(lanes, { clock, serverClock, activity, sums, limitMs }),
+    charge: prepareCharges(charging, { clock, serverClock, activity, sums, limitMs }),
     takeRates: prepareRates(rates, limitMs),
     async close() {
       await listener?.stop()
       await sums.settled()
-      await Promise.all([...lanes, rates, keys, rest].map((connection) => connection.close()))
+      await Promise.all([...charging, rates, keys, rest].map((connection) => connection.close()))
     },
   })
   return {

@@ -43,7 +43,7 @@ export async function executeMetered(
   const fields = rootFieldsOf(parts, (node) => isIncluded(node, variables))
   const apis = [...fields].flatMap((field) => byField.get(field) ?? [])
   call.apis = apis.map(({ definition }) => definition.id)
-  for (const id of call.apis) pipeline.gate.requireApi(caller, id)
+  for (const id of call.apis) pipeline.admission.requireApi(caller, id)
   requireCeiling(apis.length, caller)
 
   const succeeded = new Set<PreparedApi>()

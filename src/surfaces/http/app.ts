@@ -59,7 +59,7 @@ export function createHttpApp(
 ) {
   const { apis, pipeline, observer, admin, portal, version } = parts
   const recordUnkeyed = observer.recorderFor("none", "unkeyed")
-  const recordStray = observer.recorderFor("none", "none")
+  const recordUnmatched = observer.recorderFor("none", "none")
 
   /** The cross-origin plugin answers preflights itself, but not those for the admin API. */
   function opened(exchange: Exchange): Promise<Response> | undefined {
@@ -93,7 +93,7 @@ export function createHttpApp(
       }
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
       logFault(fault, incoming.requestId, pipeline.log)
-      recordStray(incoming, { status: fault.status, fault: fault.code })
+      recordUnmatched(incoming, { status: fault.status, fault: fault.code })
       await inProgress(context, () => finishBody(request, set, context))
       if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
         return pages.sendNotFound(request, set)

@@ -6,7 +6,7 @@ import { createListEncoder } from "../../encode/parts.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
 import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
 import type { AnswerSettings, Exchange } from "./exchange.ts"
 import { negotiateFormat } from "./format.ts"
@@ -29,7 +29,7 @@ export function batchFeature(base: ReturnType<typeof incomingRequests>, context:
       path,
       ({ request, set, incoming }) =>
         inProgress(context, () =>
-          patiently(request, context, () => answer({ request, set, incoming }, route, context)),
+          keepConnectionOpen(request, context, () => answer({ request, set, incoming }, route, context)),
         ),
       batchRouteOf(api.definition, maxInputs),
     )

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
-import { finishBody, type HttpContext, inProgress, patiently } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -47,7 +47,7 @@ export function graphqlFeature(
         const refusal = refusalOf(request, enabled, context)
         const response = refusal
           ? refuse(refusal, { request, set, incoming }, record)
-          : await patiently(request, context, () => query(request, incoming))
+          : await keepConnectionOpen(request, context, () => query(request, incoming))
         await finishBody(request, set, context)
         return response
       }),

@@ -7,7 +7,7 @@ export const httpLimits = {
   /** A connection without traffic: between requests, or because its client does not read an answer. */
   idleSeconds: 30,
   /** The same during a batch or a GraphQL query. The most that Bun takes. */
-  patientSeconds: 255,
+  longWorkSeconds: 255,
   /** A connection that takes nothing of a large answer. */
   unreadSeconds: 20,
   /** A refused body is read away up to this size and time; then the connection is closed. */

@@ -1,12 +1,12 @@
 import { createMcpHandler, type Server, type ServerEventBus } from "@modelcontextprotocol/server"
+import { rateLimited } from "../../call/admission.ts"
 import type { Caller } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
-import { rateLimited } from "../../call/gate.ts"
 import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import { tightestOf } from "../../call/usage-status.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request.ts"
-import type { McpClient } from "../mcp/door.ts"
+import type { McpClient } from "../mcp/endpoint.ts"
 import { refusal, toToolResult } from "../mcp/results.ts"
 import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
@@ -18,7 +18,7 @@ import { refuse, refuseValue } from "./mcp-refusal.ts"
 /** The MCP endpoints behind HTTP. */
 export interface McpHttp {
   /** Answers one request with the method POST. Throws the Fault of a caller who is not known or not allowed. */
-  handle(exchange: Exchange, door: "catalog" | "search"): Promise<string | Response>
+  handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response>
 }
 
 /** What serves one endpoint. */
@@ -59,7 +59,7 @@ export function createMcpHttp(
     return createMcpHandler(serve, changes ? { bus: changes } : { maxSubscriptions: 0 })
   }
 
-  async function answer(exchange: Exchange, door: "catalog" | "search", mcp: McpRequest) {
+  async function answer(exchange: Exchange, mode: "catalog" | "search", mcp: McpRequest) {
     const { request, set, incoming } = exchange
     const { caller } = mcp
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
@@ -74,7 +74,7 @@ export function createMcpHttp(
       // The pipeline counts a call of an API, and a tool that is free counts itself.
       if (message.method !== "tools/call") await requireRate(mcp, pipeline)
       known.set(request, mcp)
-      const response = await handlers[door].fetch(withoutSignal(request), { parsedBody: message })
+      const response = await handlers[mode].fetch(withoutSignal(request), { parsedBody: message })
       if (!mcp.isCounted) await requireRate(mcp, pipeline)
       return await send(response, exchange, mcp)
     } catch (thrown) {
@@ -101,12 +101,12 @@ export function createMcpHttp(
   }
 
   return {
-    async handle(exchange, door) {
+    async handle(exchange, mode) {
       const { incoming } = exchange
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
-      const caller = await pipeline.gate.identify(incoming.key)
-      pipeline.gate.requireAddress(caller, incoming.address)
-      return answer(exchange, door, { incoming, caller, isCounted: false, running: null, end: { caller } })
+      const caller = await pipeline.admission.identify(incoming.key)
+      pipeline.admission.requireAddress(caller, incoming.address)
+      return answer(exchange, mode, { incoming, caller, isCounted: false, running: null, end: { caller } })
     },
   }
 }
@@ -127,9 +127,9 @@ function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null
 }
 
 /** Counts a request that calls no API. Throws the 429 of one too many. */
-async function requireRate(request: McpRequest, { gate }: Pipeline): Promise<void> {
+async function requireRate(request: McpRequest, { admission }: Pipeline): Promise<void> {
   request.isCounted = true
-  const outcome = await gate.takeRate(request.caller)
+  const outcome = await admission.takeRate(request.caller)
   const rate = outcome && tightestOf(outcome.buckets)
   if (outcome && rate && !outcome.granted) throw rateLimited(rate)
 }

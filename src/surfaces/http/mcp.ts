@@ -2,7 +2,7 @@ import { Elysia } from "elysia"
 import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request.ts"
 import type { HttpContext } from "./context.ts"
-import { finishBody, inProgress, patiently } from "./context.ts"
+import { finishBody, inProgress, keepConnectionOpen } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -29,7 +29,7 @@ export function mcpFeature(
   const record = context.observer.recorderFor(null, "mcp")
   let loading: Promise<McpHttp> | undefined
 
-  async function handle(exchange: Exchange, door: "catalog" | "search"): Promise<string | Response> {
+  async function handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response> {
     const { request, set, incoming } = exchange
     sameOriginOnly(set)
     try {
@@ -38,7 +38,7 @@ export function mcpFeature(
       if (request.method !== "POST") throw new MethodNotAllowed(request.method, "POST")
       loading ??= load(context, record, version)
       const http = await loading
-      return await patiently(request, context, () => http.handle(exchange, door))
+      return await keepConnectionOpen(request, context, () => http.handle(exchange, mode))
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, context.pipeline)
       record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
@@ -49,14 +49,14 @@ export function mcpFeature(
   }
 
   const app = new Elysia({ name: "mcp" }).use(base)
-  for (const [path, door] of [
+  for (const [path, mode] of [
     ["/mcp", "catalog"],
     ["/mcp/search", "search"],
   ] as const) {
     context.methods.set(path, "POST")
     app.all(
       path,
-      ({ request, set, incoming }) => inProgress(context, () => handle({ request, set, incoming }, door)),
+      ({ request, set, incoming }) => inProgress(context, () => handle({ request, set, incoming }, mode)),
       { parse: "none", detail: { summary: "The catalog as tools for agents (MCP)", tags: ["mcp"] } },
     )
   }

@@ -6,7 +6,7 @@ import { type Listener, type ListeningApp, type ListenOptions, listen, type Tls 
 const letGoMs = 1_000
 
 /** Calls in progress on an old certificate get this long, which is more than any may take. */
-const leaveMs = httpLimits.patientSeconds * 1_000
+const leaveMs = httpLimits.longWorkSeconds * 1_000
 
 /** An app on one port, which can change its certificate. */
 export interface RenewableListener extends Pick<Listener, "port" | "openRequests" | "stop"> {

@@ -1,6 +1,6 @@
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
-import type { McpDoor } from "./door.ts"
+import type { McpEndpoint } from "./endpoint.ts"
 
 const prefix = "penknife://apis/"
 
@@ -8,7 +8,7 @@ const prefix = "penknife://apis/"
 const exampleService = { url: "http://localhost:8090", key: "mock-pro" }
 
 /** The documentation of each API, with its examples, as resources in Markdown. */
-export function apiResources(apis: readonly PreparedApi[]): Pick<McpDoor, "resources" | "read"> {
+export function apiResources(apis: readonly PreparedApi[]): Pick<McpEndpoint, "resources" | "read"> {
   return {
     resources: ({ mayCall }) =>
       apis

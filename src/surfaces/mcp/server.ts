@@ -1,16 +1,16 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server"
-import type { McpClient, McpDoor } from "./door.ts"
+import type { McpClient, McpEndpoint } from "./endpoint.ts"
 
 /** What clients may keep: the catalog changes only when the service restarts, and what a key may call only rarely. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" } as const
 
 /** An MCP server for one client. It is cheap to make: one serves one request over HTTP, or one connection. */
-export function createMcpServer(door: McpDoor, client: McpClient, version: string): Server {
+export function createMcpServer(endpoint: McpEndpoint, client: McpClient, version: string): Server {
   const server = new Server(
     { name: "penknife", title: "penknife", version },
     {
       capabilities: { tools: {}, resources: {} },
-      instructions: door.instructions,
+      instructions: endpoint.instructions,
       cacheHints: {
         "tools/list": cacheHint,
         "resources/list": cacheHint,
@@ -20,19 +20,20 @@ export function createMcpServer(door: McpDoor, client: McpClient, version: strin
       },
     },
   )
-  server.setRequestHandler("tools/list", () => ({ tools: [...door.tools(client)] }))
+  server.setRequestHandler("tools/list", () => ({ tools: [...endpoint.tools(client)] }))
   server.setRequestHandler("tools/call", async ({ params }) => {
-    const result = door.call(params.name, params.arguments ?? {}, client) ?? (await client.countFreeCall())
+    const result =
+      endpoint.call(params.name, params.arguments ?? {}, client) ?? (await client.countFreeCall())
     if (result) return result
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       `Unknown tool: ${params.name}. 'tools/list' names the tools that there are.`,
     )
   })
-  server.setRequestHandler("resources/list", () => ({ resources: [...door.resources(client)] }))
+  server.setRequestHandler("resources/list", () => ({ resources: [...endpoint.resources(client)] }))
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }))
   server.setRequestHandler("resources/read", ({ params }) => {
-    const resource = door.read(params.uri, client)
+    const resource = endpoint.read(params.uri, client)
     if (resource) return resource
     throw new ResourceNotFoundError(params.uri)
   })

@@ -2,10 +2,10 @@ import type { Readable } from "node:stream"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
-import { createCatalogDoor } from "./catalog-door.ts"
-import type { McpClient } from "./door.ts"
+import { createCatalogEndpoint } from "./catalog-endpoint.ts"
+import type { McpClient } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
-import { createSearchDoor } from "./search-door.ts"
+import { createSearchEndpoint } from "./search-endpoint.ts"
 import { createMcpServer } from "./server.ts"
 import { maxMessageBytes, reportMalformedLines } from "./stdio-lines.ts"
 
@@ -26,7 +26,7 @@ export interface StdioParts {
  */
 export function serveOverStdio(parts: StdioParts): Promise<void> {
   const { apis, version, search, call, input, report } = parts
-  const door = search ? createSearchDoor(apis) : createCatalogDoor(apis)
+  const endpoint = search ? createSearchEndpoint(apis) : createCatalogEndpoint(apis)
   const client: McpClient = {
     mayCall: () => true,
     countFreeCall: async () => null,
@@ -43,7 +43,7 @@ export function serveOverStdio(parts: StdioParts): Promise<void> {
   }
   const tell = (problem: string) => report(`penknife: ${problem}.\n`)
   const broken = reportMalformedLines(input, tell)
-  serveStdio(() => createMcpServer(door, client, version), {
+  serveStdio(() => createMcpServer(endpoint, client, version), {
     transport: new StdioServerTransport(input, undefined, { maxBufferSize: maxMessageBytes }),
     // The message of a parse error quotes what was sent, which may hold a secret.
     onerror: ({ name }) => tell(`a message could not be answered (${name})`),

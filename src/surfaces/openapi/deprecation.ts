@@ -1,6 +1,6 @@
 import { type ApiDefinition, deprecationOf } from "../../apis/contract.ts"
+import { sunsetsOf } from "../../call/admission.ts"
 import { Fault } from "../../call/fault.ts"
-import { sunsetsOf } from "../../call/gate.ts"
 import { faultResponse } from "./fault-responses.ts"
 import { keyedHeaders, refsTo } from "./headers.ts"
 import type { JsonObject } from "./json-object.ts"

@@ -5,8 +5,8 @@
  */
 import { InMemoryServerEventBus } from "@modelcontextprotocol/server"
 import { createProgramAccounts } from "../../../src/admin/program-accounts.ts"
+import { createAdmission } from "../../../src/call/admission.ts"
 import { createCharges } from "../../../src/call/charges.ts"
-import { createGate } from "../../../src/call/gate.ts"
 import { createScheduler } from "../../../src/call/scheduler.ts"
 import { createUnsentAnswers } from "../../../src/call/unsent.ts"
 import { loadConfig } from "../../../src/config/load.ts"
@@ -45,12 +45,12 @@ const auditRandom = systemRandom
 const accounts = createProgramAccounts({ ...opened, clock, random: systemRandom, auditRandom, plans, prices })
 const { id: accountId } = await accounts.create("conformance", "open")
 const { key: ownKey } = await accounts.createKey({ accountId })
-const gate = createGate(store, plans, ports, new Map())
+const admission = createAdmission(store, plans, ports, new Map())
 const log = { debug() {}, info() {}, warn() {}, error: (...entry: unknown[]) => console.error(...entry) }
 const observer = { nowMs: clock.now, recorderFor: () => () => {} }
 const pipeline = {
-  gate: { ...gate, identify: (key: string | null) => gate.identify(key ?? ownKey) },
-  charges: createCharges(store, gate, ports, log),
+  admission: { ...admission, identify: (key: string | null) => admission.identify(key ?? ownKey) },
+  charges: createCharges(store, admission, ports, log),
   scheduler: createScheduler({ clock, timer }),
   ports,
   log,

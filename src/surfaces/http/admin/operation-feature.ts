@@ -4,7 +4,7 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
-import { type HttpContext, inProgress, patiently } from "../context.ts"
+import { type HttpContext, inProgress, keepConnectionOpen } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
@@ -99,7 +99,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     if (location !== null) headers.location = location
     return JSON.stringify(output)
   }
-  return operation.isLong ? patiently(request, context, work) : work()
+  return operation.isLong ? keepConnectionOpen(request, context, work) : work()
 }
 
 /** Answers with events until the client, the service or the end of the caller's permission ends it. */

@@ -3,7 +3,7 @@ import { InputRejected, type Timer } from "../../../apis/contract.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
-import type { MockWorld } from "../../../mock/world.ts"
+import type { MockState } from "../../../mock/state.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { readObject, readText } from "../body.ts"
@@ -18,17 +18,17 @@ import { pathOf } from "../request-url.ts"
 import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
 
 export interface ControlParts {
-  /** Gives the current world. A reset replaces it. */
-  readonly world: () => MockWorld
+  /** The current state. A reset replaces it. */
+  readonly state: () => MockState
   readonly reset: () => Promise<void>
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
-  readonly parseZone: (text: string) => Promise<MockWorld["dns"]["zone"]>
+  readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
   readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
   readonly timer: Timer
 }
 
-type Handle = (request: Request, world: MockWorld) => object | Promise<object>
+type Handle = (request: Request, state: MockState) => object | Promise<object>
 type Methods = Readonly<Record<string, Handle>>
 type Routes = Readonly<Record<string, Methods>>
 
@@ -53,7 +53,7 @@ export function controlApp(parts: ControlParts) {
     for (const [method, handle] of Object.entries(methods)) {
       const run = async (request: Request) => {
         await requireReadable(request, path, parts.intake)
-        return ownAnswer(200, { data: await handle(request, parts.world()) })
+        return ownAnswer(200, { data: await handle(request, parts.state()) })
       }
       app.route(method, path, async ({ request, set }) => send(await run(request), "json", set), {
         parse: "none",
@@ -88,30 +88,30 @@ function noControl({ url, method }: Request, routes: Routes): Fault {
 
 function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
   const read = (request: Request) => readObject(request, intake)
-  const apisOf = (world: MockWorld) =>
-    new Map(world.apis.map(({ definition }) => [definition.id, definition]))
-  const clock = (world: MockWorld) => ({ now: toIso(world.clock.now()) })
+  const apisOf = (state: MockState) =>
+    new Map(state.apis.map(({ definition }) => [definition.id, definition]))
+  const clock = (state: MockState) => ({ now: toIso(state.clock.now()) })
 
   const routes: Routes = {
     "/_mock": { GET: () => ({ paths: pathsOf(routes), keys: magicKeys }) },
     "/_mock/requests": {
-      GET: (request, world) => world.journal.read(readFilter(parseQuery(request.url), apisOf(world))),
+      GET: (request, state) => state.journal.read(readFilter(parseQuery(request.url), apisOf(state))),
       DELETE: (_request, { journal }) => {
         journal.clear()
         return journal.read({})
       },
     },
-    "/_mock/faults": listRoutes("faults", async (request, world) =>
-      world.faults.put(readFault(await read(request), apisOf(world))),
+    "/_mock/faults": listRoutes("faults", async (request, state) =>
+      state.faults.put(readFault(await read(request), apisOf(state))),
     ),
-    "/_mock/stubs": listRoutes("stubs", async (request, world) =>
-      world.stubs.put(readStub(await read(request), apisOf(world))),
+    "/_mock/stubs": listRoutes("stubs", async (request, state) =>
+      state.stubs.put(readStub(await read(request), apisOf(state))),
     ),
     "/_mock/clock": {
-      GET: (_request, world) => clock(world),
-      ...put(async (request, world) => {
-        await world.setClock(readClock(await read(request), world.clock.now()))
-        return clock(world)
+      GET: (_request, state) => clock(state),
+      ...put(async (request, state) => {
+        await state.setClock(readClock(await read(request), state.clock.now()))
+        return clock(state)
       }),
     },
     "/_mock/dns": {
@@ -121,7 +121,7 @@ function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
         return { names: Object.keys(dns.zone).length }
       }),
     },
-    "/_mock/notices": { GET: async (_request, world) => ({ notices: await world.notices() }) },
+    "/_mock/notices": { GET: async (_request, state) => ({ notices: await state.notices() }) },
     "/_mock/reset": { POST: () => reset().then(() => ({})) },
   }
   return routes
@@ -132,27 +132,27 @@ function put(handle: Handle): Methods {
   return { PUT: handle, POST: handle }
 }
 
-/** Shows, adds to and empties a list of the world. Every answer is the list. */
+/** Shows, adds to and empties a list of the mock. Every answer is the list. */
 function listRoutes(
   name: "faults" | "stubs",
-  add: (request: Request, world: MockWorld) => Promise<void>,
+  add: (request: Request, state: MockState) => Promise<void>,
 ): Methods {
-  const show = (world: MockWorld) => ({ [name]: world[name].list() })
+  const show = (state: MockState) => ({ [name]: state[name].list() })
   return {
-    GET: (_request, world) => show(world),
-    ...put(async (request, world) => {
-      await add(request, world)
-      return show(world)
+    GET: (_request, state) => show(state),
+    ...put(async (request, state) => {
+      await add(request, state)
+      return show(state)
     }),
-    DELETE: (_request, world) => {
-      world[name].clear()
-      return show(world)
+    DELETE: (_request, state) => {
+      state[name].clear()
+      return show(state)
     },
   }
 }
 
 async function replaceZone(
-  dns: MockWorld["dns"],
+  dns: MockState["dns"],
   text: string,
   parseZone: ControlParts["parseZone"],
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
-import type { MockWorld } from "../../../mock/world.ts"
+import type { MockState } from "../../../mock/state.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp } from "../app.ts"
 import { createClosing } from "../closing.ts"
@@ -29,8 +29,8 @@ import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
 import { targetOf } from "./targets.ts"
 
 export interface MockServerParts {
-  /** Makes a world as it is at the start. */
-  readonly createWorld: () => Promise<MockWorld>
+  /** Makes the state of a start. */
+  readonly createState: () => Promise<MockState>
   readonly parseZone: ControlParts["parseZone"]
   readonly version: string
   readonly timer: Timer
@@ -50,8 +50,8 @@ export interface MockServerOptions {
 }
 
 /** Everything that a reset replaces. */
-interface Stage {
-  readonly world: MockWorld
+interface Instance {
+  readonly state: MockState
   readonly app: ReturnType<typeof createHttpApp>
   readonly byId: ReadonlyMap<string, PreparedApi>
   /** For answers that are given before the service's own routes. */
@@ -66,7 +66,7 @@ interface Stage {
 const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
 
-/** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole world. */
+/** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole state. */
 export async function startMockServer(
   parts: MockServerParts,
   options: MockServerOptions,
@@ -74,12 +74,12 @@ export async function startMockServer(
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
-  let stage = await open()
+  let instance = await open()
   const control = controlApp({
-    world: () => stage.world,
+    state: () => instance.state,
     reset,
     parseZone: parts.parseZone,
-    requestIdFor: (headers) => idFor(headers, stage.controlIdFor),
+    requestIdFor: (headers) => idFor(headers, instance.controlIdFor),
     intake,
     timer,
   })
@@ -89,13 +89,13 @@ export async function startMockServer(
     .all("/*", ({ request }) => answer(request), { parse: "none" })
   // Not shared: the tests of one job would reach the mock of another. Never idle: a delay may be longer than any limit.
   const listener = listen(app, { ...options, shared: false, idleSeconds: 0 }, timer)
-  stage.app.server = app.server
+  instance.app.server = app.server
 
-  async function open(): Promise<Stage> {
-    const world = await parts.createWorld()
-    const { apis, random } = world
+  async function open(): Promise<Instance> {
+    const state = await parts.createState()
+    const { apis, random } = state
     const app = createHttpApp(
-      { ...world, portal: world.admin, version: parts.version },
+      { ...state, portal: state.admin, version: parts.version },
       {
         ...options,
         trustedProxies: [],
@@ -107,7 +107,7 @@ export async function startMockServer(
       },
     )
     return {
-      world,
+      state,
       app,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
       frontIdFor: createRequestIds(random, holdsAnyKey),
@@ -120,39 +120,39 @@ export async function startMockServer(
   async function reset(): Promise<void> {
     const next = await open()
     next.app.server = app.server
-    const before = stage
-    stage = next
+    const before = instance
+    instance = next
     await end(before)
   }
 
-  async function end(ending: Stage): Promise<void> {
+  async function end(ending: Instance): Promise<void> {
     ending.ended = true
-    ending.world.endWatches()
-    if (ending.inProgress === 0) await ending.world.close()
+    ending.state.endWatches()
+    if (ending.inProgress === 0) await ending.state.close()
   }
 
   async function answer(request: Request): Promise<Response> {
-    const current = stage
+    const current = instance
     current.inProgress++
     try {
       return await answerAndRecord(request, pathOf(request.url), current)
     } finally {
       current.inProgress--
-      if (current.ended && current.inProgress === 0) await current.world.close()
+      if (current.ended && current.inProgress === 0) await current.state.close()
     }
   }
 
-  async function answerAndRecord(request: Request, path: string, current: Stage): Promise<Response> {
+  async function answerAndRecord(request: Request, path: string, current: Instance): Promise<Response> {
     if (unrecorded.test(path)) return current.app.fetch(request)
-    const { world } = current
-    const at = toIso(world.clock.now())
+    const { state } = current
+    const at = toIso(state.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, current.byId)
-    const fault = target && world.faults.take(target)
+    const fault = target && state.faults.take(target)
     const answer = await answerWithEffects(request, target, fault, current)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
-    world.journal.add({
+    state.journal.add({
       at,
       method: request.method,
       path: pathAndQueryOf(request.url),
@@ -175,7 +175,7 @@ export async function startMockServer(
     request: Request,
     target: Target | null,
     fault: ActiveFault | null,
-    current: Stage,
+    current: Instance,
   ): Promise<ReadAnswer | null> {
     if (fault && fault.delayMs > 0) await delays.wait(fault.delayMs)
     if (fault?.reset) return null
@@ -188,7 +188,11 @@ export async function startMockServer(
   }
 
   /** Answers as a proxy in front of the service would; the service does not get the request. */
-  async function answerInFront(status: number, request: Request, { frontIdFor }: Stage): Promise<Response> {
+  async function answerInFront(
+    status: number,
+    request: Request,
+    { frontIdFor }: Instance,
+  ): Promise<Response> {
     const { format } = negotiateFormat(request, parseQuery(request.url))
     const answer = ownAnswer(status, {
       code: "mockFault",
@@ -207,9 +211,9 @@ export async function startMockServer(
     openRequests: listener.openRequests,
     async stop(graceMs) {
       delays.end()
-      stage.world.endWatches()
+      instance.state.endWatches()
       await listener.stop(graceMs)
-      await end(stage)
+      await end(instance)
     },
   }
 }
@@ -217,7 +221,7 @@ export async function startMockServer(
 /** A key of a real service, sent here by mistake, or one of the mock. */
 const holdsAnyKey = (text: string) => holdsKey(text) || toMagicKey(text) !== null
 
-function idFor(headers: Headers, requestIdFor: Stage["frontIdFor"]): string {
+function idFor(headers: Headers, requestIdFor: Instance["frontIdFor"]): string {
   return requestIdFor(headers.get("x-request-id"), sentKey(headers))
 }
 

@@ -1,5 +1,5 @@
 import type { DnsZone } from "../apis/contract.ts"
-import world from "./dns-world.yaml"
+import zone from "./dns-zone.yaml"
 
 /** The DNS that the mock ships with; parsed when the program is built. */
-export const dnsWorld: DnsZone = world
+export const mockZone: DnsZone = zone

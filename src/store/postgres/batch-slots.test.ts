@@ -1,51 +1,51 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { createLanes } from "./lanes.ts"
+import { createBatchSlots } from "./batch-slots.ts"
 
 interface Entry {
   readonly accountId: string
   readonly number: number
 }
 
-/** Lanes whose batches end when the test says so. */
+/** Slots whose batches end when the test says so. */
 function setUp(count: number, { smallBatch = 100, maxBatch = 100 } = {}) {
-  const running: { readonly lane: number; readonly batch: readonly Entry[]; readonly end: () => void }[] = []
-  const lanes = createLanes<Entry>(
-    { lanes: count, smallBatch, maxBatch },
-    (lane, batch) => new Promise<void>((end) => running.push({ lane, batch, end })),
+  const running: { readonly slot: number; readonly batch: readonly Entry[]; readonly end: () => void }[] = []
+  const slots = createBatchSlots<Entry>(
+    { slots: count, smallBatch, maxBatch },
+    (slot, batch) => new Promise<void>((end) => running.push({ slot, batch, end })),
   )
   const accounts = () => running.map(({ batch }) => batch.map(({ accountId }) => accountId).join(""))
-  return { lanes, running, accounts }
+  return { slots, running, accounts }
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const entries = (accounts: string) => [...accounts].map((accountId, number) => ({ accountId, number }))
 
-test("accounts of a running batch wait; others go to the next lane", async () => {
-  const { lanes, running, accounts } = setUp(2)
-  lanes.submit(entries("ab"))
-  lanes.submit(entries("ac"))
+test("accounts of a running batch wait; others go to the next slot", async () => {
+  const { slots, running, accounts } = setUp(2)
+  slots.submit(entries("ab"))
+  slots.submit(entries("ac"))
   expect(accounts()).toEqual(["ab", "c"])
-  expect(lanes.load()).toEqual({ waiting: 1, lanesInUse: 2 })
+  expect(slots.load()).toEqual({ waiting: 1, slotsInUse: 2 })
   running[0]?.end()
   await turn()
-  expect(running[2]).toMatchObject({ lane: 0, batch: [{ accountId: "a" }] })
+  expect(running[2]).toMatchObject({ slot: 0, batch: [{ accountId: "a" }] })
   running[1]?.end()
   running[2]?.end()
   await turn()
-  expect(lanes.load()).toEqual({ waiting: 0, lanesInUse: 0 })
+  expect(slots.load()).toEqual({ waiting: 0, slotsInUse: 0 })
 })
 
-test("many accounts are divided among all lanes, few are not, and each account's tickets go together", async () => {
-  const { lanes, accounts } = setUp(4, { smallBatch: 2 })
-  lanes.submit(entries("abcdefgahhbij"))
+test("many accounts are divided among all slots, few are not, and each account's tickets go together", async () => {
+  const { slots, accounts } = setUp(4, { smallBatch: 2 })
+  slots.submit(entries("abcdefgahhbij"))
   expect(accounts()).toEqual(["aabbc", "def", "ghhi", "j"])
 })
 
-test("a lane that is free takes its share and leaves the rest to the lanes that end next", async () => {
-  const { lanes, running, accounts } = setUp(2, { smallBatch: 2 })
-  lanes.submit(entries("a"))
-  lanes.submit(entries("b"))
-  lanes.submit(entries("cdefgh"))
+test("a slot that is free takes its share and leaves the rest to the slots that end next", async () => {
+  const { slots, running, accounts } = setUp(2, { smallBatch: 2 })
+  slots.submit(entries("a"))
+  slots.submit(entries("b"))
+  slots.submit(entries("cdefgh"))
   expect(accounts()).toEqual(["a", "b"])
   running[0]?.end()
   await turn()
@@ -56,9 +56,9 @@ test("a lane that is free takes its share and leaves the rest to the lanes that 
 })
 
 test("a batch has a largest size", async () => {
-  const { lanes, running, accounts } = setUp(1, { maxBatch: 2 })
-  lanes.submit([])
-  lanes.submit(entries("abc"))
+  const { slots, running, accounts } = setUp(1, { maxBatch: 2 })
+  slots.submit([])
+  slots.submit(entries("abc"))
   expect(accounts()).toEqual(["ab"])
   running[0]?.end()
   await turn()
@@ -75,9 +75,9 @@ test("an account is never in two batches, and its tickets keep their order", asy
   )
   await fc.assert(
     fc.asyncProperty(submissions, fc.infiniteStream(fc.nat(3)), async (accounts, choices) => {
-      const { lanes, running } = setUp(3, { smallBatch: 1, maxBatch: 4 })
+      const { slots, running } = setUp(3, { smallBatch: 1, maxBatch: 4 })
       let count = 0
-      for (const list of accounts) lanes.submit(list.map((accountId) => ({ accountId, number: count++ })))
+      for (const list of accounts) slots.submit(list.map((accountId) => ({ accountId, number: count++ })))
       const ended: Entry[] = []
       while (running.length > 0) {
         const all = running.map(({ batch }) => new Set(batch.map(({ accountId }) => accountId)))

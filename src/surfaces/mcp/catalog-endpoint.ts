@@ -1,10 +1,10 @@
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { apiResources } from "./api-resources.ts"
-import type { McpDoor } from "./door.ts"
+import type { McpEndpoint } from "./endpoint.ts"
 import { toTool } from "./tool.ts"
 
 /** One tool per API, named by the API's id, and the documentation of each API as a resource. */
-export function createCatalogDoor(apis: readonly PreparedApi[]): McpDoor {
+export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
   const byId = new Map(apis.map((api) => [api.definition.id, { api, tool: toTool(api) }] as const))
   return {
     ...apiResources(apis),

@@ -8,7 +8,7 @@ import { Fault, fixedFault, refusedKey } from "./fault.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 /** Decides who may call. Each step either passes or throws the fault that refuses the call. */
-export interface Gate {
+export interface Admission {
   /** Finds the caller of a key. Throws the 401s. */
   identify(key: string | null): Caller | Promise<Caller>
   /** Finds a caller again whose key or account was changed. Throws the 401s. */
@@ -43,13 +43,13 @@ export function sunsetsOf(apis: readonly ApiDefinition[]): Sunsets {
   )
 }
 
-/** Creates the gate to one store. */
-export function createGate(
+/** Creates the admission to one store. */
+export function createAdmission(
   store: Store,
   plans: Plans,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   sunsets: Sunsets = noSunsets,
-): Gate {
+): Admission {
   const submit = createTurnBatch(timer, async (takes: readonly PendingTake[]) => {
     const outcomes = await store.takeRates(takes, clock.now)
     takes.forEach((take, index) => {

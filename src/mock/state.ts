@@ -11,7 +11,7 @@ import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
 
 /** A mocked service and everything that a test can read and change. A reset replaces it. */
-export interface MockWorld {
+export interface MockState {
   readonly pipeline: Pipeline
   readonly apis: readonly PreparedApi[]
   readonly random: Random

@@ -2,7 +2,7 @@ import type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelc
 import type { PreparedApi } from "../../call/prepared-api.ts"
 
 /** What a client finds at one MCP endpoint, and how its calls are run. */
-export interface McpDoor {
+export interface McpEndpoint {
   /** Told to the model when it connects. */
   readonly instructions: string
   tools(client: McpClient): readonly Tool[]
@@ -15,7 +15,7 @@ export interface McpDoor {
 
 export type ToolInput = Readonly<Record<string, unknown>>
 
-/** Who uses a door. Over HTTP it is the caller of a key; over standard input anyone who can start the program. */
+/** The user of an endpoint: over HTTP the caller of a key, over standard input anyone who can start the program. */
 export interface McpClient {
   mayCall(api: string): boolean
   /** Counts a call of a tool that runs no API. Gives the refusal of one too many, and otherwise null. */

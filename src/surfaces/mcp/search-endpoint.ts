@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { apiResources } from "./api-resources.ts"
-import type { McpClient, McpDoor, ToolInput } from "./door.ts"
+import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
 import { toTool } from "./tool.ts"
 
@@ -11,7 +11,7 @@ const maxFound = 10
 const minLetters = 2
 
 /** Three tools that find, describe and call any API, so that a large catalog takes little room in a model's context. */
-export function createSearchDoor(apis: readonly PreparedApi[]): McpDoor {
+export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
   const { resources, read } = apiResources(apis)
   const searched = apis.map((api) => ({ api, words: searchedWords(api) }))
 

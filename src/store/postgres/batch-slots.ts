@@ -4,29 +4,29 @@ export interface Ticket {
 }
 
 /**
- * Runs tickets in batches on several lanes at once, each with its own connection. An account is in at most one batch at a
- * time, so that two lanes never wait for the same row. Its tickets keep their order and go together.
+ * Runs tickets in batches on several slots at once, each with its own connection. An account is in at most one batch at a
+ * time, so that two slots never wait for the same row. Its tickets keep their order and go together.
  */
-export interface Lanes<T extends Ticket> {
+export interface BatchSlots<T extends Ticket> {
   /** Each ticket comes into a batch. A batch writes into its tickets what happened. */
   submit(tickets: readonly T[]): void
-  /** Tickets that wait for a lane, and lanes that are in use: what a late charge waits for. */
-  load(): { readonly waiting: number; readonly lanesInUse: number }
+  /** Tickets that wait for a slot, and slots that are in use: what a late charge waits for. */
+  load(): { readonly waiting: number; readonly slotsInUse: number }
 }
 
-export interface LaneSizes {
-  readonly lanes: number
-  /** Accounts in a batch. So few are not divided among several lanes, since each statement has a fixed cost. */
+export interface BatchSlotSizes {
+  readonly slots: number
+  /** Accounts in a batch. So few are not divided among several slots, since each statement has a fixed cost. */
   readonly smallBatch: number
   readonly maxBatch: number
 }
 
 /** @param run never rejects */
-export function createLanes<T extends Ticket>(
-  { lanes, smallBatch, maxBatch }: LaneSizes,
-  run: (lane: number, batch: readonly T[]) => Promise<void>,
-): Lanes<T> {
-  const free = Array.from({ length: lanes }, (_, index) => index).reverse()
+export function createBatchSlots<T extends Ticket>(
+  { slots, smallBatch, maxBatch }: BatchSlotSizes,
+  run: (slot: number, batch: readonly T[]) => Promise<void>,
+): BatchSlots<T> {
+  const free = Array.from({ length: slots }, (_, index) => index).reverse()
   /** Tickets of accounts that are in no batch, those first that wait longest. */
   const ready = new Map<string, T[]>()
   /** Tickets of accounts that are in a batch now. */
@@ -48,25 +48,25 @@ export function createLanes<T extends Ticket>(
         next.set(account, [])
       }
       waiting -= batch.length
-      const lane = free.pop() ?? 0
-      void run(lane, batch).then(() => end(lane, accounts))
+      const slot = free.pop() ?? 0
+      void run(slot, batch).then(() => end(slot, accounts))
     }
   }
 
-  /** Each lane takes its share of the accounts that wait or are in a batch, so that all lanes are in use under load. */
+  /** Each slot takes its share of the accounts that wait or are in a batch, so that all slots are in use under load. */
   function batchSize(): number {
     const accounts = ready.size + next.size
-    const batches = Math.min(lanes, Math.ceil(accounts / smallBatch))
+    const batches = Math.min(slots, Math.ceil(accounts / smallBatch))
     return Math.min(maxBatch, Math.ceil(accounts / batches))
   }
 
-  function end(lane: number, accounts: readonly string[]): void {
+  function end(slot: number, accounts: readonly string[]): void {
     for (const account of accounts) {
       const tickets = next.get(account) ?? []
       next.delete(account)
       if (tickets.length > 0) ready.set(account, tickets)
     }
-    free.push(lane)
+    free.push(slot)
     start()
   }
 
@@ -81,6 +81,6 @@ export function createLanes<T extends Ticket>(
       waiting += tickets.length
       start()
     },
-    load: () => ({ waiting, lanesInUse: lanes - free.length }),
+    load: () => ({ waiting, slotsInUse: slots - free.length }),
   }
 }

@@ -15,17 +15,17 @@ import {
 import { toIso } from "../values/time-text.ts"
 import { logFailure } from "./attempt.ts"
 
-/** Finds the events that come with time, and raises each once, however many processes look. */
-export interface EventLook {
-  /** Raises what has become due since the last look of any process. A first look raises nothing. */
+/** Raises the events that come with time, each once, however many processes check. */
+export interface EventCheck {
+  /** Raises the events that became due since the last check of any process. A first check raises nothing. */
   run(): Promise<void>
-  /** Looks now and then every minute. */
+  /** Checks now and then every minute. */
   start(): void
-  /** Resolves when a look in progress has ended. */
+  /** Resolves when a check in progress has ended. */
   stop(): Promise<void>
 }
 
-interface LookParts {
+interface EventCheckParts {
   readonly events: TimedEvents
   readonly plans: Plans
   readonly clock: Clock
@@ -38,12 +38,12 @@ const dayMs = 86_400_000
 /** Rows that are read and notices that are written in one turn of the event loop. */
 const pageSize = 200
 
-/** Creates the look, but does not start it. */
-export function createEventLook(parts: LookParts): EventLook {
+/** Creates the check, but does not start it. */
+export function createEventCheck(parts: EventCheckParts): EventCheck {
   const { events, clock, timer, log } = parts
   let isStopped = false
   let cancel = () => {}
-  let looking: Promise<void> = Promise.resolve()
+  let running: Promise<void> = Promise.resolve()
 
   async function run(): Promise<void> {
     const nowMs = clock.now()
@@ -55,7 +55,7 @@ export function createEventLook(parts: LookParts): EventLook {
       for (const days of daysBeforeExpiry) await raiseExpiring(window, days)
       await raiseRenewed(window)
     }
-    // Only now: a process that ends before leaves the rest to the next look.
+    // Only now: a process that ends before leaves the rest to the next check.
     await events.keepLookedUntilMs(nowMs)
   }
 
@@ -99,21 +99,21 @@ export function createEventLook(parts: LookParts): EventLook {
     }
   }
 
-  function look(): void {
-    looking = run()
+  function check(): void {
+    running = run()
       .catch((cause) => logFailure(log, cause))
       .then(() => {
-        if (!isStopped) cancel = timer.after(intervalMs, look)
+        if (!isStopped) cancel = timer.after(intervalMs, check)
       })
   }
 
   return {
     run,
-    start: look,
+    start: check,
     async stop() {
       isStopped = true
       cancel()
-      await looking
+      await running
     },
   }
 }
