@@ -53,7 +53,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   accounts: ["apis/contract.ts", "store/outbox.ts", "store/store.ts", "values"],
   webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts", "store/timed-events.ts", "values"],
-  observe: ["apis/contract.ts", "call/call-record.ts", "ports", "values"],
+  observe: ["apis/contract.ts", "call/caller.ts", "ports", "values"],
   history: ["apis/contract.ts", "observe", "ports/log.ts", "store/history.ts", "values"],
   mock: [
     "accounts",
@@ -91,7 +91,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "encode",
     "mock",
     "observe",
-    "plugins/errors.ts",
+    "plugins/plugin-refused.ts",
     "ports/http-client.ts",
     "ports/standard-input.ts",
     "ports/timer.ts",

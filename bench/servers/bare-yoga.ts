@@ -6,7 +6,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import type { FieldContext } from "../../src/surfaces/graphql/field-context.ts"
+import type { FieldContext } from "../../src/surfaces/graphql/output-type.ts"
 import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
 
 const catalog = createCatalog()

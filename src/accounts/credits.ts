@@ -54,3 +54,20 @@ export function monthAhead(
     `clock is right now, start the month again with 'account renew ${id}'.`
   )
 }
+
+/** An account gets a notice when it has used so many percent of a month's allowance. */
+export const noticeThresholds: readonly number[] = [80, 95]
+
+/** From how much of a month's credits on an account is near its limit, in percent: the first threshold of notices. */
+export const nearLimitPercent = Math.min(...noticeThresholds)
+
+/** Whether an account is open, and has used most of the credits that its plan gives for the present month. */
+export function isNearLimit(
+  account: Pick<AccountRecord, "createdMs" | "closedMs" | "periodStartMs" | "used" | "bonus">,
+  plan: Plan | undefined,
+  nowMs: number,
+): boolean {
+  if (account.closedMs !== null || plan === undefined) return false
+  const { used, allowance } = balanceOf(account, plan, nowMs)
+  return allowance !== null && allowance > 0 && used * 100 >= allowance * nearLimitPercent
+}

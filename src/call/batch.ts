@@ -1,6 +1,5 @@
 import type { GiveWay } from "../apis/contract.ts"
-import { nothingCharged } from "./call-record.ts"
-import type { CallerRequest } from "./caller.ts"
+import { type CallerRequest, nothingCharged } from "./caller.ts"
 import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
 import type { RawInput } from "./input.ts"

@@ -1,6 +1,6 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
-import type { KeyAccess } from "../store/store.ts"
+import type { ChargeItem, KeyAccess } from "../store/store.ts"
 
 /** Which key and account a request used. */
 export interface CallerIds {
@@ -33,3 +33,15 @@ export interface CallerRequest {
   /** Null or absent when it belongs to no trace. */
   readonly trace?: RequestTrace | null
 }
+
+/** What logs and metrics keep of a call. None of it is part of the answer. */
+export interface CallRecord {
+  /** Null when the caller never became known. Known also where the key was refused because it had expired or was revoked. */
+  readonly caller: CallerIds | null
+  /** What was charged and committed. */
+  readonly charged: readonly ChargeItem[]
+  /** The code of the fault that refused the whole call; null when it succeeded. */
+  readonly fault: string | null
+}
+
+export const nothingCharged: readonly ChargeItem[] = []

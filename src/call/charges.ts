@@ -12,12 +12,10 @@ import {
   refresh,
 } from "./account-snapshots.ts"
 import type { Admission } from "./admission.ts"
-import { nothingCharged } from "./call-record.ts"
-import type { Caller, CallerRequest } from "./caller.ts"
+import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
-import type { UsageStatus } from "./usage-status.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
 export interface Hold {
@@ -287,4 +285,19 @@ function creditsUsedUp(balance: Balance, credits: number, held: number, nowMs: n
       (helps ? `${renewal}.` : `${renewal}, but those of a month do not cover this call.`),
     helps ? { retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000)) } : {},
   )
+}
+
+/** What an account has used and may still use: every reply to a known caller carries it as data. */
+export interface UsageStatus {
+  /** The name of the account's plan. */
+  readonly plan: string
+  readonly balance: Balance
+  /** The per-minute limit that is closest to being reached; null when none applies. */
+  readonly rate: RateState | null
+}
+
+/** The limit with the longest wait, or with the fewest calls left. Null without limits. */
+export function tightestOf(limits: readonly RateState[]): RateState | null {
+  const sorted = [...limits].sort((a, b) => b.retryInMs - a.retryInMs || a.remaining - b.remaining)
+  return sorted[0] ?? null
 }

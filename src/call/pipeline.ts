@@ -3,14 +3,12 @@ import type { Envelope } from "../encode/envelope.ts"
 import type { Log } from "../ports/log.ts"
 import type { ChargeItem, RateOutcome, RateState } from "../store/store.ts"
 import { type Admission, rateLimited } from "./admission.ts"
-import { type CallRecord, nothingCharged } from "./call-record.ts"
-import type { Caller, CallerRequest } from "./caller.ts"
-import type { Charges } from "./charges.ts"
+import { type Caller, type CallerRequest, type CallRecord, nothingCharged } from "./caller.ts"
+import { type Charges, tightestOf, type UsageStatus } from "./charges.ts"
 import { type Fault, fixedFault, toFault } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
 import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
-import { tightestOf, type UsageStatus } from "./usage-status.ts"
 
 /**
  * The one way every request takes, on every surface: identity → address → APIs → rate → work → reply. It knows no HTTP;

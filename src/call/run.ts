@@ -1,13 +1,12 @@
 import type { Ports } from "../apis/contract.ts"
 import type { RequestTrace, Span } from "../ports/tracer.ts"
 import type { Caller } from "./caller.ts"
-import { countDnsQuestions, type DnsQuestions, limitDns } from "./dns-questions.ts"
+import { countDnsQuestions, type DnsQuestions, limitDns, traceDns } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
 import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
 import { logFault, type Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
-import { traceDns } from "./traced-dns.ts"
 
 /** The result of one run: the data that the caller's plan includes, or the fault. */
 export type Outcome =

@@ -1,7 +1,6 @@
 import type { GiveWay } from "../apis/contract.ts"
 import type { ChargeItem } from "../store/store.ts"
-import { nothingCharged } from "./call-record.ts"
-import type { CallerRequest } from "./caller.ts"
+import { type CallerRequest, nothingCharged } from "./caller.ts"
 import type { RawInput } from "./input.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"

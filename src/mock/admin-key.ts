@@ -2,7 +2,7 @@ import { createAdminKey, createId, hashKey, visiblePrefix } from "../accounts/ke
 import type { Sessions } from "../admin/sessions/sessions.ts"
 import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
-import { createSeededRandom } from "../ports/mock/random.ts"
+import { createSeededRandom } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { adminKeyName, consoleLinkToken, toMagicKey } from "./keys.ts"
 

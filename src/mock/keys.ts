@@ -2,7 +2,7 @@ import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
-import type { MockClock } from "../ports/mock/clock.ts"
+import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 

@@ -1,10 +1,10 @@
 import type { Clock } from "../apis/contract.ts"
+import type { Span } from "../ports/tracer.ts"
 import type { AccountSums } from "./account-sums.ts"
 import type { Counts, Surface, Tally } from "./counts.ts"
-import type { RecordRequest } from "./request.ts"
 import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
-import { endRequestSpan } from "./request-span.ts"
+import { creditsOf, type RecordRequest, type RequestEnd } from "./request-record.ts"
 
 /** Counts and logs requests, and gives them to those who watch. */
 export interface Observer {
@@ -64,4 +64,24 @@ export function createObserver(
 
 function constant<T>(value: T): () => T {
   return () => value
+}
+
+/**
+ * Ends the span of a request with what the log says of it, except for the client's address. Probes and pages that went well would hide other
+ * traces: a span that does not end is not sent.
+ */
+function endRequestSpan(span: Span, { api, surface }: Tally, end: RequestEnd): void {
+  const { status, caller, fault, apis } = end
+  if (surface === "unkeyed" && status < 400) return
+  span.end(
+    {
+      "http.response.status_code": status,
+      "penknife.api": apis?.join(",") || api,
+      "penknife.surface": surface,
+      "penknife.credits": creditsOf(end),
+      ...(fault && { "penknife.code": fault }),
+      ...(caller && { "penknife.account": caller.account.id, "penknife.key": caller.key.id }),
+    },
+    status >= 500 ? fault || String(status) : null,
+  )
 }

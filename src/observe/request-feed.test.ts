@@ -3,9 +3,9 @@ import { createManualClock } from "../../test/support/clock.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import type { Surface, Tally } from "./counts.ts"
 import { createHistogram } from "./histogram.ts"
-import type { RequestEnd } from "./request.ts"
 import { createRequestFeed, maxWaitingEvents, maxWatches } from "./request-feed.ts"
 import type { RequestFilter } from "./request-filter.ts"
+import type { RequestEnd } from "./request-record.ts"
 
 function setUp() {
   const timer = createManualTimer()

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import { createIsoTime } from "../ports/log.ts"
 import type { Surface, Tally } from "./counts.ts"
-import { creditsOf, type RequestEnd, type RequestStart } from "./request.ts"
 import { type MatchRequest, type RequestFilter, toMatch } from "./request-filter.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
 
 /** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
 export interface RequestEvent {

@@ -1,5 +1,5 @@
 import type { Surface, Tally } from "./counts.ts"
-import type { RequestEnd } from "./request.ts"
+import type { RequestEnd } from "./request-record.ts"
 
 /** Which requests are wanted. Of each list one value must fit; a list that is missing or empty fits every request. */
 export interface RequestFilter {

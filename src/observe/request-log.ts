@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { Tally } from "./counts.ts"
-import { creditsOf, type RequestEnd, type RequestStart } from "./request.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
 
 /** Writes one line about a request if its level and the sampling allow it. */
 export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) => void

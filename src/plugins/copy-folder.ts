@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { OwnedCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
-import { PluginRefused } from "./errors.ts"
+import { PluginRefused } from "./plugin-refused.ts"
 
 const maxBytes = 50_000_000
 const maxFiles = 10_000

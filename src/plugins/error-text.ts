@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { PluginRefused } from "./errors.ts"
+import { PluginRefused } from "./plugin-refused.ts"
 
 /** What Bun throws for a file that it cannot read as a program. */
 interface BuildMessageLike {

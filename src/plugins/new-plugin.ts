@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import pluginTypes from "#plugin-types" with { type: "text" }
 import { mistakeOfId } from "./check-definition.ts"
-import { PluginRefused } from "./errors.ts"
+import { PluginRefused } from "./plugin-refused.ts"
 
 const nameForm = /^[a-z][a-z0-9]{1,39}$/
 

@@ -1,8 +1,8 @@
 import { join } from "node:path"
 import { ApiMistake, type Ports, reject, unavailable } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
-import { PluginRefused } from "./errors.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
+import { PluginRefused } from "./plugin-refused.ts"
 
 /** A thread with one API of the operator in it. It does one thing at a time, so that a call that hangs holds up no other. */
 export interface PluginWorker {

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { ApiMistake, type Ports, type Timer } from "../apis/contract.ts"
 import { compileInput } from "../call/input.ts"
-import { createMockClock } from "../ports/mock/clock.ts"
-import { createMockDns } from "../ports/mock/dns.ts"
-import { createSeededRandom } from "../ports/mock/random.ts"
+import { createMockClock, createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 

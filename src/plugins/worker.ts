@@ -9,18 +9,15 @@ import {
   Unavailable,
 } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage } from "../ports/garbage.ts"
+import { collectGarbage } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
-import { PluginRefused } from "./errors.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { compilePatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
-import { createRunRandom } from "./run-random.ts"
-import { createThreadConsole } from "./thread-console.ts"
-import { createThreadDns } from "./thread-dns.ts"
-import { protectProcess } from "./thread-process.ts"
+import { PluginRefused } from "./plugin-refused.ts"
+import { createRunRandom, createThreadConsole, createThreadDns, protectProcess } from "./thread-ports.ts"
 
 declare const self: Worker
 

@@ -1,7 +1,7 @@
+import type * as Pino from "pino"
 import type { Clock } from "../apis/contract.ts"
 import { once } from "../values/once.ts"
 import { systemClock } from "./clock.ts"
-import { loadPino } from "./pino.ts"
 
 /** Log levels, from the most lines to none. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
@@ -77,3 +77,6 @@ export function createIsoTime(clock: Clock): () => string {
     return text
   }
 }
+
+/** Gives pino. It is loaded with the first log line, since it would take a twentieth of each start. */
+export const loadPino: () => typeof Pino = once(() => require("pino"))

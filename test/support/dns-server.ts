@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer, type Server, type Socket } from "node:net"
 import { a, txt } from "dns-packet"
 import type { DnsZone } from "../../src/apis/contract.ts"
-import { createFrameReader } from "../../src/ports/dns/exchange-tcp.ts"
+import { createFrameReader } from "../../src/ports/dns/exchange.ts"
 import {
   type DnsQuery,
   encodeReply,

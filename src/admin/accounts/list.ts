@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { isNearLimit, nearLimitPercent } from "../../accounts/near-limit.ts"
+import { isNearLimit, nearLimitPercent } from "../../accounts/credits.ts"
 import type { AccountDetails, AccountFilter, Page } from "../../store/admin-store.ts"
 import { externalId, listOf, pageParameters } from "../fields.ts"
 import { defineOperation } from "../operation.ts"

@@ -1,9 +1,9 @@
 import type { Clock, Dns, DnsAnswer, DnsFailure, DnsType, Random, Timer } from "../../apis/contract.ts"
 import { readAnswer, type TimedAnswer } from "./answer.ts"
 import { type CacheOptions, createCache } from "./cache.ts"
+import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
 import { toWireName, type WireName } from "./name.ts"
-import { type QueryOptions, query } from "./query.ts"
 import type { ServerAddress } from "./server-address.ts"
 
 export interface ResolverOptions {

@@ -1,6 +1,6 @@
 import { getServers } from "node:dns"
 import { parseIpv6 } from "../../values/ip.ts"
-import { nodeOs } from "../node-os.ts"
+import { nodeOs } from "../machine.ts"
 import { createResolver, type Resolver, type ResolverOptions } from "./resolver.ts"
 import { parseServerAddress, type ServerAddress } from "./server-address.ts"
 

@@ -2,8 +2,7 @@ import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, pa
 import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { toWireName } from "./name.ts"
-import { readEntry } from "./zone-entry.ts"
-import { encodeEntry } from "./zone-texts.ts"
+import { encodeEntry, readEntry } from "./zone-entry.ts"
 
 /**
  * Reads a {@link DnsZone} from YAML, and so from JSON. TXT and SPF records keep the text of the file; {@link encodeTexts} makes it

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { PluginRefused } from "../../plugins/errors.ts"
+import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { example, printRows } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"

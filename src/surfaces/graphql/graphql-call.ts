@@ -1,7 +1,6 @@
-import { type CallRecord, nothingCharged } from "../../call/call-record.ts"
-import type { CallerIds, CallerRequest } from "../../call/caller.ts"
+import { type CallerIds, type CallerRequest, type CallRecord, nothingCharged } from "../../call/caller.ts"
 import type { Progress } from "../../call/pipeline.ts"
-import type { QueryParts } from "./operation.ts"
+import type { QueryParts } from "./query-parts.ts"
 import type { Refusal } from "./refusal.ts"
 
 /** One request on its way through the yoga plugin. */

@@ -1,5 +1,10 @@
-import type { ExecutionArgs, ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from "graphql"
-import { GraphQLError } from "graphql"
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+} from "graphql"
 import type { Caller, CallerRequest } from "../../call/caller.ts"
 import type { DnsQuestions } from "../../call/dns-questions.ts"
 import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
@@ -7,10 +12,10 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
 import { createDnsFields } from "./dns-fields.ts"
-import type { FieldContext } from "./field-context.ts"
 import type { GraphqlCall } from "./graphql-call.ts"
-import { maxResultBytes } from "./limits.ts"
-import { isIncluded, type QueryParts, rootFieldsOf } from "./operation.ts"
+import type { FieldContext } from "./output-type.ts"
+import { maxResultBytes } from "./query-limits.ts"
+import { isIncluded, type QueryParts, rootFieldsOf } from "./query-parts.ts"
 import { fieldCodeOf, Refusal, shorten } from "./refusal.ts"
 import { sizeOfResult } from "./result-size.ts"
 import { readVariables, type Variables } from "./variables.ts"

@@ -7,8 +7,7 @@ import {
   type GraphQLResolveInfo,
 } from "graphql"
 import { deprecatedEntry } from "../../accounts/deprecated-entry.ts"
-import { deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
-import type { FieldContext } from "./field-context.ts"
+import { deprecationOf, deprecationText, type GiveWay, isPremium } from "../../apis/contract.ts"
 import { toFields, toTypeName } from "./names.ts"
 import { toScalarType } from "./scalar-type.ts"
 
@@ -89,4 +88,19 @@ function withoutNull(schema: TSchema): TSchema {
 
 function describe(schema: TSchema): string {
   return `${schema.description ?? ""}${isPremium(schema) ? " (Premium: null on plans without it.)" : ""}`.trim()
+}
+
+/** The context value of a query. */
+export interface FieldContext {
+  /** Runs an API and gives its data, or throws the field's error. */
+  run(apiId: string, parameters: Readonly<Record<string, unknown>>, info: GraphQLResolveInfo): unknown
+  /**
+   * Counts a list before GraphQL copies it.
+   * @throws Refusal when the results of the query are too large
+   */
+  count(list: unknown, info: GraphQLResolveInfo): void
+  /** Notes the use of a deprecated field, named as in usage. */
+  useDeprecated(entry: string): void
+  /** Called before each list, whose items GraphQL completes all at once. */
+  readonly giveWay: GiveWay
 }

@@ -9,7 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from "graphql"
-import { isIncluded } from "./operation.ts"
+import { isIncluded } from "./query-parts.ts"
 
 type Counts = "once" | "keys"
 

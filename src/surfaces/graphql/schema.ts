@@ -7,10 +7,9 @@ import {
   printSchema,
 } from "graphql"
 import { type ApiDefinition, deprecationText } from "../../apis/contract.ts"
-import type { FieldContext } from "./field-context.ts"
 import { toInputArgument } from "./input-type.ts"
 import { toRootField } from "./names.ts"
-import { toOutputType } from "./output-type.ts"
+import { type FieldContext, toOutputType } from "./output-type.ts"
 
 /**
  * The schema of a catalog: a root field per API, except for those that take a file, which GraphQL cannot carry. A query needs a

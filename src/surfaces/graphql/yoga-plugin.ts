@@ -10,15 +10,14 @@ import {
 import type { Plugin } from "graphql-yoga"
 import type { GiveWay } from "../../apis/contract.ts"
 import type { CallerRequest } from "../../call/caller.ts"
-import { fixedFault } from "../../call/fault.ts"
+import { fixedFault, inputFault } from "../../call/fault.ts"
 import { admit, explain, logFault, type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { type GraphqlCall, startGraphqlCall } from "./graphql-call.ts"
-import { requireParsable, requireWithinLimits } from "./limits.ts"
 import { type Execute, executeMetered } from "./metered-query.ts"
 import { toRootField } from "./names.ts"
-import { rootFieldsOf, selectOperation } from "./operation.ts"
-import { readParameters } from "./parameters.ts"
+import { requireParsable, requireWithinLimits } from "./query-limits.ts"
+import { rootFieldsOf, selectOperation } from "./query-parts.ts"
 import { fieldCodeOf, Refusal, toRefusal } from "./refusal.ts"
 
 interface PluginParts {
@@ -195,3 +194,31 @@ const nullArgument = {
     "The 'input' parameter must not be null, nor have null where a value is required: leave a variable out to get its default.",
   extensions: { code: "BAD_USER_INPUT" },
 } as const
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Reads the parameters of a GraphQL request from its JSON body (GraphQL over HTTP §5.1).
+ * @throws Fault naming the parameter that has to change
+ */
+export function readParameters(body: Values): {
+  query: string
+  operationName: string | null
+  variables: Values
+} {
+  const { query, operationName = null, variables, extensions } = body
+  if (typeof query !== "string" || query === "") {
+    throw inputFault("query", `${query === undefined ? "is required and " : ""}must be a non-empty string`)
+  }
+  if (operationName !== null && typeof operationName !== "string") {
+    throw inputFault("operationName", "must be a string")
+  }
+  readMap("extensions", extensions)
+  return { query, operationName, variables: readMap("variables", variables) }
+}
+
+function readMap(name: string, value: unknown): Values {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== "object" || Array.isArray(value)) throw inputFault(name, "must be an object")
+  return value as Values
+}

@@ -1,6 +1,6 @@
 import type { Context } from "elysia"
 import type { CallerRequest } from "../../call/caller.ts"
-import type { RequestStart } from "../../observe/request.ts"
+import type { RequestStart } from "../../observe/request-record.ts"
 
 /** A request as it arrived, for the pipeline and for the record. */
 export interface IncomingRequest extends CallerRequest, RequestStart {}

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia"
-import type { RecordRequest } from "../../observe/request.ts"
+import type { RecordRequest } from "../../observe/request-record.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"

@@ -1,4 +1,4 @@
-import type { RecordRequest } from "../../observe/request.ts"
+import type { RecordRequest } from "../../observe/request-record.ts"
 import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
 import type { McpEndpoint } from "../mcp/endpoint.ts"
 import { createSearchEndpoint } from "../mcp/search-endpoint.ts"

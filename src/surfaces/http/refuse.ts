@@ -1,7 +1,7 @@
 import { Fault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
-import type { RecordRequest } from "../../observe/request.ts"
+import type { RecordRequest } from "../../observe/request-record.ts"
 import { finishBody, type HttpContext } from "./context.ts"
 import type { Exchange } from "./exchange.ts"
 import { sendFault } from "./reply.ts"

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
+import type { UsageStatus } from "../../call/charges.ts"
 import type { Fault } from "../../call/fault.ts"
 import { type Reply, toReply } from "../../call/pipeline.ts"
-import type { UsageStatus } from "../../call/usage-status.ts"
 import { contentTypes, encodeEnvelope, encodeInPieces, type Format } from "../../encode/formats.ts"
 import type { RateState } from "../../store/store.ts"
 import { type BodyParts, toBody, toResponse } from "./answer-body.ts"

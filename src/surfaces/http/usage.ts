@@ -1,6 +1,6 @@
 import { Elysia } from "elysia"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
-import { answerUsage } from "../../call/usage.ts"
+import { answerUsage } from "../../call/usage-report.ts"
 import { type HttpContext, inProgress } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
+import type { UsageStatus } from "../../call/charges.ts"
 import type { Reply } from "../../call/pipeline.ts"
-import type { UsageStatus } from "../../call/usage-status.ts"
 import { encodeJson } from "../../encode/json.ts"
 import { toIso } from "../../values/time-text.ts"
 

@@ -1,11 +1,10 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import { listColumns } from "../../../admin/list-columns.ts"
 import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
-import { toCsvRow } from "../../../encode/csv-table.ts"
+import { toCsvRow } from "../../../encode/csv.ts"
 import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
-import type { Backend } from "./backend.ts"
-import { ServerFailed } from "./backend.ts"
+import { type Backend, ServerFailed } from "./backend.ts"
 import { entrySchema, printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
 

@@ -1,7 +1,7 @@
 import { listColumns } from "../../../admin/list-columns.ts"
 import type { Operation } from "../../../admin/operation.ts"
 import type { RawInput } from "../../../call/input.ts"
-import { toCsvRow } from "../../../encode/csv-table.ts"
+import { toCsvRow } from "../../../encode/csv.ts"
 import { itemOf } from "../../openapi/admin/schemas.ts"
 import type { AnswerSettings } from "../exchange.ts"
 import { setAdminHeaders } from "./admin-problem.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { DnsAnswer } from "../apis/contract.ts"
-import { createThreadDns } from "./thread-dns.ts"
+import { createThreadDns } from "./thread-ports.ts"
 
 const nothing: DnsAnswer = { kind: "nodata" }
 

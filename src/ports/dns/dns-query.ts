@@ -1,7 +1,5 @@
 import type { DnsFailure, Random, Timer } from "../../apis/contract.ts"
-import type { Exchange } from "./exchange.ts"
-import { openTcpExchange } from "./exchange-tcp.ts"
-import { openUdpExchange } from "./exchange-udp.ts"
+import { type Exchange, openTcpExchange, openUdpExchange } from "./exchange.ts"
 import { encodeQuery, type Question, type Response, readResponse } from "./message.ts"
 import type { ServerAddress } from "./server-address.ts"
 import { type Attempt, judge, type Transport } from "./verdict.ts"

@@ -1,8 +1,7 @@
 import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
 import type { UsageRow } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
-import { nothingCharged } from "./call-record.ts"
-import type { CallerRequest } from "./caller.ts"
+import { type CallerRequest, nothingCharged } from "./caller.ts"
 import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 
 /**

@@ -1,4 +1,5 @@
-import type { Dns, DnsAnswer, DnsType } from "../apis/contract.ts"
+import { format } from "node:util"
+import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
 
 /** The DNS as an operator's API sees it: the service asks. */
 export interface ThreadDns {
@@ -75,5 +76,81 @@ function requireQuestion(name: unknown, type: unknown): void {
   }
   if (typeof type !== "string" || !types.includes(type)) {
     throw new TypeError(`ports.dns.resolve answers for the types ${types.join(", ")} only`)
+  }
+}
+
+/** What an operator's API writes to the console goes to the log: standard output may be read by a program. */
+export interface ThreadConsole {
+  readonly console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug" | "trace", Write>>
+  /** Begins a run. */
+  begin(): void
+}
+
+type Write = (...values: unknown[]) => void
+
+/** Of one run. More could fill the log's disk, and take the service's time. */
+const maxLines = 20
+const maxLength = 500
+
+/** @param say sends a line to the service */
+export function createThreadConsole(say: (text: string) => void): ThreadConsole {
+  let lines = 0
+  const write: Write = (...values) => {
+    lines++
+    if (lines > maxLines + 1) return
+    if (lines > maxLines) say("… (the rest of what this call writes is left out)")
+    else say(format(...values).slice(0, maxLength))
+  }
+  return {
+    console: { log: write, info: write, warn: write, error: write, debug: write, trace: write },
+    begin() {
+      lines = 0
+    },
+  }
+}
+
+/**
+ * What an API must not do to the process that its thread is in, as Node has it for threads
+ * (https://nodejs.org/api/worker_threads.html#class-worker): another working directory would move the files of the service.
+ */
+const ofWholeProcess = [
+  "abort",
+  "chdir",
+  "initgroups",
+  "setegid",
+  "seteuid",
+  "setgid",
+  "setgroups",
+  "setuid",
+  "umask",
+] as const
+
+/** Makes these functions of `process` throw. */
+export function protectProcess(target: object): void {
+  for (const name of ofWholeProcess) {
+    const value = () => {
+      throw new Error(`process.${name}() is not for an API: it would change the whole service`)
+    }
+    Object.defineProperty(target, name, { value })
+  }
+}
+
+/**
+ * Random bytes that follow from a seed of a cryptographic source: SHA-256 of the seed and a counter, in turn (as Hash_DRBG of NIST SP 800-90A
+ * §10.1.1 generates). Whoever does not know the seed cannot predict them, and a test double that gives the same seeds gives the same
+ * bytes.
+ */
+export function createRunRandom(seed: Uint8Array): Random {
+  let counter = 0n
+  return {
+    bytes(length) {
+      const bytes = new Uint8Array(length)
+      for (let filled = 0; filled < length; filled += 32) {
+        const count = new BigUint64Array([counter++])
+        const block = new Bun.CryptoHasher("sha256").update(seed).update(count).digest()
+        bytes.set(new Uint8Array(block).subarray(0, length - filled), filled)
+      }
+      return bytes
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../call/call-record.ts"
+import type { CallRecord } from "../call/caller.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
 
 /** What is known of a request when it arrives. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { encodeEnvelope, formats } from "./formats.ts"
-import { createListEncoder } from "./parts.ts"
+import { createListEncoder } from "./list-encoder.ts"
 
 describe.each([...formats])("%s", (format) => {
   function expectSame(...results: unknown[]): void {

@@ -1,0 +1,68 @@
+import type { Clock, Dns, DnsZone, Random } from "../apis/contract.ts"
+import { createZoneDns } from "./dns/zone.ts"
+import { encodeTexts } from "./dns/zone-entry.ts"
+
+/** A clock that stands still until it is moved. */
+export interface MockClock extends Clock {
+  /** Sets the wall clock, also backwards. `monotonicMs` never goes back. */
+  set(nowMs: number): void
+}
+
+export function createMockClock(startMs: number): MockClock {
+  let nowMs = startMs
+  let monotonicMs = 0
+  return {
+    now: () => nowMs,
+    monotonicMs: () => monotonicMs,
+    set(nextMs) {
+      monotonicMs += Math.max(0, nextMs - nowMs)
+      nowMs = nextMs
+    },
+  }
+}
+
+/** DNS from a zone that can be replaced while it is used. Its texts are Unicode, as in a file. */
+export interface MockDns extends Dns {
+  readonly zone: DnsZone
+  /** Answers from this zone from now on. Throws what {@link createZoneDns} throws; the old zone then stays. */
+  replace(zone: DnsZone): void
+}
+
+export function createMockDns(start: DnsZone): MockDns {
+  let zone = start
+  let dns = createZoneDns(encodeTexts(start))
+  return {
+    get zone() {
+      return zone
+    },
+    resolve: (name, type, signal) => dns.resolve(name, type, signal),
+    replace(next) {
+      dns = createZoneDns(encodeTexts(next))
+      zone = next
+    },
+  }
+}
+
+/** The same bytes on every run: SHA-256 of the seed and a counter. Not secret. */
+export function createSeededRandom(seed: string): Random {
+  let counter = 0
+  let block: Uint8Array = new Uint8Array()
+
+  return {
+    bytes(length) {
+      const bytes = new Uint8Array(length)
+      for (let at = 0; at < length; ) {
+        if (block.length === 0) block = hash(`${seed} ${counter++}`)
+        const part = block.subarray(0, length - at)
+        bytes.set(part, at)
+        block = block.subarray(part.length)
+        at += part.length
+      }
+      return bytes
+    },
+  }
+}
+
+function hash(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest()
+}
