@@ -4,11 +4,12 @@ import type { AdminStore } from "../store/admin-store.ts"
 import type { History } from "../store/history.ts"
 import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
+import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
 import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
 import type { PageAddresses } from "./links/page-addresses.ts"
-import type { WatchRequests } from "./requests/watch-requests.ts"
+import type { Subscription } from "./subscription.ts"
 
 /** What operations work with. */
 export interface AdminParts {
@@ -30,7 +31,12 @@ export interface AdminParts {
   readonly settings: Readonly<Record<string, unknown>>
   readonly config: ConfigControl
   readonly backups: Backups
-  readonly watchRequests: WatchRequests
+  /**
+   * Begins to watch requests while they happen.
+   * @param onReady is called when there is something to take
+   * @returns null when too many watch
+   */
+  watchRequests(filter: RequestFilter, onReady: () => void): Subscription<RequestEvent> | null
   readonly pages: PageAddresses
   readHealth(): Promise<ServiceHealth>
 }

@@ -3,7 +3,6 @@ import type { ConfigControl } from "../admin/config/control.ts"
 import type { Instances } from "../admin/health/service-health.ts"
 import type { PageAddresses } from "../admin/links/page-addresses.ts"
 import type { AdminParts } from "../admin/parts.ts"
-import type { WatchRequests } from "../admin/requests/watch-requests.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
@@ -18,7 +17,7 @@ export interface AdminPartsOptions {
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
   readonly backups: Backups
-  readonly watchRequests: WatchRequests
+  readonly watchRequests: AdminParts["watchRequests"]
   readonly pages: PageAddresses
   readonly version: string
   readonly startedMs: number

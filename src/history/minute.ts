@@ -1,7 +1,8 @@
 import type { AccountSums } from "../observe/account-sums.ts"
-import type { ChargedTally, Counts, Surface, Tally } from "../observe/counts.ts"
+import type { ChargedTally, Counts, Tally } from "../observe/counts.ts"
 import type { CallsRow, CreditsSum, FaultRow } from "../store/history.ts"
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
+import { callSurfaces, type Surface } from "../values/request-events.ts"
 
 /** What was counted in a part of time. */
 export interface Minute {
@@ -18,10 +19,9 @@ interface Sum {
   readonly latency: number[]
 }
 
-/** Where customers send requests. */
-const callSurfaces: readonly Surface[] = ["rest", "batch", "graphql", "mcp"]
+const counted: ReadonlySet<Surface> = new Set(callSurfaces)
 /** A request for a path that does not exist fails too. */
-const faultSurfaces: readonly Surface[] = [...callSurfaces, "none"]
+const withFaults: ReadonlySet<Surface> = new Set([...callSurfaces, "none"])
 
 /**
  * Gives a function that returns what was counted since it was called last, for a minute. It compares with what was there then,
@@ -59,8 +59,8 @@ export function createMinutes(
     const sums = new Map<string, Sum>()
     const faults: FaultRow[] = []
     for (const tally of counts.tallies) {
-      if (callSurfaces.includes(tally.surface)) addRequests(sumOf(sums, tally.api), tally)
-      if (tally.faults && faultSurfaces.includes(tally.surface)) addFaults(faults, atMs, tally)
+      if (counted.has(tally.surface)) addRequests(sumOf(sums, tally.api), tally)
+      if (tally.faults && withFaults.has(tally.surface)) addFaults(faults, atMs, tally)
       tally.faults = null
     }
     for (const tally of counts.charged) addCharges(sumOf(sums, tally.api), tally)

@@ -1,8 +1,6 @@
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
+import type { Surface } from "../values/request-events.ts"
 import { createHistogram, type Histogram, record } from "./histogram.ts"
-
-/** How a request came in. `unkeyed`: health, metrics and documentation. `none`: no such path or method. */
-export type Surface = "rest" | "batch" | "graphql" | "mcp" | "admin" | "portal" | "unkeyed" | "none"
 
 /** The requests of one API, or of a kind of request without API, on one surface. */
 export interface Tally {

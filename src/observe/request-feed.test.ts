@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
-import type { Surface, Tally } from "./counts.ts"
+import type { RequestFilter, Surface } from "../values/request-events.ts"
+import type { Tally } from "./counts.ts"
 import { createHistogram } from "./histogram.ts"
 import { createRequestFeed, maxWaitingEvents, maxWatches } from "./request-feed.ts"
-import type { RequestFilter } from "./request-filter.ts"
 import type { RequestEnd } from "./request-record.ts"
 
 function setUp() {

@@ -1,24 +1,9 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import { createIsoTime } from "../ports/log.ts"
-import type { Surface, Tally } from "./counts.ts"
-import { type MatchRequest, type RequestFilter, toMatch } from "./request-filter.ts"
+import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
+import type { Tally } from "./counts.ts"
+import { type MatchRequest, toMatch } from "./request-filter.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
-
-/** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
-export interface RequestEvent {
-  readonly at: string
-  readonly request_id: string
-  readonly surface: Surface
-  /** The ids of all APIs that were called, with commas between them; `none` without one. */
-  readonly api: string
-  readonly status: number
-  readonly fault: string | null
-  readonly account: string | null
-  readonly key: string | null
-  readonly credits: number
-  readonly ms: number
-  readonly address: string
-}
 
 /** What happened since someone looked last. */
 export interface RequestBatch {

@@ -1,17 +1,6 @@
-import type { Surface, Tally } from "./counts.ts"
+import type { RequestFilter, Surface } from "../values/request-events.ts"
+import type { Tally } from "./counts.ts"
 import type { RequestEnd } from "./request-record.ts"
-
-/** Which requests are wanted. Of each list one value must fit; a list that is missing or empty fits every request. */
-export interface RequestFilter {
-  /** Statuses such as `404`, and classes such as `4xx`. */
-  readonly status?: readonly string[] | undefined
-  /** Without it, every surface but the administration and the portal, whose pages ask all the time, and probes that succeed. */
-  readonly surface?: readonly string[] | undefined
-  readonly api?: readonly string[] | undefined
-  readonly account?: readonly string[] | undefined
-  readonly key?: readonly string[] | undefined
-  readonly fault?: readonly string[] | undefined
-}
 
 /** Whether a finished request is wanted. */
 export type MatchRequest = (tally: Tally, end: RequestEnd) => boolean

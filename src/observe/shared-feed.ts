@@ -1,5 +1,5 @@
+import type { RequestFilter } from "../values/request-events.ts"
 import type { RequestFeed, RequestWatch } from "./request-feed.ts"
-import type { RequestFilter } from "./request-filter.ts"
 import type { Channel, FromSupervisor, Watching } from "./siblings.ts"
 
 /** The feed of a worker: those who watch it also get the requests of the other workers, through their supervisor. */

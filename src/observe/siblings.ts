@@ -1,7 +1,7 @@
 import type { FolderCopy } from "../values/folder-copy.ts"
+import type { RequestFilter } from "../values/request-events.ts"
 import type { Report } from "./report.ts"
 import type { RequestBatch } from "./request-feed.ts"
-import type { RequestFilter } from "./request-filter.ts"
 
 /** The connection to the supervisor that started this process. Messages are plain data. */
 export interface Channel {

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
+import { surfaces } from "../../values/request-events.ts"
 import { AdminFault } from "../fault.ts"
 import { instant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { requestSurfaces as surfaces } from "./watch-requests.ts"
 
 const requestSchema = Type.Object({
   at: instant("When the answer was made."),

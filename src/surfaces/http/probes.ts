@@ -5,6 +5,7 @@ import type { Exposition } from "../../observe/exposition.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { incomingRequests } from "./incoming.ts"
+import { metricsTokenNeeded } from "./refuse.ts"
 import { ownAnswer, send } from "./reply.ts"
 import { createSharedResult } from "./shared-result.ts"
 
@@ -71,10 +72,7 @@ export function probesFeature(
   )
 }
 
-const tokenNeeded = ownAnswer(401, {
-  code: "metricsTokenNeeded",
-  error: "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'.",
-})
+const tokenNeeded = ownAnswer(401, { code: "metricsTokenNeeded", error: metricsTokenNeeded })
 
 /** Compares digests, which have one length, in constant time, so that no one can guess a token byte by byte. */
 function createTokenCheck(token: string | null): (authorization: string | null) => boolean {

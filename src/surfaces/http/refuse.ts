@@ -22,6 +22,10 @@ export const tooManyCalls = new Fault(
   { retryAfterSeconds: 1 },
 )
 
+/** The refusal of metrics without their token. */
+export const metricsTokenNeeded =
+  "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
+
 /** Refuses one call too many, in the format that it asks for. */
 export async function refuseOverload(
   overload: Fault,

@@ -1,5 +1,6 @@
 import { fixedFault } from "../../call/fault.ts"
 import { indexOf } from "../discovery/service-index.ts"
+import { metricsTokenNeeded } from "../http/refuse.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
@@ -84,9 +85,6 @@ function metricsOperation(access: "open" | "token"): JsonObject {
   })
   return access === "token" ? { ...operation, security: [{ metricsToken: [] }] } : operation
 }
-
-const metricsTokenNeeded =
-  "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
 
 function indexOperation(service: ApiDocInput): JsonObject {
   const api = objectOf({

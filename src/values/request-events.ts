@@ -1,22 +1,17 @@
-import type { Subscription } from "../subscription.ts"
+/** The surfaces that customers call. */
+export const callSurfaces = ["rest", "batch", "graphql", "mcp"] as const
 
 /** How a request comes in. `unkeyed`: health, metrics and documentation. `none`: no such path or method. */
-export const requestSurfaces = [
-  "rest",
-  "batch",
-  "graphql",
-  "mcp",
-  "admin",
-  "portal",
-  "unkeyed",
-  "none",
-] as const
+export const surfaces = [...callSurfaces, "admin", "portal", "unkeyed", "none"] as const
+
+export type Surface = (typeof surfaces)[number]
 
 /** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
-export interface WatchedRequest {
+export interface RequestEvent {
   readonly at: string
   readonly request_id: string
-  readonly surface: (typeof requestSurfaces)[number]
+  readonly surface: Surface
+  /** The ids of all APIs that were called, with commas between them; `none` without one. */
   readonly api: string
   readonly status: number
   readonly fault: string | null
@@ -28,21 +23,13 @@ export interface WatchedRequest {
 }
 
 /** Which requests are wanted. Of each list one value must fit; a list that is missing or empty fits every request. */
-export interface RequestChoice {
+export interface RequestFilter {
+  /** Statuses such as `404`, and classes such as `4xx`. */
   readonly status?: readonly string[] | undefined
+  /** Without it, every surface but the administration and the portal, whose pages ask all the time, and probes that succeed. */
   readonly surface?: readonly string[] | undefined
   readonly api?: readonly string[] | undefined
   readonly account?: readonly string[] | undefined
   readonly key?: readonly string[] | undefined
   readonly fault?: readonly string[] | undefined
 }
-
-/**
- * Begins to watch requests while they happen.
- * @param onReady is called when there is something to take
- * @returns null when too many watch
- */
-export type WatchRequests = (
-  choice: RequestChoice,
-  onReady: () => void,
-) => Subscription<WatchedRequest> | null
