@@ -28,6 +28,20 @@ function readStep(text: string): SchemaStep {
 const insertAccounts = (numbers: string) => `
   INSERT INTO accounts (id, name, plan, created_ms) SELECT 'many_' || n, 'Name ' || n, 'free', 1000 FROM ${numbers}`
 
+const numbersInFile = `(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ${accounts}) SELECT n FROM s)`
+const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || name"
+
+/** Takes the step in another process, and returns its exit code. */
+function migrateInProcess(file: string): Promise<number> {
+  const program = `
+    import { Database } from "bun:sqlite"
+    import { migrate } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
+    const database = new Database(process.argv.at(-1), { strict: true })
+    database.run("PRAGMA busy_timeout = 5000")
+    migrate(database, "file", { steps: [${JSON.stringify(step)}] })`
+  return Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" }).exited
+}
+
 interface Charging {
   /** The charges that were made so far. */
   count(): number
@@ -72,26 +86,14 @@ test("a data file gets the column while another process charges on it", async ()
   const older = await openAnyStore(file)
   await older.store.createAccount(accountOf({ name: "Ann" }))
   const database = new Database(file)
-  database.run(
-    insertAccounts(
-      `(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ${accounts}) SELECT n FROM s)`,
-    ),
-  )
+  database.run(insertAccounts(numbersInFile))
   const charging = startCharging(older)
   await charging.more(10)
-  const program = `
-    import { Database } from "bun:sqlite"
-    import { migrate } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
-    const database = new Database(process.argv.at(-1), { strict: true })
-    database.run("PRAGMA busy_timeout = 5000")
-    migrate(database, "file", { steps: [${JSON.stringify(step)}] })`
-  const migration = Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" })
-  expect(await migration.exited).toBe(0)
+  expect(await migrateInProcess(file)).toBe(0)
   await charging.more(10)
   await charging.stop()
 
   expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 2 })
-  const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || name"
   expect(database.query(filled).get()).toEqual({ n: accounts + 1 })
   expect(database.query("SELECT sql FROM sqlite_schema WHERE name = 'accounts_by_note'").get()).toEqual({
     sql: "CREATE INDEX accounts_by_note ON accounts (note, id)",
@@ -143,14 +145,14 @@ test("a database gets the column while an instance charges, and while another se
   const charging = startCharging(older)
   await charging.more(5)
 
-  let attempts = 0
-  // Between two attempts of the step, charges go on. After three attempts the other session ends.
+  const pauses: number[] = []
+  // Charges go on in each pause. After the third attempt the other session ends.
   const timer: Timer = {
     ...keepAliveTimer,
-    after(_, run) {
+    after(ms, run) {
       void (async () => {
         await charging.more(5)
-        if (++attempts === 3) await other.unsafe("COMMIT").simple()
+        if (pauses.push(ms) === 3) await other.unsafe("COMMIT").simple()
         run()
       })()
       return () => {}
@@ -158,12 +160,12 @@ test("a database gets the column while an instance charges, and while another se
   }
   const steps = [{ ...step, change: `${step.change}; ALTER TABLE ledger ADD COLUMN note text` }]
   expect(await migrateDatabase(sql, db, { timer, steps })).toEqual({ isNew: false, version: 2 })
-  expect(attempts).toBe(3)
+  // Three attempts, and three batches of rows and the end of them.
+  expect(pauses).toEqual([200, 400, 800, 5, 5, 5, 5])
   await charging.more(5)
   await charging.stop()
 
-  const filled = "SELECT count(*)::integer AS n FROM accounts WHERE note = plan || ' ' || name"
-  expect([...(await other.unsafe(filled))]).toEqual([{ n: accounts + 1 }])
+  expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts + 1) }])
   const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await other.unsafe(index))]).toEqual([{ indisvalid: true }])
   expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "version 2"])
@@ -194,6 +196,72 @@ test("a step on a database that fails changes nothing, and one that was interrup
   const index = "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await sql.unsafe(index))]).toEqual([{ indisvalid: true, indisunique: false }])
   await sql.close()
+})
+
+test("two processes carry on together with a data file whose update was interrupted between two batches", async () => {
+  const file = join(dir, "batches.db")
+  await (await openAnyStore(file)).store.close()
+  const database = new Database(file, { strict: true })
+  database.run(insertAccounts(numbersInFile))
+  let pauses = 0
+  const interrupt = () => {
+    if (++pauses === 2) throw new Error("interrupted")
+  }
+  expect(() => migrateFile(database, file, { steps: [step], pause: interrupt })).toThrow("interrupted")
+  expect(database.query(filled).get()).toEqual({ n: 2_000 })
+
+  expect(await Promise.all([migrateInProcess(file), migrateInProcess(file)])).toEqual([0, 0])
+  expect(database.query(filled).get()).toEqual({ n: accounts })
+  expect(database.query("SELECT value FROM meta WHERE name = 'unfinished'").get()).toBeNull()
+  database.close()
+})
+
+test("two instances carry on with a database whose update was interrupted between two batches", async () => {
+  const db = await postgres.createDatabase()
+  const [sql, other, third] = [1, 2, 3].map(() => new SQL({ url: db, max: 1 }))
+  if (!sql || !other || !third) throw new Error("three clients were made")
+  await sql.unsafe(insertAccounts(`generate_series(1, ${accounts}) AS n`))
+  const [{ pid } = { pid: 0 }] = await sql.unsafe<{ pid: number }[]>("SELECT pg_backend_pid() AS pid")
+  let pauses = 0
+  const interrupt: Timer = {
+    ...keepAliveTimer,
+    after(ms, run) {
+      if (++pauses < 2) return keepAliveTimer.after(ms, run)
+      void other.unsafe("SELECT pg_terminate_backend($1::integer, 5000)", [pid]).then(run)
+      return () => {}
+    },
+  }
+  await expect(migrateDatabase(sql, db, { timer: interrupt, steps: [step] })).rejects.toThrow()
+  expect([...(await other.unsafe(filled))]).toMatchObject([{ n: "2000" }])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "unfinished 2", "version 2"])
+
+  const migrate = (client: SQL) => migrateDatabase(client, db, { timer: keepAliveTimer, steps: [step] })
+  await Promise.all([migrate(other), migrate(third)])
+  expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts) }])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "version 2"])
+  for (const one of [sql, other, third]) await one.close()
+})
+
+test("a session that keeps a row ends the update after a minute, and the next update goes on", async () => {
+  const db = await postgres.createDatabase()
+  const [sql, other] = [new SQL({ url: db, max: 1 }), new SQL({ url: db, max: 1 })]
+  await sql.unsafe(insertAccounts(`generate_series(1, ${accounts}) AS n`))
+  await other.unsafe("BEGIN; SELECT 1 FROM accounts WHERE id = 'many_7' FOR UPDATE").simple()
+  let waitedMs = 0
+  const timer: Timer = {
+    ...keepAliveTimer,
+    after(ms, run) {
+      waitedMs += ms
+      return keepAliveTimer.after(0, run)
+    },
+  }
+  const migration = migrateDatabase(sql, db, { timer, steps: [step] })
+  await expect(migration).rejects.toThrow("could not be changed for a minute, because of another session.")
+  expect(waitedMs).toBeWithin(50_000, 70_000)
+  await other.unsafe("ROLLBACK").simple()
+  await migrateDatabase(sql, db, { timer, steps: [step] })
+  expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts) }])
+  for (const one of [sql, other]) await one.close()
 })
 
 async function readMeta(sql: SQL): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { ReservedSQL, SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
-import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
+import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import { sqlStateOf } from "./errors.ts"
 import { lastUnreleased, makeTables, type RunScript, runFunctions, takeOver } from "./takeover.ts"
@@ -21,8 +21,13 @@ const lockNumber = 7_361_001
  * gives up a charge.
  */
 const lockTimeoutMs = 100
-const lockPauseMs = 400
-const lockAttempts = 120
+/** The pauses between attempts double from the first to the longest. All attempts take a minute together. */
+const lockPauseMs = { first: 200, longest: 5_000 }
+const lockAttempts = 15
+/** How long an index waits for transactions that began before it. It locks out nobody meanwhile. */
+const indexTimeoutMs = 600_000
+/** Other sessions get their turn for this long after each batch of rows. */
+const batchPauseMs = 5
 /** How often, and how many times, an instance looks whether another one has made the tables. */
 const turnPauseMs = 100
 const turnAttempts = 6_000
@@ -73,7 +78,10 @@ export async function migrate(
       { cause },
     )
   } finally {
-    await connection.unsafe("SELECT pg_advisory_unlock_all()").catch(() => {})
+    await connection
+      .unsafe("RESET lock_timeout; SELECT pg_advisory_unlock_all()")
+      .simple()
+      .catch(() => {})
     connection.release()
   }
 }
@@ -115,7 +123,7 @@ async function makeBaseline(migration: Migration): Promise<void> {
 
 /** Takes one step, or what is left of it. */
 async function takeStep(migration: Migration, step: SchemaStep, to: number): Promise<void> {
-  const { connection, address, newest } = migration
+  const { connection, address, timer, newest } = migration
   const { change, fills = [], indexes = [] } = step
   if ((await readSchema(connection, address, newest)).version < to) {
     await transact(migration, async (run) => {
@@ -129,19 +137,33 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
   }
   if ((await readSchema(connection, address, newest)).unfinished !== to) return
 
+  await connection.unsafe(`SET lock_timeout = ${lockTimeoutMs}`)
   for (const fill of fills) {
     const setNext = toFillStatement(fill, "$1::text", "FOR NO KEY UPDATE")
     for (let after: string | null = ""; after !== null; ) {
-      after = lastKeyOf(await connection.unsafe<{ key: string }[]>(setNext, [after]))
+      const last: string = after
+      const rows = await untilLocked(migration, () => connection.unsafe<{ key: string }[]>(setNext, [last]))
+      after = lastKeyOf(rows)
+      await pause(timer, batchPauseMs)
     }
   }
-  for (const { name, on, isUnique = false } of indexes) {
+  await connection.unsafe(`SET lock_timeout = ${indexTimeoutMs}`)
+  for (const index of indexes) await buildIndex(migration, index)
+  await connection.unsafe(`DELETE FROM meta WHERE name = '${unfinishedName}'`)
+}
+
+/** Builds an index while other sessions change the table. */
+async function buildIndex({ connection, address }: Migration, index: NewIndex): Promise<void> {
+  const { name, on, isUnique = false } = index
+  try {
     await dropInvalid(connection, name)
     await connection.unsafe(
       `CREATE ${isUnique ? "UNIQUE " : ""}INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${on}`,
     )
+  } catch (cause) {
+    if (sqlStateOf(cause) !== "55P03") throw cause
+    throw lockedOut(`The index ${name} of ${address} could not be built`, "ten minutes")
   }
-  await connection.unsafe(`DELETE FROM meta WHERE name = '${unfinishedName}'`)
 }
 
 /** An interrupted CREATE INDEX CONCURRENTLY leaves an index that is not used. */
@@ -153,27 +175,39 @@ async function dropInvalid(connection: SQL, name: string): Promise<void> {
   if (found.length > 0) await connection.unsafe(`DROP INDEX CONCURRENTLY ${name}`)
 }
 
-/** Runs a short transaction, again and again as long as other sessions keep it from its locks. */
-async function transact(
-  { connection, address, timer }: Migration,
-  work: (run: RunScript) => Promise<void>,
-): Promise<void> {
+/** Runs a short transaction, until it gets its locks. */
+function transact(migration: Migration, work: (run: RunScript) => Promise<void>): Promise<void> {
+  const { connection } = migration
   const run: RunScript = async (statements) => [...(await connection.unsafe(statements).simple())]
-  for (let attempt = 0; attempt < lockAttempts; attempt++) {
+  return untilLocked(migration, async () => {
     await run(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
     try {
       await work(run)
       await run("COMMIT")
-      return
     } catch (cause) {
       await run("ROLLBACK")
+      throw cause
+    }
+  })
+}
+
+/** Tries again, as long as other sessions keep the work from its locks. */
+async function untilLocked<T>({ address, timer }: Migration, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < lockAttempts; attempt++) {
+    if (attempt > 0) await pause(timer, Math.min(lockPauseMs.first * 2 ** (attempt - 1), lockPauseMs.longest))
+    try {
+      return await work()
+    } catch (cause) {
       if (sqlStateOf(cause) !== "55P03") throw cause
     }
-    await pause(timer, lockPauseMs)
   }
-  throw new StoreUnusable(
-    `The tables of ${address} could not be changed for a minute, because another session has locked them. Look for it in ` +
-      "pg_stat_activity, and start again when it has ended. Nothing was changed meanwhile.",
+  throw lockedOut(`The tables of ${address} could not be changed`, "a minute")
+}
+
+function lockedOut(problem: string, time: string): StoreUnusable {
+  return new StoreUnusable(
+    `${problem} for ${time}, because of another session. Look for it in pg_stat_activity, and start ` +
+      "again when it has ended: the update goes on where it stopped.",
   )
 }
 
