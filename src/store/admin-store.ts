@@ -20,6 +20,8 @@ export interface AdminStore {
   ): Promise<{ readonly key: KeyDetails; readonly secretUntilMs: number | null } | null>
   /** Keys in the order of creation. */
   keys(filter: KeyFilter, page: Page): Promise<readonly KeyDetails[]>
+  /** How many keys an account has, revoked ones included. */
+  countKeys(accountId: string): Promise<number>
   /** Notices, newest first. */
   notices(filter: NoticeFilter, page: Page): Promise<readonly NoticeRecord[]>
   findNotice(id: string): Promise<NoticeRecord | null>

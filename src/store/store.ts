@@ -21,15 +21,6 @@ export interface Store {
   takeRates(takes: readonly RateTake[], now: () => number): Promise<readonly RateOutcome[]>
 
   findAccount(id: string): Promise<AccountRecord | null>
-  /** All accounts, oldest first. */
-  listAccounts(): Promise<readonly AccountRecord[]>
-
-  findKeyById(id: string): Promise<KeyRecord | null>
-  /** The keys of one account, or of all, oldest first. */
-  listKeys(accountId?: string): Promise<readonly KeyRecord[]>
-
-  /** Usage of an account by day and API from `sinceDay` (`YYYY-MM-DD`, UTC) on, newest day first. */
-  usage(accountId: string, sinceDay: string): Promise<readonly UsageRow[]>
   /** Usage of one credit month by day and API, newest day first, whether the month or the bonus paid for it. */
   monthUsage(accountId: string, periodStartMs: number): Promise<readonly UsageRow[]>
   /** Resolves when the database can record charges. */

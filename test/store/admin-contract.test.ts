@@ -1,7 +1,6 @@
 /** What the administration of every kind of store promises about single changes. Lists are in admin-lists.test.ts. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AdminOutcome, AdminStore, Mutation } from "../../src/store/admin-store.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
 import {
   accountDetailsOf,
   adminKeyOf,
@@ -12,16 +11,16 @@ import {
   replayOf,
   secretOf,
 } from "../support/admin-store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
-  let opened: OpenStore
+  let opened: AnyTestStore
   let admin: AdminStore
   let db: string
-  let openedToo: OpenStore[] = []
+  let openedToo: AnyTestStore[] = []
 
   beforeEach(async () => {
     db = await create()
@@ -34,7 +33,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   afterEach(async () => {
     for (const one of openedToo) await one.store.close()
   })
-  async function openAgain(): Promise<OpenStore> {
+  async function openAgain(): Promise<AnyTestStore> {
     const again = await openAnyStore(db)
     openedToo.push(again)
     return again
@@ -115,7 +114,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         createdMs: 900,
         periodStartMs: 2_000,
       })
-      expect(await opened.store.usage("acc_1", "")).toMatchObject([{ credits: 3 }])
+      expect(await opened.store.usage("acc_1")).toMatchObject([{ credits: 3 }])
     })
 
     test("a closed account refuses charges, a reopened one takes them again", async () => {

@@ -103,7 +103,7 @@ async function read({ store, outbox, admin }: AnyTestStore, idOf: (name: string)
       const access = await store.findKeyAnew(idOf(`hash ${name}`), id)
       return {
         account: await store.findAccount(id),
-        usage: await store.usage(id, ""),
+        usage: await store.usage(id),
         byKey: await admin.usage({ ...always, accountId: id, by: ["account", "key", "day", "api"] }, page),
         months: await Promise.all(months),
         notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),

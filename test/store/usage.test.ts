@@ -54,7 +54,7 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       "acc_2 - 2025-01-02 hmac 1 1",
       "acc_2 key_1 2025-01-01 hmac 1 1",
     ])
-    expect(await opened.store.usage("acc_1", "")).toEqual([
+    expect(await opened.store.usage("acc_1")).toEqual([
       { day: "2025-01-02", api: "hmac", calls: 1, credits: 1 },
       { day: "2025-01-01", api: "hmac", calls: 3, credits: 5 },
     ])

@@ -111,5 +111,5 @@ export function requireVersion({ version }: { readonly version: number }, { ifVe
 /** Reads an account for an answer. */
 export async function readAccount(id: string, context: AdminParts): Promise<AccountOutput> {
   const account = toAccountOutput(await requireAccount(context, id), context)
-  return { ...account, keys: (await context.store.listKeys(id)).length }
+  return { ...account, keys: await context.admin.countKeys(id) }
 }

@@ -88,6 +88,11 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       const { secretUntilMs, ...key } = row
       return { key: toKeyDetails(key), secretUntilMs }
     },
+    async countKeys(accountId) {
+      const select = "SELECT count(*)::float8 AS count FROM keys WHERE account_id = $1::text"
+      const [row] = await run<{ count: number }>(select, [accountId])
+      return row?.count ?? 0
+    },
     findNotice: (id) => findNotice(connection, id),
     ...prepareLists({
       list,

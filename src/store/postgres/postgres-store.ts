@@ -1,8 +1,7 @@
-import { type KeyRow, toKey } from "../key-rows.ts"
-import type { KeyRecord, Store, UsageRow } from "../store.ts"
+import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
-import { selectAccounts, selectKeys } from "./rows.ts"
+import { selectAccounts } from "./rows.ts"
 
 interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
   /** For everything but charges and rates. */
@@ -23,11 +22,6 @@ export function createPostgresStore({
 }: StoreParts): Store {
   const { run } = connection
 
-  async function findKeyById(id: string): Promise<KeyRecord | null> {
-    const [row] = await run<KeyRow>(`${selectKeys} WHERE id = $1::text`, [id])
-    return row ? toKey(row) : null
-  }
-
   return {
     findKey: (secretHash) => access.find(secretHash),
     async findKeyAnew(secretHash, accountId) {
@@ -38,22 +32,15 @@ export function createPostgresStore({
     takeRates,
 
     async findAccount(id) {
-      const [row] = await run<Awaited<ReturnType<Store["findAccount"]>>>(
-        `${selectAccounts} WHERE id = $1::text`,
-        [id],
-      )
+      const [row] = await run<AccountRecord>(`${selectAccounts} WHERE id = $1::text`, [id])
       return row ?? null
     },
-    listAccounts: () => run(`${selectAccounts} ORDER BY created_ms, id`, []),
-    findKeyById,
-    async listKeys(accountId) {
-      const [where, values] =
-        accountId === undefined ? ["", []] : ["WHERE account_id = $1::text", [accountId]]
-      return (await run<KeyRow>(`${selectKeys} ${where} ORDER BY created_ms, id`, values)).map(toKey)
-    },
-    usage: (accountId, sinceDay) => run<UsageRow>(selectUsage("day >= $2::text"), [accountId, sinceDay]),
     monthUsage: (accountId, periodStartMs) =>
-      run<UsageRow>(selectUsage("period_start_ms = $2::bigint"), [accountId, periodStartMs]),
+      run<UsageRow>(
+        `SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage
+         WHERE account_id = $1::text AND period_start_ms = $2::bigint GROUP BY day, api ORDER BY day DESC, api`,
+        [accountId, periodStartMs],
+      ),
     async ping() {
       await run(
         `INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1`,
@@ -63,9 +50,4 @@ export function createPostgresStore({
     },
     close,
   }
-}
-
-function selectUsage(condition: string): string {
-  return `SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage
-    WHERE account_id = $1::text AND ${condition} GROUP BY day, api ORDER BY day DESC, api`
 }

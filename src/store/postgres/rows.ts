@@ -14,16 +14,11 @@ export const selectAccountDetails = selectAccounts.replace(
 const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",
   block_apis AS "blockApis", allow_ips AS "allowIps", rate_limit AS "rateLimit"`
 
-/** Selects a {@link KeyRow}. */
-export const selectKeys = `
-  SELECT keys.id, keys.account_id AS "accountId", keys.name, prefix, keys.created_ms::float8 AS "createdMs", ${limitColumns}
-  FROM keys`
-
 /** Selects a {@link KeyDetailsRow}. */
-export const selectKeyDetails = selectKeys.replace(
-  "FROM keys",
-  `, disabled_ms::float8 AS "disabledMs", ${adminColumns} FROM keys`,
-)
+export const selectKeyDetails = `
+  SELECT keys.id, keys.account_id AS "accountId", keys.name, prefix, keys.created_ms::float8 AS "createdMs", ${limitColumns},
+    disabled_ms::float8 AS "disabledMs", ${adminColumns}
+  FROM keys`
 
 /** Selects an {@link AdminKeyRow}. */
 export const selectAdminKeys = `

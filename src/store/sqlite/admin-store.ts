@@ -168,6 +168,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const row = secret && read(() => findKey.get(secret.keyId))
       return row && { key: toKeyDetails(row), secretUntilMs: secret.untilMs }
     },
+    async countKeys(accountId) {
+      const select = "SELECT count(*) AS count FROM keys WHERE account_id = ?1"
+      return read(() => database.query<{ count: number }, [string]>(select).get(accountId))?.count ?? 0
+    },
     async findNotice(id) {
       const select = `${selectNotices} WHERE notices.id = ?1`
       return read(() => database.query<NoticeRecord, [string]>(select).get(id))

@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import type { ChangingStore } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import type { Charge, ChargeOutcome, Store, UsageRow } from "../store.ts"
+import type { Charge, ChargeOutcome, UsageRow } from "../store.ts"
 import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareOutbox } from "./outbox.ts"
@@ -17,7 +18,7 @@ const ids = ["acc_1", "acc_2", "acc_3"]
 const account = (id: string) => accountOf({ id, closedMs: id === "acc_3" ? 1 : null, bonus: 15 })
 
 /** A store with two open accounts and a closed one. */
-async function openStore(database: Database): Promise<Store> {
+async function openStore(database: Database): Promise<ChangingStore> {
   const store = storeOn(database)
   for (const id of ids) await store.createAccount(account(id))
   return store
@@ -51,7 +52,7 @@ test("charges have the same outcomes in one transaction or several, by one proce
       }
       for (const id of ids) {
         expect(await together.findAccount(id)).toEqual(await first.findAccount(id))
-        expect(await together.usage(id, "")).toEqual(await first.usage(id, ""))
+        expect(await together.usage(id)).toEqual(await first.usage(id))
       }
       expect(await noticesOf(whole)).toEqual(await noticesOf(single))
     }),
@@ -83,7 +84,7 @@ test("every charge is recorded by month, API and day, and no credit is spent twi
           expect(await store.monthUsage(id, periodStartMs)).toEqual(summed(rows))
           all.push(...rows)
         }
-        expect(await store.usage(id, "")).toEqual(summed(all))
+        expect(await store.usage(id)).toEqual(summed(all))
         expect(sumOf(all)).toBe(spent.get(id) ?? 0)
         const { used, bonus, periodStartMs } = (await store.findAccount(id)) ?? account("missing")
         const inMonth = sumOf(months.get(`${id} ${periodStartMs}`) ?? [])
@@ -102,7 +103,7 @@ test.each(["constructor", "toString", "__proto__"])("usage of an API called %s i
   const days = ["2025-01-01", "2025-01-02"]
   for (const day of days) await store.charge([chargeOf({ items, day })])
   const rows = days.map((day) => ({ day, api, calls: 1, credits: 2 }))
-  expect(await store.usage("acc_1", "")).toEqual(rows.reverse())
+  expect(await store.usage("acc_1")).toEqual(rows.reverse())
 })
 
 test("the ledger is marked with the highest threshold of the month, and unmarked in a new month", async () => {
@@ -149,7 +150,7 @@ test("a transaction that fails leaves no charge, no mark, no notice and no usage
   )
   await expect(store.charge(both)).rejects.toThrow("no")
   expect(await store.findAccount("acc_1")).toEqual(account("acc_1"))
-  expect(await store.usage("acc_1", "")).toEqual([])
+  expect(await store.usage("acc_1")).toEqual([])
   expect(await noticesOf(database)).toEqual([])
   database.run("DROP TRIGGER t")
   expect(await store.charge(both)).toMatchObject([{ used: 90 }, { used: 90 }])

@@ -12,10 +12,9 @@ const adminColumns = "version, external_id AS externalId, metadata"
 /** Selects an {@link AccountDetailsRow} from {@link accountTables}. */
 export const accountDetailsColumns = `${accountColumns}, ${adminColumns}, events`
 
-/** Selects a {@link KeyRow} from keys. */
-export const keyColumns = `id, account_id AS accountId, name, prefix, created_ms AS createdMs, ${limitColumns}`
 /** Selects a {@link KeyDetailsRow} from keys. */
-export const keyDetailsColumns = `${keyColumns}, disabled_ms AS disabledMs, ${adminColumns}`
+export const keyDetailsColumns = `id, account_id AS accountId, name, prefix, created_ms AS createdMs, ${limitColumns},
+  disabled_ms AS disabledMs, ${adminColumns}`
 /** Selects an {@link AccessRow} from secrets, keys and {@link accountTables}. */
 export const accessColumns =
   `secrets.until_ms AS secretUntilMs, keys.id AS keyId, ${limitColumns}, disabled_ms AS disabledMs, accounts.id AS accountId, plan, ` +

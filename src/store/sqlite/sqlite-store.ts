@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { AdminStore } from "../admin-store.ts"
 import type { History } from "../history.ts"
-import { type AccessRow, type KeyRow, toAccess, toKey } from "../key-rows.ts"
+import { type AccessRow, toAccess } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { TimedEvents } from "../timed-events.ts"
@@ -16,7 +16,7 @@ import { prepareHistory } from "./history.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
-import { accessColumns, accountColumns, accountTables, keyColumns } from "./rows.ts"
+import { accessColumns, accountColumns, accountTables } from "./rows.ts"
 import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
@@ -57,7 +57,10 @@ export function createSqliteStores(
   const findAccount = database.query<AccountRecord, [string]>(
     `SELECT ${accountColumns} FROM ${accountTables} WHERE id = ?1`,
   )
-  const findKeyById = database.query<KeyRow, [string]>(`SELECT ${keyColumns} FROM keys WHERE id = ?1`)
+  const monthUsage = database.query<UsageRow, [string, number]>(
+    `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
+     WHERE account_id = ?1 AND period_start_ms = ?2 GROUP BY day, api ORDER BY day DESC, api`,
+  )
 
   const store: Store = {
     findKey: (secretHash) => read(() => access.find(secretHash)),
@@ -76,26 +79,8 @@ export function createSqliteStores(
     async findAccount(id) {
       return read(() => findAccount.get(id))
     },
-    async listAccounts() {
-      const query = `SELECT ${accountColumns} FROM ${accountTables} ORDER BY created_ms, id`
-      return read(() => database.query<AccountRecord, []>(query).all())
-    },
-    async findKeyById(id) {
-      const row = read(() => findKeyById.get(id))
-      return row && toKey(row)
-    },
-    async listKeys(accountId) {
-      // With "?1 IS NULL OR …" in one statement, SQLite would read all keys for one account.
-      const [where, values] = accountId === undefined ? ["", []] : ["WHERE account_id = ?1", [accountId]]
-      const query = `SELECT ${keyColumns} FROM keys ${where} ORDER BY created_ms, id`
-      return read(() => database.query<KeyRow, string[]>(query).all(...values)).map(toKey)
-    },
-
-    async usage(accountId, sinceDay) {
-      return read(() => usageWhere(database, "day >= ?2").all(accountId, sinceDay))
-    },
     async monthUsage(accountId, periodStartMs) {
-      return read(() => usageWhere(database, "period_start_ms = ?2").all(accountId, periodStartMs))
+      return read(() => monthUsage.all(accountId, periodStartMs))
     },
     /** One write for all requests of an event-loop turn, since health checks need no key. */
     ping() {
@@ -141,11 +126,4 @@ function prepareProbe(database: Database): () => void {
     for (const read of reads) read.get()
     count.run()
   }).immediate
-}
-
-function usageWhere(database: Database, condition: string) {
-  return database.query<UsageRow, [string, string | number]>(
-    `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
-     WHERE account_id = ?1 AND ${condition} GROUP BY day, api ORDER BY day DESC, api`,
-  )
 }
