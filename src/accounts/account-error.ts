@@ -1,9 +1,9 @@
 /** An operator's request that cannot be carried out. The message is for the operator and says what to change. */
 export class AccountError extends Error {
   override readonly name = "AccountError"
-  /** `conflict`: not in the present state, for example because the account is closed. */
+  /** `conflict`: impossible in the present state, for example because the account is closed. */
   readonly code: "invalid" | "not-found" | "conflict"
-  /** The parameter to change, where there is one. */
+  /** The parameter to change; null if there is none. */
   readonly parameter: string | null
   constructor(message: string, code: AccountError["code"] = "invalid", parameter: string | null = null) {
     super(message)

@@ -42,7 +42,10 @@ export function covers(balance: Balance, credits: number): boolean {
   return balance.remaining === null || credits <= balance.remaining
 }
 
-/** What to do about a stored month in the future, which stays in force until its end, perhaps for years; null for others. */
+/**
+ * Tells the operator how to end a stored month that begins in the future; null if there is none. Such a month stays in force
+ * until its end, perhaps for years.
+ */
 export function monthAhead(
   { id, periodStartMs }: Pick<AccountRecord, "id" | "periodStartMs">,
   nowMs: number,
@@ -55,13 +58,13 @@ export function monthAhead(
   )
 }
 
-/** An account gets a notice when it has used so many percent of a month's allowance. */
+/** The percentages of a month's allowance at which an account gets a notice. */
 export const noticeThresholds: readonly number[] = [80, 95]
 
-/** From how much of a month's credits on an account is near its limit, in percent: the first threshold of notices. */
+/** An account is near its limit from this percentage of a month's credits: the lowest threshold of notices. */
 export const nearLimitPercent = Math.min(...noticeThresholds)
 
-/** Whether an account is open, and has used most of the credits that its plan gives for the present month. */
+/** Whether an account is open and has used at least {@link nearLimitPercent} of this month's credits. */
 export function isNearLimit(
   account: Pick<AccountRecord, "createdMs" | "closedMs" | "periodStartMs" | "used" | "bonus">,
   plan: Plan | undefined,

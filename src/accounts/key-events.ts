@@ -1,21 +1,21 @@
 import type { KeyRecord } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 
-/** What a message about a key says of it. Never its text. */
+/** The parts of a key that its events show; never its text. */
 export type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
 
 const dayMs = 86_400_000
 
-/** A key's account gets the event so many days before the key expires. */
+/** The days before a key's expiry at which its account gets an event. */
 export const daysBeforeExpiry = [7, 1] as const
 export type DaysBeforeExpiry = (typeof daysBeforeExpiry)[number]
 
-/** When an account gets the event of an expiry, in milliseconds since the Unix epoch. */
+/** The time of the event about an expiry, in milliseconds since the Unix epoch. */
 export function warningMs(expiresMs: number, days: DaysBeforeExpiry): number {
   return expiresMs - days * dayMs
 }
 
-/** The message about a key that expires within so many days. Another expiry is another message. */
+/** The event that a key expires within `days`. A new expiry makes a new event. */
 export function keyExpiringEvent(key: EventKey & { readonly expiresMs: number }, days: DaysBeforeExpiry) {
   return {
     id: eventId("key.expiring", key.id, key.expiresMs, days),
@@ -23,7 +23,7 @@ export function keyExpiringEvent(key: EventKey & { readonly expiresMs: number },
   }
 }
 
-/** The message that a key was created or revoked. */
+/** The event that a key was created or revoked. */
 export function keyChangedEvent(type: "key.created" | "key.revoked", key: EventKey) {
   return { id: eventId(type, key.id), data: JSON.stringify(keyData(key)) }
 }

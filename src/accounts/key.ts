@@ -8,7 +8,7 @@ const keyStart = "pk-"
 const earlierKeyStart = "pk_"
 /** Keys of the admin API. */
 const adminKeyStart = "pka-"
-/** Tokens of links that sign in with a browser, and cookies of those who are signed in. */
+/** Tokens of links that sign in with a browser, and cookies of sessions. */
 const linkTokenStart = "pkl-"
 const sessionTokenStart = "pks-"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -61,7 +61,7 @@ export function isWellFormedSessionToken(text: string): boolean {
   return text.startsWith(sessionTokenStart) && hasChecksum(text, sessionTokenStart.length)
 }
 
-/** Which kind of key a text begins like, well-formed or not; null for neither. */
+/** The kind of key that the beginning of a text shows, well-formed or not; null for neither. */
 export function kindOfKey(text: string): "api" | "admin" | null {
   if (text.startsWith(adminKeyStart)) return "admin"
   return text.startsWith(keyStart) || text.startsWith(earlierKeyStart) ? "api" : null
@@ -97,17 +97,17 @@ export function visiblePrefix(key: string): string {
 }
 
 /**
- * What is or was a key, a link's token or a session's cookie, or begins like one, at any place in a text. Of the shortest match, half of the random characters and the
- * checksum are missing.
+ * Finds keys, link tokens and session cookies anywhere in a text, also mistyped or cut off ones. The shortest match lacks half of
+ * the random characters and the checksum.
  */
 const keyLike = /pk[als]?[-_][0-9A-Za-z]{16,}/
 
-/** Whether a text contains a key, or what may be a mistyped one, so that it must not be logged. */
+/** Whether a text contains a key, perhaps a mistyped one, and must not be logged. */
 export function holdsKey(text: string): boolean {
   return keyLike.test(text)
 }
 
-/** A text with the visible prefix and `…` in place of each key, or what may be a mistyped one. */
+/** Replaces each key in a text, also a mistyped one, by its visible prefix and `…`. */
 export function shortenKeys(text: string): string {
   return text.replace(new RegExp(keyLike, "g"), (key) => `${visiblePrefix(key)}…`)
 }

@@ -5,9 +5,9 @@ export interface Period {
 }
 
 /**
- * The credit month of an account at `nowMs`. Months begin at the day and time of its creation, in UTC; in a month without
- * that day, on the last day. If the clock was set back before the creation, it is the first month.
- * @param known a month of the account, given back if `nowMs` is in it
+ * The credit month of an account at `nowMs`. Months begin at the day and time of its creation, in UTC; in a month without that
+ * day, on the last day. If the clock was set back before the creation, it is the first month.
+ * @param known a month of the account, returned if `nowMs` is in it
  */
 export function periodAt(createdMs: number, nowMs: number, known?: Period | null): Period {
   if (known && nowMs >= known.startMs && nowMs < known.endMs) return known
@@ -20,7 +20,7 @@ export function periodAt(createdMs: number, nowMs: number, known?: Period | null
   return { startMs: startOf(months), endMs: startOf(months + 1) }
 }
 
-/** Not with Temporal, whose first use takes 3 ms of the start or of the first call. */
+/** Without Temporal, whose first use would take 3 ms of the start or of the first call. */
 function addMonths(date: Date, months: number): Date {
   const added = new Date(date)
   // In a month without that day, `Date` would go on into the next month.

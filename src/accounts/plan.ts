@@ -11,7 +11,7 @@ export interface Plan {
   readonly premium: boolean
   /** Different APIs in one GraphQL query; null is unlimited. */
   readonly graphqlApis: number | null
-  /** Keys that customers may have at once to make another one in the portal; 0: they may make none. */
+  /** The most keys an account may have before its customers cannot create more in the portal; 0: they may create none. */
   readonly portalKeys: number
   /** What customers may change in the portal. */
   readonly portal: readonly PortalAction[]
@@ -20,6 +20,7 @@ export interface Plan {
 /** What customers can be allowed to change in the portal. */
 export const portalActions = ["create", "rotate", "revoke", "webhook"] as const
 
+/** One of {@link portalActions}. */
 export type PortalAction = (typeof portalActions)[number]
 
 /** What a plan allows in the portal unless the operator says otherwise. */
@@ -57,7 +58,7 @@ function plan(
   return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis, ...portalDefaults }
 }
 
-/** The same where no configuration file was named: the plan may be in one. */
+/** {@link missingPlan} for commands without a configuration file, in which the plan may be. */
 export function unknownPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
   return (
     `Account ${id} has the plan '${plan}', which is not one of the built-in plans. If it is in the service's configuration file, ` +

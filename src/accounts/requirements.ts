@@ -12,7 +12,7 @@ export function requireNewAccount(name: string, plan: string, plans: Plans): Pla
 }
 
 /**
- * Refuses a name that shows nothing, or that deceives.
+ * Refuses a name without a visible character, or with one that deceives.
  * @param what begins the message, such as "The name of a key"
  * @throws AccountError
  */
@@ -42,7 +42,7 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
   )
 }
 
-/** @throws AccountError for a plan that is not configured */
+/** Returns a plan by its name. @throws AccountError for a plan that is not configured */
 export function requirePlan(name: string, plans: Plans): Plan {
   const plan = plans.get(name)
   if (plan) return plan
@@ -53,7 +53,7 @@ export function requirePlan(name: string, plans: Plans): Plan {
   )
 }
 
-/** @throws AccountError for an id that the catalog does not have */
+/** Returns `ids`. @throws AccountError for an id that is not in `known` */
 export function requireApis(
   ids: readonly string[],
   known: readonly string[],
@@ -68,7 +68,7 @@ export function requireApis(
   )
 }
 
-/** @throws AccountError for what is not an address or a network in CIDR form */
+/** Returns `texts`. @throws AccountError for a text that is no IP address and no network in CIDR form */
 export function requireNetworks(texts: readonly string[]): readonly string[] {
   try {
     toNetworks(texts)
@@ -80,7 +80,7 @@ export function requireNetworks(texts: readonly string[]): readonly string[] {
 
 /**
  * Reads when a key expires: `2027-01-31`, `2027-01-31T12:00:00Z`, or `30d` from now.
- * @throws AccountError for other texts, and for times that are over
+ * @throws AccountError for other texts, and for times in the past
  */
 export function requireExpiry(text: string, nowMs: number): number {
   const duration = parseDuration(text)

@@ -10,7 +10,7 @@ export function createWebhookSecret(random: Random): string {
 interface WebhookRules {
   /** Whether its host may have a private address. */
   readonly allowPrivate: boolean
-  /** Whether it may name this machine, on which services listen that no customer may reach. */
+  /** Whether it may name this machine, where services listen that no customer may reach. */
   readonly allowLocal: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Period } from "../accounts/period.ts"
 import type { KeyAccess } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 
-/** What this process knows of an account: what the database said last, and what calls in progress hold. */
+/** An account as this process knows it: the last answer of the database, and the credits that calls in progress hold. */
 export interface AccountSnapshot {
   readonly id: string
   /** The newest revision of the store's administration that is included here. */
@@ -17,7 +17,7 @@ export interface AccountSnapshot {
   heldCredits: number
   /** The credit month that was computed last. */
   period: Period | null
-  /** Start of the month in the future that was logged. */
+  /** Start of the future month that was logged. */
   reportedMs: number | null
   /** Start of the month for which the store was told that a call found all credits used up. */
   exhaustedMs: number | null
@@ -30,8 +30,8 @@ export type FindSnapshot = (caller: Caller) => AccountSnapshot
 const maxSnapshots = 50_000
 
 /**
- * Keeps the snapshots of the accounts that called last, and of those with calls in progress. Gives what finds the snapshot of
- * a caller's account, one for all keys of the account.
+ * Keeps the snapshots of the accounts that called last, and of those with calls in progress. Returns the function that finds a
+ * caller's snapshot, one for all keys of an account.
  */
 export function createAccountSnapshots(): FindSnapshot {
   /** Snapshots that were evicted while a call held credits. */
@@ -65,7 +65,7 @@ export function createAccountSnapshots(): FindSnapshot {
   }
 }
 
-/** Takes over the stored balance. Calls in progress keep what they hold. */
+/** Takes over the stored balance. Calls in progress keep the credits that they hold. */
 export function refresh(
   snapshot: AccountSnapshot,
   { createdMs, periodStartMs, used, bonus }: Omit<KeyAccess["account"], "id" | "plan" | "closedMs">,

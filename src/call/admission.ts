@@ -25,7 +25,7 @@ interface PendingTake extends RateTake {
   outcome: RateOutcome | undefined
 }
 
-/** When APIs end, by their ids, with the message to their callers. */
+/** The end of each API that has one, by its id, with the message to its callers. */
 export type Sunsets = ReadonlyMap<string, { readonly atMs: number; readonly message: string }>
 
 const noSunsets: Sunsets = new Map()
@@ -62,7 +62,7 @@ export function createAdmission(
   async function takeFrom(buckets: RateTake["buckets"]): Promise<RateOutcome> {
     const take: PendingTake = { buckets, outcome: undefined }
     await submit(take)
-    if (!take.outcome) throw new Error("the store must give one outcome per take")
+    if (!take.outcome) throw new Error("the store must return one outcome per take")
     return take.outcome
   }
 
@@ -143,9 +143,9 @@ function planOf({ account }: KeyAccess, plans: Plans): Plan {
   )
 }
 
-/** Why a key must not be used; null when it may. */
+/** The fault of a key that must not be used; null if it may. */
 function refusalOf({ key, account, secretUntilMs }: KeyAccess, nowMs: number) {
-  // Whatever the clock says: it may have been set back.
+  // Does not ask the clock, which may have been set back.
   if (key.revokedMs !== null || account.closedMs !== null) return "keyRevoked"
   if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
   if (key.disabledMs !== null) return "keyDisabled"

@@ -9,7 +9,7 @@ import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 
 /** The most inputs of one batch. */
 export const maxInputs = 200
-/** Inputs that wait for the outside world at the same time. */
+/** Inputs that run at the same time. */
 const maxConcurrent = 16
 
 interface BatchCall {
@@ -32,9 +32,9 @@ interface Result {
 export interface ResultWriter {
   /** Results for one call of `write`; the last call has fewer. */
   readonly resultsPerPart: number
-  /** Takes the next results, in the order of the inputs. Gives a promise for large ones: the next call waits for it. */
+  /** Takes the next results, in the order of the inputs. Returns a promise for large ones: the next call waits for it. */
   write(results: readonly Result[], firstIndex: number, giveWay: GiveWay): Promise<void> | undefined
-  /** Gives a promise to wait for while there is no room for more results, and otherwise nothing. */
+  /** Returns a promise to wait for while there is no room for more results; undefined if there is room. */
   room(): Promise<void> | undefined
 }
 
@@ -82,7 +82,7 @@ function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly 
   return inputs
 }
 
-/** Runs each input and gives the number of those that succeeded. Starts no further input once the client has left. */
+/** Runs each input and returns how many succeeded. Starts no further input once the client has left. */
 async function runAll(
   inputs: readonly unknown[],
   request: CallerRequest,
@@ -123,7 +123,10 @@ async function runAll(
   return succeeded
 }
 
-/** Gives results, which may come in any order, to a writer in theirs. The promise is there while a large result is written. */
+/**
+ * Passes results, which may come in any order, to a writer in the order of the inputs. Returns a promise while a large result is
+ * written.
+ */
 function createInOrder(
   count: number,
   { resultsPerPart, write, giveWay }: WriterInSteps,

@@ -25,7 +25,7 @@ export interface CallerRequest {
   readonly key: string | null
   /** Whether the request names two different keys. */
   readonly hasTwoKeys: boolean
-  /** Gives the client's IP address. Called only when the key is bound to addresses. */
+  /** Returns the client's IP address. Called only when the key is bound to addresses. */
   readonly address: () => string
   readonly requestId: string
   /** Whether the client's connection has ended, so that no answer can reach it. */
@@ -34,9 +34,11 @@ export interface CallerRequest {
   readonly trace?: RequestTrace | null
 }
 
-/** What logs and metrics keep of a call. None of it is part of the answer. */
+/** The facts of a call for logs and metrics. None of them is part of the answer. */
 export interface CallRecord {
-  /** Null when the caller never became known. Known also where the key was refused because it had expired or was revoked. */
+  /**
+   * Null if the caller was not identified. The owner of a known key that was refused, for example an expired one, is named too.
+   */
   readonly caller: CallerIds | null
   /** What was charged and committed. */
   readonly charged: readonly ChargeItem[]
@@ -44,4 +46,5 @@ export interface CallRecord {
   readonly fault: string | null
 }
 
+/** The charges of a request that costs nothing. */
 export const nothingCharged: readonly ChargeItem[] = []

@@ -32,7 +32,7 @@ export interface Charges {
   hold(caller: Caller, credits: number): Hold
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
-   * @param uses what was used of what is deprecated, to record beside
+   * @param uses deprecated items used, recorded with the charge
    * @throws Fault when the client has left, another process spent the credits first, the account was closed, or the key was
    *   revoked meanwhile
    */
@@ -42,13 +42,13 @@ export interface Charges {
     request: SettledRequest,
     uses?: readonly ChargeItem[],
   ): Promise<void>
-  /** What the caller has used, as this process knows it. */
+  /** The caller's usage, as this process knows it. */
   status(caller: Caller, rate: RateState | null): UsageStatus
   /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
   report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
 }
 
-/** What of a request matters for its charge. */
+/** The parts of a request that its charge needs. */
 type SettledRequest = Pick<CallerRequest, "hasLeft" | "trace">
 
 interface PendingCharge {
@@ -61,7 +61,7 @@ interface PendingCharge {
   decision: PromiseWithResolvers<void> | null
 }
 
-/** An operator who changes an account again and again must not keep a call for ever. */
+/** A charge is tried so often while an operator changes its account. */
 const maxAttempts = 8
 
 /**
@@ -87,7 +87,7 @@ export function createCharges(
       return
     }
     const undecided = present.filter((one) => !isDecided(one))
-    // No call waits for the others of its turn, which may wait for something else in the database.
+    // A call does not wait for other charges of its turn, which the database may hold up.
     for (const one of undecided) one.decision = Promise.withResolvers()
     void all.then(
       () => fail(undecided, new Error("the store must decide each charge")),
@@ -179,7 +179,7 @@ export function createCharges(
       if (outcome.cause !== "changed") throw outcome.cause
       caller = await admission.identifyAgain(caller)
       for (const { api } of items) admission.requireApi(caller, api)
-      // Takes over what was changed.
+      // Takes over the changes.
       findSnapshot(caller)
     }
     throw new Error("the account was changed during each attempt to charge it")
@@ -217,7 +217,7 @@ export function createCharges(
   }
 }
 
-/** Looked at just before the commit: an answer that nobody can read is not charged. */
+/** Checked just before the commit: an answer that nobody can read is not charged. */
 function isPresent(pending: PendingCharge): boolean {
   if (!pending.request.hasLeft()) return true
   pending.outcome = "callerLeft"
@@ -231,7 +231,7 @@ function isDecided({ outcome }: PendingCharge): boolean {
 function decide(pending: PendingCharge | undefined, outcome: ChargeOutcome): void {
   if (!pending) throw new Error("the store must decide the charges it was given")
   const { hold, decision } = pending
-  // In one step with the new balance: credits that count twice would refuse another call wrongly.
+  // In one step with the new balance: credits that counted twice would refuse another call wrongly.
   hold.release()
   pending.outcome = outcome
   if (outcome.charged) {
@@ -287,7 +287,7 @@ function creditsUsedUp(balance: Balance, credits: number, held: number, nowMs: n
   )
 }
 
-/** What an account has used and may still use: every reply to a known caller carries it as data. */
+/** An account's usage and what is left: every reply to an identified caller carries it as data. */
 export interface UsageStatus {
   /** The name of the account's plan. */
   readonly plan: string

@@ -4,10 +4,10 @@ import { type ApiDefinition, deprecationOf, deprecationText } from "../apis/cont
 import type { ChargeItem } from "../store/store.ts"
 import type { RawInput } from "./input.ts"
 
-/** Finds what a call uses of what is deprecated. Null for an API of which nothing is that shows in the input. */
+/** Lists the deprecated items that a call uses. Null if none of the API's can be seen in its input. */
 export type FindDeprecated = ((input: RawInput) => readonly string[]) | null
 
-/** Prepares the search of an API, once. It gives names of usage entries. */
+/** Compiles an API's search for deprecated items, once. The search returns usage entries. */
 export function compileDeprecated({ id, deprecation, input }: ApiDefinition): FindDeprecated {
   const ofApi = deprecation ? [deprecatedEntry(id, "api")] : []
   const parameters = Object.entries(input.properties)
@@ -28,7 +28,7 @@ export function isGiven(input: RawInput, parameter: string): boolean {
   return input.parameters.some(({ name }) => name === parameter)
 }
 
-/** What is recorded beside a charge: each entry with the number of calls that used it. */
+/** The items to record with a charge: each usage entry with the number of calls that used it. */
 export function usesOf(counts: ReadonlyMap<string, number>): readonly ChargeItem[] {
   return [...counts].map(([api, calls]) => ({ api, calls, credits: 0 }))
 }
@@ -38,7 +38,7 @@ export function countUses(counts: Map<string, number>, entries: Iterable<string>
   for (const entry of entries) counts.set(entry, (counts.get(entry) ?? 0) + 1)
 }
 
-/** What is deprecated in a catalog, by usage entry, each with the sentence for its callers. */
+/** The deprecated items of a catalog, by usage entry, each with the sentence for its callers. */
 export function deprecationsOf(apis: readonly ApiDefinition[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { id, deprecation, input, output } of apis) {

@@ -1,7 +1,7 @@
 import type { Dns, DnsType } from "../apis/contract.ts"
 import type { Span } from "../ports/tracer.ts"
 
-/** DNS questions of one call or, all its fields together, of one query. */
+/** The most DNS questions of one call, or of all fields of one query together. */
 export const maxDnsQuestions = 240
 
 /** Counts the DNS questions of one call or query. */
@@ -11,12 +11,13 @@ export interface DnsQuestions {
   isExceeded: boolean
 }
 
+/** Starts the count of one call or query. */
 export function countDnsQuestions(): DnsQuestions {
   return { left: maxDnsQuestions, isExceeded: false }
 }
 
 /**
- * A DNS that counts questions and asks in an account's turns. A question over the limit is not sent; its answer is the failure
+ * A DNS that counts questions and asks on behalf of an account. A question over the limit is not sent; its answer is the failure
  * `aborted`.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dns {
@@ -32,7 +33,7 @@ export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dn
   }
 }
 
-/** A DNS whose questions are measured. Names are left out: they are input. */
+/** A DNS that records a span for each question, without its name, which is input. */
 export function traceDns(dns: Dns, parent: Span): Dns {
   return {
     async resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) {

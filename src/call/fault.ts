@@ -47,7 +47,7 @@ const table = {
   },
   rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
-  /** Only logs and metrics show it. The status is that of nginx for the same. */
+  /** Only logs and metrics show it. nginx uses the same status. */
   callerLeft: { status: 499, text: "The connection ended before the answer. Nothing was charged." },
   planMissing: { status: 500, text: null },
   internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
@@ -65,7 +65,9 @@ const table = {
   },
 } as const satisfies Record<string, { status: number; text: string | null }>
 
+/** The code of a fault, as logs and metrics name it. */
 export type FaultCode = keyof typeof table
+/** The codes of all faults. */
 export const faultCodes = Object.keys(table) as readonly FaultCode[]
 
 type FixedCode = { [C in FaultCode]: (typeof table)[C]["text"] extends null ? never : C }[FaultCode]
@@ -79,7 +81,7 @@ export class Fault extends Error {
   readonly parameter: string | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null
-  /** Whose key was refused, for the record alone; null where the fault is not about a known key. */
+  /** The owner of the refused key, for logs and metrics alone; null if the fault is not about a known key. */
   readonly keyOwner: CallerIds | null
 
   constructor(
@@ -101,7 +103,7 @@ export function fixedFault(code: FixedCode, cause?: unknown): Fault {
   return new Fault(code, table[code].text, { cause })
 }
 
-/** The refusal of a key that is known but must not be used. Only the record learns whose key it is. */
+/** The fault of a known key that must not be used. Its owner is for logs and metrics alone. */
 export function refusedKey(code: FixedCode, { account, key }: CallerIds): Fault {
   return new Fault(code, table[code].text, {
     keyOwner: { account: { id: account.id }, key: { id: key.id } },
@@ -109,7 +111,7 @@ export function refusedKey(code: FixedCode, { account, key }: CallerIds): Fault 
 }
 
 /**
- * A parameter that a surface refuses.
+ * The fault of a parameter that a surface refuses.
  * @param requirement goes on from "The 'x' parameter …", without a full stop
  */
 export function inputFault(parameter: string, requirement: string): Fault {

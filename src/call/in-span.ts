@@ -1,7 +1,7 @@
 import type { Span, SpanAttributes } from "../ports/tracer.ts"
 import { toFault } from "./fault.ts"
 
-/** Measures a step of a request as a part of `parent`. Gives a promise only when the step does, and throws what it throws. */
+/** Measures a step of a request as a part of `parent`. Returns a promise only if the step does, and rethrows its errors. */
 export function inSpan<T>(
   parent: Span,
   name: string,

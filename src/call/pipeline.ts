@@ -11,7 +11,7 @@ import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
 
 /**
- * The one way every request takes, on every surface: identity → address → APIs → rate → work → reply. It knows no HTTP;
+ * The one way that every request takes, on every surface: identity → address → APIs → rate → work → reply. It knows no HTTP;
  * balance and rate are data in the {@link Reply}.
  */
 export interface Pipeline {
@@ -28,18 +28,18 @@ export interface Reply extends CallRecord {
   /** 200, or the status of the fault. */
   readonly status: number
   readonly envelope: Envelope
-  /** Null when the caller never became known. */
+  /** Null if the caller was not identified. */
   readonly usage: UsageStatus | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null
 }
 
-/** The data of a request and what was charged, or the fault that ended it, which is logged already. */
+/** A request's data and charges, or its fault (already logged). */
 export type Work =
   | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
   | { readonly fault: Fault }
 
-/** What is known of the caller so far; refusals carry it too. */
+/** The caller and rate, as far as they are known; refusals carry them too. */
 export interface Progress {
   caller: Caller | null
   rate: RateState | null
@@ -79,7 +79,7 @@ export async function answer(
 }
 
 /**
- * Identity → address → APIs → rate. `progress` keeps what was learned, also when a step throws. Gives a promise only when a
+ * Identity → address → APIs → rate. `progress` keeps the caller and rate, also when a step throws. Returns a promise only if a
  * step waits: three awaits of values that are already available would cost a metered call 2 % each.
  * @throws Fault that refuses the caller
  */
@@ -160,7 +160,7 @@ export function toReply(fault: Fault): Reply {
  *   be a secret: then the log gets the kind of the error and where it was thrown.
  */
 export function logFault(fault: Fault, requestId: string, log: Log, { message } = { message: true }): void {
-  // Too many calls at once are counted, and so many lines would hide the rest.
+  // Metrics count overload; a line for each call would hide the other lines.
   if (fault.status < 500 || fault.code === "overloaded") return
   const { cause } = fault
   if (fault.code === "upstreamUnavailable") {

@@ -16,7 +16,9 @@ export interface PreparedApi {
   readonly findDeprecated: FindDeprecated
 }
 
-/** Runs an API where nothing is metered, and gives its data. Rejects with InputRejected, Unavailable and what the run throws. */
+/**
+ * Runs an API where nothing is metered, and returns its data. Rejects with InputRejected, Unavailable and what the run throws.
+ */
 export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<string, unknown>>
 
 /** Compiles an API's input check and premium mask, once at start. `credits` replaces the price of its definition. */

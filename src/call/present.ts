@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { isPremium } from "../apis/contract.ts"
 
-/** Gives a copy of an answer without its premium fields. */
+/** Returns a copy of an answer without its premium fields. */
 export type Mask = (data: Record<string, unknown>) => Record<string, unknown>
 
 /** Compiles the mask of an output schema. It lists the fields that may pass, so that an unknown field never passes. */

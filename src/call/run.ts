@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly data: Record<string, unknown>; readonly fault: null }
   | { readonly data: null; readonly fault: Fault }
 
-/** For whom an API runs, and on what. */
+/** The caller, pipeline and trace of a run. */
 export interface RunContext {
   readonly caller: Caller
   readonly requestId: string
@@ -26,7 +26,7 @@ export interface RunContext {
   readonly index?: number
 }
 
-/** Runs an API and masks premium fields. Never throws; gives a promise only when the API does. */
+/** Runs an API and masks premium fields. Never throws; returns a promise only if the API does. */
 export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
   const span = context.trace?.span
   return span ? runInSpan(api, input, context, span) : run(api, input, context, null)

@@ -1,6 +1,6 @@
 import type { Ports } from "../apis/contract.ts"
 
-/** All long work of the process together computes for this long in one turn of the event loop, and for one step more. */
+/** All long work of the process together computes at most this long in one turn of the event loop, and one step more. */
 const sliceMs = 10
 /** A woken step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
 const microtasksPerStep = 4
@@ -8,7 +8,7 @@ const microtasksPerStep = 4
 /** A step that takes this long is reported: no input within the limits should cause it. */
 const stallMs = 200
 
-/** Gets each step that held up the event loop for long: the API that ran, and for how long. */
+/** Called for each step that blocked the event loop for long, with the API that ran and the time in milliseconds. */
 export type OnStall = (api: string, ms: number) => void
 
 /**
@@ -17,16 +17,16 @@ export type OnStall = (api: string, ms: number) => void
  */
 export interface Scheduler {
   /**
-   * Call it before each step, and wait for the promise before the step begins. It gives nothing when the step may begin at
-   * once, which is so until the work of this turn has used up its slice of time. Then the accounts take turns, each with one
-   * waiting step, while other requests come in between. A step should take less than 10 ms.
+   * Call it before each step, and wait for the promise before the step begins. Returns undefined if the step may begin at once,
+   * which it may until the work of this turn has used up its slice of time. Then the accounts take turns, each with one waiting
+   * step, while other requests come in between. A step should take less than 10 ms.
    * @example
    * const pause = scheduler.giveWay(caller.account.id)
    * if (pause) await pause
    * @param api whose step it is, if that is known
    */
   giveWay(account: string, api?: string): Promise<void> | undefined
-  /** Says whose step has begun, for reports of long ones. */
+  /** Names the API whose step has begun, for reports of long ones. */
   nameStep(api: string): void
 }
 
@@ -44,7 +44,7 @@ export function createScheduler(
   let running: string | null = null
   let stepStartMs = 0
 
-  /** The time now, at which a step ends and the next one may begin. */
+  /** Returns the time now, at which a step ends and the next one may begin. */
   function endStep(): number {
     const nowMs = clock.monotonicMs()
     if (running !== null && nowMs - stepStartMs >= stallMs) onStall(running, nowMs - stepStartMs)

@@ -1,9 +1,9 @@
 import type { Timer } from "../apis/contract.ts"
 
 /**
- * Gathers what arrives in one turn of the event loop into one batch. All items of a batch share one promise, since a promise
- * for each costs more than most of the work. `work` writes each item's result into the item; when it throws, every item of
- * that batch fails with the same error.
+ * Gathers the items of one turn of the event loop into one batch. All items of a batch share one promise, since a promise for
+ * each costs more than most of the work. `work` writes each item's result into the item; when it throws, every item of that batch
+ * fails with the same error.
  */
 export function createTurnBatch<Item>(
   timer: Pick<Timer, "turn">,

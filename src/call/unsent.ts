@@ -1,8 +1,8 @@
 import { Fault } from "./fault.ts"
 
-/** Counts the bytes of large answers that are made and that their clients have not read yet, over the whole process. */
+/** Counts the bytes of large answers that their clients have not read yet, over the whole process. */
 export interface UnsentAnswers {
-  /** All that is counted now. */
+  /** The bytes of all answers now. */
   bytes(): number
   /** Whether there are more than allowed, so that new calls are refused. */
   isFull(): boolean
@@ -16,20 +16,20 @@ export interface UnsentAnswers {
 export interface UnsentAnswer {
   /** Counts bytes that are made. */
   add(bytes: number): void
-  /** Gives a promise to wait for before more is made while there is no room for it, and otherwise nothing. */
+  /** Returns a promise to wait for before more is made; undefined if there is room. */
   room(): Promise<void> | undefined
-  /** The answer is made whole. */
+  /** Says that the whole answer is made. */
   complete(): void
-  /** Bytes are read. */
+  /** Takes off bytes that were read. */
   free(bytes: number): void
-  /** The answer is read, or nobody will read it. Nothing is counted after this. */
+  /** Ends the count: the answer was read, or nobody will read it. */
   close(): void
 }
 
 /** Up to this share of the limit, all answers are made at the same time, and no garbage is collected; above it, one after the other. */
 const freeShare = 1 / 16
 
-/** The collector lets as much garbage gather as there is in use: with 256 MB of answers, as much again in values they were made of. */
+/** Garbage is collected after so many bytes. The runtime's own collector would let as much garbage gather as there is in use. */
 const bytesPerCollection = 8_388_608
 
 /**

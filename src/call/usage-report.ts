@@ -6,8 +6,8 @@ import { answer, type Pipeline, type Reply } from "./pipeline.ts"
 
 /**
  * Answers `GET /v1/usage`: the caller's plan, credits and renewal, and this month's usage. Costs nothing.
- * @param check throws what is wrong with the request; called once the caller is admitted
- * @param deprecations the sentence for callers of what is deprecated, by usage entry
+ * @param check throws the fault of a wrong request; called once the caller is admitted
+ * @param deprecations the sentence about each deprecated item, by usage entry
  */
 export function answerUsage(
   request: CallerRequest,
@@ -37,10 +37,10 @@ export function answerUsage(
   })
 }
 
-/** None for the usage of an API. */
+/** Empty for an API's own usage. */
 function toDeprecatedUse({ day, api: entry, calls }: UsageRow, deprecations: ReadonlyMap<string, string>) {
   const use = splitDeprecatedEntry(entry)
   if (use === null) return []
-  // What is not in the catalog any more has no sentence.
+  // An item that is no longer in the catalog has no sentence.
   return [{ day, ...use, calls, notice: deprecations.get(entry) ?? null }]
 }

@@ -1,15 +1,15 @@
-/** The address in examples where none is configured. In a browser, that of the page is put in its place. */
+/** The address in examples where none is configured. In a browser, the page's own address replaces it. */
 export const exampleService = "http://localhost:8080"
 
 /** A call of one API, as a code example shows it. */
 export interface CodeCall {
   readonly method: "GET" | "POST"
-  /** Of the API, without a query, such as `http://localhost:8080/v1/hmac`. */
+  /** The API's address without a query, such as `http://localhost:8080/v1/hmac`. */
   readonly url: string
   readonly key: string
   /** The parameters: in the query of a GET, in the JSON body of a POST. */
   readonly input: Readonly<Record<string, unknown>>
-  /** The format to ask for; `json` is asked for by saying nothing. */
+  /** The format to ask for; `json`, the default, is not sent. */
   readonly format?: string
 }
 

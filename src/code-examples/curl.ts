@@ -13,7 +13,10 @@ export function toCurl(call: CodeCall): string {
   return lines.join(" \\\n  ")
 }
 
-/** Within single quotes, a shell takes every character as it is but the quote itself (POSIX, Shell Command Language §2.2.2). */
+/**
+ * Within single quotes, a shell changes no character, and only the quote itself cannot be there (POSIX, Shell Command Language
+ * §2.2.2).
+ */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -10,7 +10,7 @@ export function negotiate(accept: string | null): Format {
   return accept === null ? "json" : known.memo(accept)
 }
 
-/** The media types of each format. The first ones are what a wildcard finds. */
+/** The media types of each format. The first ones match a wildcard. */
 const mediaTypes: ReadonlyMap<string, Format> = new Map([
   ["application/json", "json"],
   ["application/xml", "xml"],

@@ -36,8 +36,8 @@ export function toField(text: string): string {
 }
 
 /**
- * What ends a field (RFC 4180 §2; for many readers CR or LF alone ends a row). The RFC does not ask for quotes around outer
- * spaces and empty text, but without them readers drop spaces and read null.
+ * Characters that end a field need quotes (RFC 4180 §2; for many readers CR or LF alone ends a row). The RFC does not ask for
+ * quotes around outer spaces and empty text, but without them readers drop spaces and read null.
  */
 function needsQuotes(text: string): boolean {
   return text === "" || /[",\r\n]|^\s|\s$/.test(text)

@@ -2,8 +2,8 @@
 const unitCount = 0x1_0000
 
 /**
- * Gives a function that replaces UTF-16 units by texts. `String.replace` takes 0.1 µs or more for each place that it finds, so 2 MB
- * of characters to escape would hold up the service for 0.2 s. This takes a tenth.
+ * Returns a function that replaces UTF-16 units by texts. `String.replace` takes 0.1 µs or more for each place that it finds, so
+ * 2 MB of characters to escape would hold up the service for 0.2 s. This takes a tenth.
  */
 export function createEscape(escapes: Iterable<readonly [string, string]>): (text: string) => string {
   /** All escapes one after the other, and for each unit where its escape begins and how long it is; 0 for units that stay. */
@@ -18,7 +18,7 @@ export function createEscape(escapes: Iterable<readonly [string, string]>): (tex
     longest = Math.max(longest, escaped.length)
   }
   const escapeUnits = Uint16Array.from(all, (character) => character.charCodeAt(0))
-  /** Is used again by each call, since making it takes as long as filling it. */
+  /** Each call uses it again, since making it takes as long as filling it. */
   let units = new Uint16Array(1_024)
 
   return (text) => {

@@ -67,7 +67,7 @@ function isSmall(value: unknown): boolean {
   return weightOf(value, pieceLength) <= pieceLength
 }
 
-/** What an object, a list or a scalar takes besides its characters, in characters that take as long to write. */
+/** The time for an object, a list or a scalar besides its characters, in characters that take as long to write. */
 const valueWeight = 8
 
 /** How long it takes to write a value. Stops soon after `limit`. */

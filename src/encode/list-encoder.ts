@@ -50,7 +50,7 @@ export interface ListEncoder {
   readonly itemsPerPart: number
   /** Neighbouring items, at most `itemsPerPart`. */
   items(items: readonly unknown[], firstIndex: number): Encoded
-  /** What comes before and after the items. */
+  /** The text before and after the items. */
   frame(envelope: Envelope): { readonly before: string; readonly after: string }
 }
 

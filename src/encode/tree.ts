@@ -1,4 +1,4 @@
-/** Where a value stands in the text, in the terms of a format: a path, the name of an element, or the begun line. */
+/** The place of a value in the text, in the terms of a format: a path, the name of an element, or the begun line. */
 export interface Place {
   readonly text: string
   /** Whether the value is an item of a list. */
@@ -52,7 +52,7 @@ interface Container {
   next: number
 }
 
-/** Writes a value and all that is in it. */
+/** Writes a value with everything inside it. */
 export function encodeTree(layout: Layout, value: unknown, place: Place): Encoded {
   const writer = createTreeWriter(layout, value, place)
   const first = writer.next()
@@ -69,10 +69,10 @@ interface TreeWriter {
   next(): string
 }
 
-/** Objects and lists in each other need no stack of calls here, so that the writer can stop anywhere. */
+/** Keeps its own stack of open objects and lists, so that the writer can stop anywhere. */
 function createTreeWriter(layout: Layout, root: unknown, rootPlace: Place): TreeWriter {
   const open: Container[] = []
-  /** What is left of a long text. */
+  /** The rest of a long text. */
   let parts: Iterator<string> | null = null
   let text = ""
 

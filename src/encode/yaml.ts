@@ -7,7 +7,9 @@ export function encodeYaml({ status, error, data }: Envelope): Encoded {
   return encodeTree(yamlLayout, { status, error, data }, { text: "", isItem: true, depth: 0 })
 }
 
-/** The text of a place is the begun line: its indent, then a dash or a name. What is in an item of a list begins on the same line. */
+/**
+ * The text of a place is the begun line: its indent, then a dash or a name. The content of a list item begins on the same line.
+ */
 export const yamlLayout: Layout = {
   isAbsent: (member) => member === undefined,
   begin: ({ text, isItem }) => (isItem ? "" : `${text}\n`),
@@ -65,7 +67,7 @@ function escapeQuoted(text: string): string {
   return unprintable.test(quoted) ? escapeUnprintable(quoted) : quoted
 }
 
-/** Printable ASCII but the quote and the backslash. */
+/** Printable ASCII except for the quote and the backslash. */
 const unchanged = /^[ !#-[\]-~]*$/
 const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/
 

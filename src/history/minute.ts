@@ -4,7 +4,7 @@ import type { CallsRow, CreditsSum, FaultRow } from "../store/history.ts"
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"
 
-/** What was counted in a part of time. */
+/** The counts of one part of time. */
 export interface Minute {
   readonly calls: readonly CallsRow[]
   readonly faults: readonly FaultRow[]
@@ -24,8 +24,8 @@ const counted: ReadonlySet<Surface> = new Set(callSurfaces)
 const withFaults: ReadonlySet<Surface> = new Set([...callSurfaces, "none"])
 
 /**
- * Gives a function that returns what was counted since it was called last, for a minute. It compares with what was there then,
- * so that counting costs a call no more than before.
+ * Returns a function that returns the counts since its last call, for a minute. It subtracts the totals that it saw then, so that
+ * counting costs a call nothing more.
  */
 export function createMinutes(
   counts: Pick<Counts, "tallies" | "charged">,

@@ -3,13 +3,13 @@ import type { Log } from "../ports/log.ts"
 import { type History, type HistoryBatch, hourMs } from "../store/history.ts"
 import type { Minute } from "./minute.ts"
 
-/** Writes what happened to the store, once a minute. */
+/** Writes the history to the store, once a minute. */
 export interface HistoryWriter {
-  /** Writes now what was counted until now, and folds and deletes what is old. Resolves also when the store does not answer. */
+  /** Writes the counts until now, and folds and deletes old rows. Resolves also when the store does not answer. */
   write(): Promise<void>
   /** Writes at the end of each minute. */
   start(): void
-  /** Writes what is left. */
+  /** Stops, and writes the rest. */
   stop(): Promise<void>
   /** Minutes that wait for the store. */
   waiting(): number
@@ -19,7 +19,7 @@ export interface HistoryWriter {
 
 interface WriterParts {
   readonly history: Pick<History, "add" | "fold" | "deleteBefore">
-  /** Gives what was counted since it was called last. */
+  /** Returns the counts since its last call. */
   readonly takeMinute: (atMs: number) => Minute
   /** How long rows are kept; 0 for no history. It may change. */
   readonly keepDays: () => number
@@ -38,7 +38,7 @@ const maxMinutes = 60
 const maxRows = 50_000
 /** Rows that are written, folded or deleted in one transaction. */
 const rowsPerBatch = 200
-/** Minutes of this time at least are not folded yet. */
+/** Minutes of the last hours are not folded yet: of this time at least. */
 const minutesKeptMs = dayMs + hourMs
 
 /** The start of the first hour that may still be divided into minutes. */
@@ -46,13 +46,14 @@ export function minutesSince(nowMs: number): number {
   return floor(nowMs - minutesKeptMs, hourMs)
 }
 
+/** Creates the writer, but does not start it. */
 export function createHistoryWriter(parts: WriterParts): HistoryWriter {
   const { history, takeMinute, keepDays, clock, timer, log } = parts
   const waiting: Minute[] = []
   let sinceMs = clock.now()
   let tidiedMs = Number.NEGATIVE_INFINITY
   let lastBatch = 0
-  /** What is left of the batches of the first minute that waits. */
+  /** The remaining batches of the first minute that waits. */
   let batches: HistoryBatch[] = []
   let dropped = 0
   let isFailing = false

@@ -1,7 +1,7 @@
-/** What accounts were charged since the sums were taken last. */
+/** The charges of each account since the last `take`. */
 export interface AccountSums {
   add(accountId: string, calls: number, credits: number): void
-  /** Gives the sums by account, and starts anew. */
+  /** Returns the sums by account, and starts anew. */
   take(): ReadonlyMap<string, AccountSum>
   /** Calls that were left out since the start, because there were too many accounts. */
   leftOut(): number

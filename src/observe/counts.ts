@@ -14,12 +14,14 @@ export interface Tally {
   faults: Map<string, FaultTally> | null
 }
 
+/** Requests that failed with one fault. Times are milliseconds since the Unix epoch. */
 export interface FaultTally {
   calls: number
   readonly firstMs: number
   lastMs: number
 }
 
+/** Successful calls of one API on one surface, and the credits that they cost. */
 export interface ChargedTally {
   readonly api: string
   readonly surface: Surface

@@ -10,6 +10,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
   return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 }
 }
 
+/** Counts a value. */
 export function record(histogram: Histogram, value: number): void {
   const { bounds, counts } = histogram
   let index = 0

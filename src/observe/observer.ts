@@ -7,7 +7,7 @@ import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
 import { creditsOf, type RecordRequest, type RequestEnd } from "./request-record.ts"
 
-/** Counts and logs requests, and gives them to those who watch. */
+/** Counts and logs requests, and passes them to watchers. */
 export interface Observer {
   /** The current time, for `RequestStart.startedMs`. */
   nowMs(): number
@@ -18,7 +18,7 @@ export interface Observer {
   recorderFor(api: string | null, surface: Surface): RecordRequest
 }
 
-/** What an observer tells besides the counts and the log. */
+/** The receivers of requests besides the counts and the log. */
 interface ObserverSinks {
   readonly feed: Pick<RequestFeed, "isWatched" | "offer">
   readonly accounts: Pick<AccountSums, "add">
@@ -68,8 +68,8 @@ function constant<T>(value: T): () => T {
 }
 
 /**
- * Ends the span of a request with what the log says of it, except for the client's address. Probes and pages that went well would hide other
- * traces: a span that does not end is not sent.
+ * Ends a request's span with the fields of its log line, except for the client's address. Successful probes and pages would hide
+ * other traces: their spans do not end, and so are not sent.
  */
 function endRequestSpan(span: Span, { api, surface }: Tally, end: RequestEnd): void {
   const { status, caller, fault, apis } = end

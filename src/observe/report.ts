@@ -39,9 +39,9 @@ export interface Gauges {
   readonly notices: Readonly<Record<string, number>>
   /** Sizes in bytes: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
-  /** The processes that work on one database and were heard of, and those of them with other plans or prices. */
+  /** The processes on this database that were heard of lately, and how many have other plans or prices. */
   readonly instances: { readonly count: number; readonly differing: number }
-  /** What is not in the history yet, or never will be. */
+  /** Counts that the history lacks, for now or for good. */
   readonly history: {
     readonly waitingMinutes: number
     /** Calls of accounts beyond the most of a minute, and of minutes that waited too long. */

@@ -5,34 +5,34 @@ import type { Tally } from "./counts.ts"
 import { type MatchRequest, toMatch } from "./request-filter.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
 
-/** What happened since someone looked last. */
+/** The requests since the watcher's last `take`. */
 export interface RequestBatch {
   readonly events: readonly RequestEvent[]
-  /** How many more there were, which are left out since there was no room for them. */
+  /** How many more there were for which there was no room. */
   readonly lost: number
 }
 
-/** Someone who watches requests. */
+/** One watcher of requests. */
 export interface RequestWatch {
-  /** Gives what happened since the last call. */
+  /** Returns the requests since the last call. */
   take(): RequestBatch
   /** Whether the feed has been closed: nothing more will come. */
   readonly isOver: boolean
   end(): void
 }
 
-/** Gives finished requests to those who watch them. Nothing is kept for those who come later. */
+/** Passes finished requests to watchers. Nothing is kept for later ones. */
 export interface RequestFeed {
-  /** Whether anyone watches. The only thing that is looked at for each request while nobody does. */
+  /** Whether anyone watches. While nobody does, a request costs only this look. */
   readonly isWatched: boolean
   offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void
   /**
    * Begins to watch.
-   * @param onReady is called soon after something has come, and when the feed closes; then call `take`
-   * @returns null when too many watch
+   * @param onReady called soon after requests have come, and when the feed closes; then call `take`
+   * @returns null if there are too many watchers
    */
   watch(filter: RequestFilter, onReady: () => void): RequestWatch | null
-  /** Adds requests of another process to someone's. */
+  /** Adds requests of another process to a watch. */
   add(watch: RequestWatch, batch: RequestBatch): void
   /** Ends all watches. */
   close(): void
@@ -42,7 +42,7 @@ export interface RequestFeed {
 const gatherMs = 250
 /** Requests that wait for a watcher. With the time above, one gets 1,000 a second at most. */
 export const maxWaitingEvents = 250
-/** Of this process, and those of other processes that it works for. */
+/** The most watches: of this process, and of other processes that it works for. */
 export const maxWatches = 20
 
 interface Watch extends RequestWatch {

@@ -2,7 +2,7 @@ import type { RequestFilter, Surface } from "../values/request-events.ts"
 import type { Tally } from "./counts.ts"
 import type { RequestEnd } from "./request-record.ts"
 
-/** Whether a finished request is wanted. */
+/** Whether a finished request is selected. */
 export type MatchRequest = (tally: Tally, end: RequestEnd) => boolean
 
 /** Makes the check of a filter. */

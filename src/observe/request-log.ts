@@ -6,6 +6,7 @@ import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.
 /** Writes one line about a request if its level and the sampling allow it. */
 export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) => void
 
+/** Writes nothing. */
 export const noRequestLog: RequestLog = () => {}
 
 export interface RequestLogOptions {
@@ -14,7 +15,7 @@ export interface RequestLogOptions {
   /** Lines below this level are not written. */
   readonly level: LogLevel
   readonly clock: Clock
-  /** The share of lines of answers below 500 that are written, 0 to 1; those of 500 and above are always. */
+  /** The share of lines that are written for answers below 500, 0 to 1; lines for others are always written. */
   readonly sample: number
   readonly random: Random
 }

@@ -18,7 +18,7 @@ export interface RequestEnd extends Partial<CallRecord> {
   readonly status: number
   /** The ids of all APIs that a GraphQL query asked, each once. */
   readonly apis?: readonly string[]
-  /** Who ran an operation of the administration: `admin-key:ID`. */
+  /** The actor of an operation of the administration: `admin-key:ID`. */
   readonly actor?: string
 }
 

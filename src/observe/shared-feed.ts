@@ -2,7 +2,7 @@ import type { RequestFilter } from "../values/request-events.ts"
 import type { RequestFeed, RequestWatch } from "./request-feed.ts"
 import type { Channel, FromSupervisor, Watching } from "./siblings.ts"
 
-/** The feed of a worker: those who watch it also get the requests of the other workers, through their supervisor. */
+/** The feed of a worker. Its watchers also get the requests of the other workers, through their supervisor. */
 export function shareFeed(own: RequestFeed, channel: Channel): RequestFeed {
   const send = (message: Watching) => channel.send(message)
   /** Watches of this process, by the id that the others know them by. */

@@ -9,7 +9,7 @@ export interface Channel {
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** What all workers of a service serve. */
+/** The configuration and own APIs that all workers of a service serve. */
 export interface Served {
   /** The text of the configuration file; null without one. */
   readonly text: string | null
@@ -22,14 +22,14 @@ export interface Served {
 /** The result of a change of the configuration: a problem, or the settings that differ, as plain data. */
 export interface ReloadResult {
   readonly problem: string | null
-  /** Whether it is a problem because another change of the configuration came first. */
+  /** Whether the problem is that another change of the configuration came first. */
   readonly isOutdated?: boolean
   readonly changes: readonly unknown[]
   /** Folders of own APIs that the worker refused. */
   readonly refused?: readonly string[]
 }
 
-/** How the workers of a service take a configuration over, one after another. */
+/** Messages by which the workers of a service take over a configuration, one after another. */
 export type ConfigFromWorker =
   /** Asks for a reload in all workers. */
   | { readonly kind: "reload"; readonly id: number }
@@ -48,7 +48,7 @@ export type ConfigToWorker =
   /** Answers `reload` and `replace`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 
-/** How the workers of a service show each other's requests. The id is that of the watch in the process that gets the message. */
+/** Messages by which the workers of a service show each other's requests. The id is the watch's in the receiving process. */
 export type Watching =
   /** Asks for the requests of all other workers. */
   | { readonly kind: "watch"; readonly id: number; readonly filter: RequestFilter }

@@ -6,7 +6,7 @@ import type { DefinitionData } from "./definition-text.ts"
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })
 
-/** What a definition must have beside its schemas. */
+/** The form of a definition, besides its schemas. */
 const shape = Type.Object(
   {
     id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
@@ -52,7 +52,7 @@ const outputKinds = [...inputKinds, "Object", "Null"]
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,59}$/
 
 /**
- * What keeps a definition from being served; empty when nothing does.
+ * The mistakes that keep a definition from being served.
  * @param name of its folder
  * @param taken the ids of other APIs
  */
@@ -83,10 +83,10 @@ export function mistakesOf(
   return mistakes
 }
 
-/** The service answers at these paths below `/v1/` itself. */
+/** Paths below `/v1/` at which the service itself answers. */
 const ownPaths: readonly string[] = ["graphql", "usage"]
 
-/** What keeps an API from having an id; null when nothing does. */
+/** Why an API must not have an id; null if it may. */
 export function mistakeOfId(id: string, taken: ReadonlySet<string>): string | null {
   if (taken.has(id)) return `the id '${id}' belongs to another API: choose a different one`
   if (!ownPaths.includes(id)) return null
@@ -99,7 +99,7 @@ function mistakesOfFields(schema: TObject, place: string, kinds: readonly string
     const mistakes = mistakesOfSchema(field, where, kinds)
     if (!nameForm.test(name))
       mistakes.push(`'${where}': a name begins with a letter and has letters, digits and _ only`)
-    // A check would find what an object inherits in the place of a field that is left out.
+    // The check would take an inherited member for a field that is left out.
     if (name in Object.prototype)
       mistakes.push(`'${where}': every object has something by this name: choose a different one`)
     if (typeof field.description !== "string" || field.description === "") {
@@ -124,7 +124,7 @@ function mistakesOfSchema(schema: TSchema, where: string, kinds: readonly string
   return parts.flatMap((part: TSchema) => mistakesOfSchema(part, where, kinds))
 }
 
-/** Checks are compiled when they are first needed, so the first call would find it. */
+/** Found here, since checks are compiled with the first call that needs them. */
 function mistakeOfPattern(pattern: unknown): string | null {
   if (typeof pattern !== "string") return null
   try {

@@ -11,7 +11,7 @@ const maxFiles = 10_000
 /** So many bytes are copied and hashed at once: other work goes on in between. */
 const pieceBytes = 1 << 18
 const maxAttempts = 10
-/** Bare imports find nothing in a compiled program, so what would be found is not copied. */
+/** Bare imports find nothing in a compiled program, so packages are not copied. */
 const leftOut = /^(?:node_modules|\..*)$/
 
 /**
@@ -21,7 +21,7 @@ const leftOut = /^(?:node_modules|\..*)$/
  */
 export async function copyFolder(directory: string): Promise<OwnedCopy> {
   const folder = mkdtempSync(join(tmpdir(), "penknife-apis-"))
-  // A command ends without more ado, and so does a service while calls may still know a copy.
+  // Commands end without removing it, and so does a service whose calls still use a copy.
   process.on("exit", remove)
   function remove(): void {
     process.off("exit", remove)
@@ -32,10 +32,10 @@ export async function copyFolder(directory: string): Promise<OwnedCopy> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       try {
         const fingerprint = await readAll(directory, folder)
-        // What is the same before and after was there in between, all at the same time.
+        // If the files are equal before and after, none changed in between.
         if (fingerprint === (await readAll(directory, null))) return { folder, fingerprint, remove }
       } catch (thrown) {
-        // A file that was renamed or removed meanwhile.
+        // A file was renamed or removed meanwhile.
         if (!isMissing(thrown)) throw thrown
         problem = reasonOf(thrown, directory)
       }

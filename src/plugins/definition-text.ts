@@ -1,6 +1,6 @@
 import type { ApiDefinition } from "../apis/contract.ts"
 
-/** What a worker tells of an API: everything but what runs. */
+/** The definition of an API without its function. */
 export type DefinitionData = Omit<ApiDefinition, "run">
 
 /**
@@ -48,7 +48,7 @@ function withSymbols(value: Record<string, unknown>): object {
     if (!Object.hasOwn(value, name)) continue
     const item = value[name]
     delete value[name]
-    // TypeBox's own are not listed among the properties either.
+    // As with TypeBox, `Object.keys` does not list them.
     Object.defineProperty(value, symbol, { value: item, enumerable: true })
   }
   return value

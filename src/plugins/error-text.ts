@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { PluginRefused } from "./plugin-refused.ts"
 
-/** What Bun throws for a file that it cannot read as a program. */
+/** The error that Bun throws for a file that it cannot read as a program. */
 interface BuildMessageLike {
   readonly message: string
   readonly position: { readonly file: string; readonly line: number; readonly column: number } | null
@@ -41,7 +41,7 @@ function placeOf({ stack = "", message }: Error): string {
   // The message is cut off first, since its lines may look like frames.
   const frames = stack.slice(message === "" ? 0 : stack.indexOf(message) + message.length)
   const places = [...frames.matchAll(/\(?((?:\/|[A-Z]:)[^\s()]*:\d+:\d+)\)?/g)].map(([, place = ""]) => place)
-  // What it called here is no place that the operator can change.
+  // The operator cannot change the places in this program.
   const place = places.find((one) => !one.startsWith(sources) && !one.startsWith("/$bunfs/"))
   return place === undefined ? "" : ` (${place})`
 }

@@ -18,16 +18,18 @@ export interface Plugins {
   readonly definitions: readonly ApiDefinition[]
   /** The APIs that were refused, with what to change. The others are served. */
   readonly problems: readonly PluginProblem[]
-  /** Ends what runs them, at once. The copy is no longer needed. */
+  /** Ends their workers at once. The copy is no longer needed. */
   end(): void
 }
 
+/** An API that was refused, with what to change. */
 export interface PluginProblem {
   /** The folder's name. */
   readonly name: string
   readonly problem: string
 }
 
+/** The limits of own APIs, and the receivers of their troubles. */
 export interface PluginOptions {
   /** Ids of other APIs. */
   readonly taken: readonly string[]
@@ -37,11 +39,11 @@ export interface PluginOptions {
   readonly limitMs: number
   /** Workers of each API. */
   readonly maxWorkers: number
-  /** Gets the id of an API that begins to rest, and its last fault. */
+  /** Called with the id of an API that begins to rest, and its last fault. */
   readonly onRest: (id: string, cause: string) => void
   /** Gets the id of an API in which something failed that no call waits for, and what. */
   readonly onUncaught: (id: string, cause: string) => void
-  /** Gets the id of an API that wrote a line to the console, and the line. */
+  /** Called with the id of an API that wrote a line to the console, and the line. */
   readonly onSaid: (id: string, text: string) => void
 }
 
@@ -86,7 +88,7 @@ export async function loadPlugins(source: PluginSource, options: PluginOptions):
   }
 }
 
-/** The same as Promise.all over the items, a few of them at a time. */
+/** Like Promise.all over the mapped items, but with `atOnce` of them at a time. */
 async function mapSome<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -8,7 +8,7 @@ const nameForm = /^[a-z][a-z0-9]{1,39}$/
 
 /**
  * Writes a folder with a first API that works, and beside it the types for editors, unless they are there.
- * @param directory where the folder is made; it is made too
+ * @param directory the parent of the new folder; it is made too
  * @param taken the ids of other APIs
  * @returns the files that were written
  * @throws PluginRefused

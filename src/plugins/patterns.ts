@@ -10,7 +10,10 @@ export function withoutPatterns<S extends TSchema>(schema: S): S {
   return { ...rest, ...partsOf(schema, withoutPatterns) } as S
 }
 
-/** Gives the first field whose value does not match a pattern in its schema, with the pattern; null when all do. */
+/**
+ * Returns a check, which returns the first field whose value does not match a pattern in its schema, with the pattern; null if
+ * all do.
+ */
 export function compilePatternCheck(
   schema: TObject,
 ): (values: unknown) => { readonly name: string; readonly pattern: string } | null {

@@ -5,8 +5,8 @@ import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.t
 export interface PluginPool {
   /**
    * Runs the API on the next free worker.
-   * @param account who calls: one account gets half of the workers at most
-   * @throws what the worker's run throws, and what `unavailable` throws while the API rests or too many calls wait
+   * @param account the caller's; one account gets half of the workers at most
+   * @throws the errors of the worker's run, and Unavailable while the API rests or too many calls wait
    */
   run(input: unknown, ports: Ports, account: string): Promise<Record<string, unknown>>
   /** Ends the workers; those that run a call, after it. */
@@ -19,11 +19,11 @@ export interface PoolOptions extends RunLimits {
   readonly timer: Timer
   readonly maxWorkers: number
   /**
-   * Gives the output when it follows its schema.
+   * Returns the output if it follows its schema.
    * @throws ApiMistake
    */
   readonly checkOutput: (output: unknown) => Record<string, unknown>
-  /** Gets each fault of the API, and whether it rests now. */
+  /** Called with each fault of the API, and whether it rests now. */
   readonly onFault: (fault: ApiMistake, rests: boolean) => void
 }
 
@@ -35,14 +35,14 @@ interface WaitingCall {
 
 /** Calls that wait for a worker; more are refused. */
 const maxWaiting = 256
-/** After so many faults in a row an API rests. */
+/** Faults in a row after which an API rests. */
 const maxFaults = 5
 const restMs = 10_000
-/** A worker ends when so long after its call more workers are free than one. */
+/** An idle worker ends after this time, unless it is the last idle one. */
 const idleMs = 60_000
-/** After so many faults in a row a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
+/** Faults in a row after which a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
 const maxFaultsOfThread = 2
-/** So many threads are tried for a call. */
+/** Threads that are tried for one call. */
 const maxAttempts = 3
 
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
@@ -62,10 +62,10 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
   let isEnded = false
   let faults = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
-  /** Whether a call tries out if an API that rested works again. */
+  /** Whether a call is under way that tries the API again after its rest. */
   let isTrying = false
 
-  /** Gives free workers to the calls that wait, first come first served, unless the account has its share already. */
+  /** Assigns free workers to waiting calls, first come first served, unless the account has its share already. */
   function match(): void {
     while (idle.length > 0) {
       const index = waiting.findIndex(({ account }) => (inUse.get(account) ?? 0) < maxOfAccount)

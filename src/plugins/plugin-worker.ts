@@ -7,9 +7,8 @@ import { PluginRefused } from "./plugin-refused.ts"
 /** A thread with one API of the operator in it. It does one thing at a time, so that a call that hangs holds up no other. */
 export interface PluginWorker {
   /**
-   * Runs the API once. Gives its output, which is plain data but not checked yet.
-   * @throws what `reject` and `unavailable` throw, ApiMistake for anything that is the API's fault, and ThreadBusy when the run did not
-   * begin
+   * Runs the API once. Returns its output, which is plain data but not checked yet.
+   * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, and ThreadBusy if the run did not begin
    */
   run(input: unknown, ports: Ports, limits: RunLimits): Promise<unknown>
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
@@ -17,17 +16,18 @@ export interface PluginWorker {
   end(): void
 }
 
+/** The limits of one run. */
 export interface RunLimits {
   readonly limitMs: number
   readonly maxOutputLength: number
 }
 
-/** A thread that did not begin a run, since something that an earlier one left behind kept it busy or ended it. */
+/** Thrown if a run did not begin, since something that an earlier one left behind kept its thread busy or ended it. */
 export class ThreadBusy extends Error {
   override readonly name = "ThreadBusy"
 }
 
-/** What an API does outside of its runs. */
+/** Receivers of what an API does outside of its runs. */
 export interface ThreadEvents {
   /** Something failed that no run waits for. */
   onUncaught(cause: string): void
@@ -37,7 +37,7 @@ export interface ThreadEvents {
 
 /** A thread that is not busy begins a run within less than a millisecond. */
 const beginMs = 1_000
-/** Then a thread ends, and with it what its API may have kept in its memory by mistake. */
+/** Runs after which a thread ends, which frees memory that its API keeps by mistake. */
 const maxRuns = 10_000
 
 /** Beside this file; in a build, the entry point that `scripts/build.ts` adds. */
@@ -59,7 +59,7 @@ export async function startPluginWorker(
   let isAlive = true
   /** Whether it ends after its run. */
   let isWorn = false
-  /** Takes the next message that ends what was asked for. Null when nothing was asked for. */
+  /** Takes the message that ends the present request. Null if there is none. */
   let waiting: ((message: FromWorker | Ended) => void) | null = null
   let ports: Ports | null = null
 

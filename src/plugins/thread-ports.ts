@@ -3,7 +3,7 @@ import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
 
 /** The DNS as an operator's API sees it: the service asks. */
 export interface ThreadDns {
-  /** Gives the DNS of a new run. Those of earlier runs answer nothing any more. */
+  /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
   begin(): Dns
   /** Takes the service's answer to a question. */
   take(question: number, answer: DnsAnswer): void
@@ -12,8 +12,8 @@ export interface ThreadDns {
 /** The service answers 240 questions of one call, and must hear of one more to know that the limit was exceeded. */
 const maxQuestions = 241
 /**
- * So many questions of a call wait for their answers at a time, as of a built-in API. The others wait here: each costs the service
- * about 0.15 ms, and other calls wait while it handles many in one turn.
+ * Questions of a call that are asked at a time, as for a built-in API. The others wait here: each costs the service about 0.15
+ * ms, and other calls wait while it handles many in one turn.
  */
 const maxUnderWay = 16
 const maxNameLength = 1_000
@@ -79,7 +79,7 @@ function requireQuestion(name: unknown, type: unknown): void {
   }
 }
 
-/** What an operator's API writes to the console goes to the log: standard output may be read by a program. */
+/** The console of an operator's API. It writes to the log, since a program may read standard output. */
 export interface ThreadConsole {
   readonly console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug" | "trace", Write>>
   /** Begins a run. */
@@ -88,7 +88,7 @@ export interface ThreadConsole {
 
 type Write = (...values: unknown[]) => void
 
-/** Of one run. More could fill the log's disk, and take the service's time. */
+/** Lines of one run. More could fill the log's disk, and take the service's time. */
 const maxLines = 20
 const maxLength = 500
 
@@ -110,8 +110,8 @@ export function createThreadConsole(say: (text: string) => void): ThreadConsole 
 }
 
 /**
- * What an API must not do to the process that its thread is in, as Node has it for threads
- * (https://nodejs.org/api/worker_threads.html#class-worker): another working directory would move the files of the service.
+ * Functions that would change the whole service, as another working directory would move its files. Node.js keeps them from
+ * threads too (https://nodejs.org/api/worker_threads.html#class-worker).
  */
 const ofWholeProcess = [
   "abort",
@@ -136,9 +136,8 @@ export function protectProcess(target: object): void {
 }
 
 /**
- * Random bytes that follow from a seed of a cryptographic source: SHA-256 of the seed and a counter, in turn (as Hash_DRBG of NIST SP 800-90A
- * §10.1.1 generates). Whoever does not know the seed cannot predict them, and a test double that gives the same seeds gives the same
- * bytes.
+ * Random bytes from a seed of a cryptographic source: SHA-256 of the seed and a counter, in turn (as Hash_DRBG, NIST SP 800-90A
+ * §10.1.1). They cannot be predicted without the seed, and the same seed makes the same bytes.
  */
 export function createRunRandom(seed: Uint8Array): Random {
   let counter = 0n

@@ -12,7 +12,7 @@ const limitMs = 30_000
 const defaultNow = "2025-01-01T00:00:00Z"
 
 /**
- * Runs every example of an API. Gives the first one that does not give its output, with what differs; null when all do.
+ * Runs every example of an API. Returns the first one whose output differs, with the difference; null if there is none.
  * @param run runs the API on an input that was checked
  */
 export async function wrongExample(

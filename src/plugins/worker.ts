@@ -51,7 +51,7 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   })
 }
 
-/** Names the operator's files in place of their copies. */
+/** Replaces the paths of copies by those of the operator's files. */
 let toOriginal = (text: string) => text
 let definition: ApiDefinition | null = null
 let wrongInput: ReturnType<typeof compilePatternCheck> = () => null
@@ -110,7 +110,7 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   }
 }
 
-/** Gives the output as JSON. One that is too long is not written to its end: 100 MB would take several times as much memory. */
+/** Writes the output as JSON. One that is too long is not written to its end: 100 MB would take several times as much memory. */
 function writeOutput(output: unknown, maxLength: number): string {
   let least = 0
   const text: unknown = JSON.stringify(output, (_, value: unknown) => {

@@ -25,7 +25,7 @@ export interface HttpReply {
  */
 export type HttpFailureKind = "refused" | "unknown-host" | "untrusted" | "not-tls" | "broken" | "timeout"
 
-/** There is no answer. The message is the system's. */
+/** Thrown if there is no answer, with the system's message. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure"
   readonly kind: HttpFailureKind
@@ -35,7 +35,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** An answer that goes on until someone ends it. */
+/** An answer that goes on until one side ends it. */
 export interface HttpStream {
   readonly status: number
   readonly headers: Headers
@@ -92,7 +92,7 @@ export function createHttpClient(timer: Timer): HttpClient {
 
 interface SilenceLimit {
   readonly signal: AbortSignal
-  /** Something has come. */
+  /** Begins the time again, since something has come. */
   heard(): void
   /** Ends the connection, if it is still open. */
   end(): void

@@ -18,6 +18,7 @@ export interface Log {
   readonly error: Write
 }
 
+/** The level, clock and receiver of errors of a log. */
 export interface LogOptions {
   /** Lines below this level are not written; `info` by default. */
   readonly level?: LogLevel
@@ -78,5 +79,5 @@ export function createIsoTime(clock: Clock): () => string {
   }
 }
 
-/** Gives pino. It is loaded with the first log line, since it would take a twentieth of each start. */
+/** Returns pino. It is loaded with the first log line, since it would take a twentieth of each start. */
 export const loadPino: () => typeof Pino = once(() => require("pino"))

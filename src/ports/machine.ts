@@ -20,10 +20,10 @@ function userName(): string {
   return stdout.toString().trim() || `uid ${process.getuid()}`
 }
 
-/** Gives `node:os`, loaded when it is first needed: it lists the processors, which would take a twentieth of each start. */
+/** Returns `node:os`, loaded when it is first needed: it lists the processors, which would take a twentieth of each start. */
 export const nodeOs = () => process.getBuiltinModule("node:os")
 
-/** Frees the memory of values that are no longer used. Nothing else runs meanwhile, for longer the more is in use: call it seldom. */
+/** Frees the memory of values that are no longer used. It blocks the process, for longer the more is in use: call it seldom. */
 export function collectGarbage(): void {
   Bun.gc(true)
 }

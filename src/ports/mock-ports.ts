@@ -8,6 +8,7 @@ export interface MockClock extends Clock {
   set(nowMs: number): void
 }
 
+/** Creates a clock at `startMs`, milliseconds since the Unix epoch. */
 export function createMockClock(startMs: number): MockClock {
   let nowMs = startMs
   let monotonicMs = 0
@@ -28,6 +29,7 @@ export interface MockDns extends Dns {
   replace(zone: DnsZone): void
 }
 
+/** Creates a DNS with a first zone. @throws Error that names an invalid entry */
 export function createMockDns(start: DnsZone): MockDns {
   let zone = start
   let dns = createZoneDns(encodeTexts(start))

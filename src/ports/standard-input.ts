@@ -1,17 +1,17 @@
-/** What a person types, or another program sends. */
+/** Input that a person types, or another program sends. */
 export interface StandardInput {
-  /** Whether a person sits there, who can be asked. */
+  /** Whether a person can be asked. */
   readonly isTerminal: boolean
   /** Everything up to the end. */
   read(): Promise<string>
-  /** Shows a question on standard error and gives the line that is typed; null when the input ends instead. */
+  /** Shows a question on standard error and returns the line that is typed; null if the input ends instead. */
   ask(
     question: string,
-    options: { /** Whether what is typed is not shown. */ readonly hidden: boolean },
+    options: { /** Whether the typed text is not shown. */ readonly hidden: boolean },
   ): Promise<string | null>
 }
 
-/** Standard input of this process. What asks questions is loaded with the first one, since most processes ask none. */
+/** Standard input of this process. Line editing is loaded with the first question, since most processes ask none. */
 export const standardInput: StandardInput = {
   get isTerminal() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -23,7 +23,7 @@ export const standardInput: StandardInput = {
       import("node:stream"),
     ])
     const { promise, resolve } = Promise.withResolvers<string | null>()
-    // Line editing writes what is typed to its output; one that keeps nothing hides it.
+    // Line editing writes the typed text to its output; an output that keeps nothing hides it.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({
       input: process.stdin,

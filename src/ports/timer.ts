@@ -7,7 +7,7 @@ export const systemTimer = createTimer({ keepsRunning: false })
 export const keepAliveTimer = createTimer({ keepsRunning: true })
 
 function createTimer({ keepsRunning }: { readonly keepsRunning: boolean }): Timer {
-  /** All who wait for a turn share one promise: a metered call waits for several. */
+  /** All waits for a turn share one promise: a metered call waits for several. */
   let coming: Promise<void> | null = null
   return {
     after(delayMs, run) {

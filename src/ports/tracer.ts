@@ -3,13 +3,13 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /** One measured part of a request. */
 export interface Span {
-  /** The header `traceparent` (W3C Trace Context) that makes what a server elsewhere does a part of this one. */
+  /** The header `traceparent` (W3C Trace Context), by which the work of another server becomes a part of this span. */
   readonly traceparent: string
-  /** Begins a part of this part. `client`: it waits for a server elsewhere. */
+  /** Begins a part of this span. `client`: it waits for another server. */
   begin(name: string, attributes?: SpanAttributes, kind?: "internal" | "client"): Span
   /**
    * Ends it. A second end changes nothing.
-   * @param error what failed on the side of the service or of a server elsewhere, in one word; null when nothing did
+   * @param error the failure of the service or of another server, in one word; null if there was none
    */
   end(attributes?: SpanAttributes, error?: string | null): void
 }
@@ -24,7 +24,7 @@ export interface RequestTrace {
   readonly span: Span | null
 }
 
-/** Where a span begins, and what is known then. */
+/** The name of a span, and its attributes at the beginning. */
 export interface SpanStart {
   readonly name: string
   readonly attributes: SpanAttributes
@@ -34,20 +34,20 @@ export interface SpanStart {
 export type DroppedSpans = Readonly<Record<"queue_full" | "export_failed", number>>
 
 /**
- * Records what requests do, and sends it to a collector of traces.
+ * Records the parts of requests, and sends them to a collector of traces.
  * @example
  * const trace = tracer.begin(headers.get("traceparent"), "server", () => ({ name: "GET /v1/hmac", attributes: {} }))
  * trace?.span?.end()
  */
 export interface Tracer {
   /**
-   * Decides first whether a request is recorded. Gives null when it is not and belongs to no trace of its sender.
+   * Decides first whether a request is recorded. Returns null if it is not and belongs to no trace of its sender.
    * @param traceparent the header as it came; a malformed one counts as none
    * @param kind `server` for a request that came in, `client` for one that is sent
    * @param describe called only when the request is recorded
    */
   begin(traceparent: string | null, kind: "server" | "client", describe: () => SpanStart): RequestTrace | null
   dropped(): DroppedSpans
-  /** Sends what waits, for `limitMs` at most. Never throws. */
+  /** Sends the spans that wait, for `limitMs` at most. Never throws. */
   stop(limitMs: number): Promise<void>
 }

@@ -13,6 +13,7 @@ export interface WebhookRequest {
   allows(address: string): boolean
 }
 
+/** The answer of a webhook, or why there is none. */
 export type WebhookResponse =
   | { readonly status: number /** The header as it came. */; readonly retryAfter: string | null }
   /** No answer: a few words on why, for operators. */
@@ -139,7 +140,7 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, aborted])
 }
 
-/** The code and message of an error, of several attempts the first; no stack. */
+/** The code and message of an error, or of the first of several; no stack. */
 function describe(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return describe(cause.errors[0])
   if (!(cause instanceof Error)) return String(cause)

@@ -17,7 +17,7 @@ export function escapeHidden(text: string): string {
   return text.replace(hidden, toEscape)
 }
 
-/** Escapes those hidden characters that JSON leaves as they are. JSON keeps its value, and a coloured line its colours. */
+/** Escapes those hidden characters that JSON does not escape. JSON keeps its value, and a coloured line its colours. */
 export function escapeHiddenInJson(text: string): string {
   return hiddenInJson.test(text) ? text.replace(allHiddenInJson, toEscape) : text
 }

@@ -68,7 +68,7 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || parseDestination(host)?.range() === "loopback"
 }
 
-/** `fe80::1` of `fe80::1%eth0` (RFC 4007 §11); text without a zone as it is. */
+/** Takes the zone off an address: `fe80::1%eth0` becomes `fe80::1` (RFC 4007 §11). Other text is unchanged. */
 export function withoutZone(text: string): string {
   return text.includes(":") ? text.replace(/%[\w.:-]+$/, "") : text
 }
@@ -105,6 +105,7 @@ export function isWithin(address: Address, network: Network): boolean {
   return address.kind() === network.address.kind() && address.match(network.address, network.prefix)
 }
 
+/** Whether an address is an IPv6 address. */
 export function isIpv6(address: Address): address is ipaddr.IPv6 {
   return address.kind() === "ipv6"
 }
@@ -112,7 +113,7 @@ export function isIpv6(address: Address): address is ipaddr.IPv6 {
 /** Whether the whole internet can be expected to reach an address (special-purpose registries, RFC 6890). */
 export function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false
-  // Of IPv6, only this part is assigned as global unicast (RFC 4291 §2.4). `::/96` would hide IPv4 addresses.
+  // Only this part of IPv6 is assigned as global unicast (RFC 4291 §2.4). `::/96` would hide IPv4 addresses.
   return !isIpv6(address) || isWithin(address, globalUnicast)
 }
 

@@ -54,7 +54,7 @@ function send(
   return sender.send({ url, headers, body, allows: addressRule(new URL(url), allowPrivate) })
 }
 
-/** By Standard Webhooks. Redirects and most 4xx are tried again too, since receivers answer those during repairs. */
+/** Follows Standard Webhooks. Redirects and most 4xx are tried again too, since receivers answer those during repairs. */
 function resultOf(
   { attempts, waitedMs }: DueNotice,
   response: WebhookResponse,

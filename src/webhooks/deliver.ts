@@ -9,7 +9,7 @@ import { maxDelayMs } from "./backoff.ts"
 export interface Delivery {
   /** Logs one line for each new notice and wakes the delivery. Never throws. */
   raised(notices: readonly NoticeRecord[]): void
-  /** Makes one attempt for every due notice and gives the number of attempts. Works without {@link Delivery.start}. */
+  /** Makes one attempt for every due notice and returns the number of attempts. Works without {@link Delivery.start}. */
   runDue(): Promise<number>
   /** Starts sending in the background, first the notices of earlier processes. */
   start(): void

@@ -3,8 +3,8 @@ import type { WebhookResponse } from "../ports/webhook-sender.ts"
 import type { DueNotice } from "../store/outbox.ts"
 
 /**
- * Begins the span of one attempt to deliver a notice, as a part of the request that caused the notice if that is known. Of the
- * webhook's URL it has host and port alone: the rest may hold a secret.
+ * Begins the span of one attempt to deliver a notice, as a part of the request that caused the notice if that is known. It names
+ * only host and port of the webhook's URL: the rest may hold a secret.
  */
 export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace | null {
   return tracer.begin(notice.traceparent, "client", () => {
@@ -14,7 +14,7 @@ export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace |
       attributes: {
         "http.request.method": "POST",
         "url.scheme": protocol.slice(0, -1),
-        // An IPv6 address is in brackets in a URL alone.
+        // Only a URL has an IPv6 address in brackets.
         "server.address": hostname.replace(/^\[|\]$/g, ""),
         "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
         "penknife.event": notice.type,
@@ -26,7 +26,7 @@ export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace |
   })
 }
 
-/** Ends it with the answer. As for any client, 4xx is an error too. */
+/** Ends the span with the answer. As for any client, 4xx is an error too. */
 export function endDelivery(span: Span, response: WebhookResponse): void {
   if ("error" in response) span.end({}, "no_answer")
   else {

@@ -49,7 +49,7 @@ export function createEventCheck(parts: EventCheckParts): EventCheck {
     const nowMs = clock.now()
     const lookedMs = await events.lookedUntilMs()
     if (lookedMs === nowMs) return
-    // After a clock was set back, what it raises again is there already.
+    // After a clock was set back, events are raised again; those in the store already are ignored.
     if (lookedMs !== null && lookedMs < nowMs) {
       const window = { afterMs: lookedMs, untilMs: nowMs }
       for (const days of daysBeforeExpiry) await raiseExpiring(window, days)
@@ -118,7 +118,7 @@ export function createEventCheck(parts: EventCheckParts): EventCheck {
   }
 }
 
-/** The notice of the credit month that has begun in a window; null when none has. Of several months, only the last. */
+/** The notice of the credit month that has begun in a window; null when none has. If there were several, only the last. */
 function toRenewed(account: RenewingAccount, { afterMs, untilMs }: TimeWindow, plans: Plans) {
   const { id: accountId, createdMs, periodStartMs, plan, bonus } = account
   const { startMs, endMs } = periodAt(createdMs, untilMs)

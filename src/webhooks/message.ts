@@ -8,7 +8,7 @@ export function toMessage(notice: NoticeRecord) {
   return { type: notice.type, timestamp: toIso(notice.raisedMs), data: noticeData(notice) }
 }
 
-/** Headers by Standard Webhooks. The time is that of the attempt, so that receivers can refuse a later replay. */
+/** Headers by Standard Webhooks. The timestamp is the attempt's, so that receivers can refuse a later replay. */
 export function signedHeaders(id: string, body: string, secret: string, nowMs: number) {
   return {
     "content-type": "application/json",

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache"
 import type { Clock, DnsAnswer } from "../../apis/contract.ts"
 import { once } from "../../values/once.ts"
 
+/** The clock and the size of a cache. */
 export interface CacheOptions {
   readonly clock: Clock
   /** Most entries; 10,000 by default. */
@@ -17,7 +18,7 @@ const maxNegativeTtlSeconds = 300
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export interface Cache {
   get(key: string): DnsAnswer | null
-  /** Keeps an answer in place of an earlier one. Failures are not kept. */
+  /** Keeps an answer instead of an earlier one. Failures are not kept. */
   put(key: string, answer: DnsAnswer, ttlSeconds: number): void
 }
 
@@ -27,9 +28,10 @@ interface Entry {
   readonly bytes: number
 }
 
+/** Creates an empty cache. */
 export function createCache(options: CacheOptions): Cache {
   const { clock, maxEntries = 10_000, maxBytes = 8 * 1024 * 1024 } = options
-  // Not its `ttl`: that never expires what is put at 0 of the clock, and keeps an answer for one tick too long.
+  // Without the library's `ttl`: it never expires an answer put when the clock is at 0, and keeps others for one tick too long.
   // Made with the first answer: it takes the memory for all entries at once.
   const entries = once(
     () =>

@@ -4,6 +4,7 @@ import { encodeQuery, type Question, type Response, readResponse } from "./messa
 import type { ServerAddress } from "./server-address.ts"
 import { type Attempt, judge, type Transport } from "./verdict.ts"
 
+/** The servers and times of a query. */
 export interface QueryOptions {
   readonly servers: readonly ServerAddress[]
   readonly random: Random

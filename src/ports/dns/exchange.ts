@@ -9,6 +9,7 @@ export interface Listener {
   broken(): void
 }
 
+/** One query on its way. */
 export interface Exchange {
   /** Sends the same query once more, unless the transport repeats it by itself. */
   resend(): void

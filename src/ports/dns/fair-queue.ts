@@ -15,6 +15,7 @@ export interface FairQueue<Value> {
   ): Promise<Value | null>
 }
 
+/** The numbers of slots, and the timer whose turns they follow. */
 export interface FairQueueOptions {
   /** Jobs in flight at a time, of all callers together. */
   readonly slots: number

@@ -21,6 +21,7 @@ export interface WireRecord {
   readonly length: number
 }
 
+/** A response that was read. */
 export interface Response {
   readonly message: Buffer
   /** With the upper eight bits of EDNS (RFC 6891 §6.1.3). */
@@ -71,7 +72,7 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
     questions: [{ name: ".", type }],
     additionals: edns ? [{ type: "OPT", name: ".", udpPayloadSize, flags: 0, options: [] }] : [],
   })
-  // dns-packet writes bytes above 0x7F as UTF-8, so it encodes the root, and the name takes its place.
+  // dns-packet writes bytes above 0x7F as UTF-8, so it encodes the root, which the name then replaces.
   const wireName = Buffer.from(name, "latin1")
   return Buffer.concat([rootQuery.subarray(0, headerBytes), wireName, rootQuery.subarray(headerBytes + 1)])
 }

@@ -28,7 +28,7 @@ export function toDottedName(wire: WireName): string {
 }
 
 /**
- * Reads the name at `offset` with its compression (RFC 1035 §4.1.4) and spelling, and gives the offset after it. dns-packet's
+ * Reads the name at `offset` with its compression (RFC 1035 §4.1.4) and spelling, and returns the offset after it. dns-packet's
  * reader decodes labels as UTF-8 and does not escape dots, so that different names become equal.
  * @throws RangeError when there is no valid name
  */

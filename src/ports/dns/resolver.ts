@@ -6,6 +6,7 @@ import { createFairQueue } from "./fair-queue.ts"
 import { toWireName, type WireName } from "./name.ts"
 import type { ServerAddress } from "./server-address.ts"
 
+/** The servers, ports and limits of a resolver. */
 export interface ResolverOptions {
   /** Asked in this order; at least one. */
   readonly servers: readonly ServerAddress[]
@@ -107,8 +108,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     const { answer, ttlSeconds, server } = await lookUp(name, type, queryOptions)
     if (server) answeredBy.set(answer, server)
     if (answer.kind === "failure") counts.failures += 1
-    // Only under the name that was asked: records of other names in the answer may be forged.
-    // A copy, which no server has given: what comes from the cache asks none.
+    // Only under the name that was asked: records of other names in the answer may be forged. A copy, for which no server is
+    // known: an answer from the cache comes from none.
     else cache.put(key, { ...answer }, ttlSeconds)
     return answer
   }

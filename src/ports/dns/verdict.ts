@@ -10,7 +10,7 @@ export interface Attempt {
   readonly edns: boolean
 }
 
-/** What to do about a response: use it, ask the same server in another way, or ask another server. */
+/** The consequence of a response: use it, ask the same server in another way, or ask another server. */
 export type Verdict<Value> =
   | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "ask again"; readonly attempt: Attempt }

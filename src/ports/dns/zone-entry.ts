@@ -2,7 +2,7 @@ import type { DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { toWireName, type WireName } from "./name.ts"
 
-/** What a zone entry means. */
+/** The meaning of a zone entry. */
 export type Entry =
   | { readonly kind: "record"; readonly type: DnsType; readonly data: DnsData[DnsType] }
   | { readonly kind: "alias"; readonly target: WireName }

@@ -20,7 +20,7 @@ export function createZoneDns(zone: DnsZone): Dns {
   }
 }
 
-/** What is at a name. A name with only other names below it (RFC 8020) exists and is empty. */
+/** The records, alias or failure of a name. A name with only other names below it (RFC 8020) exists and is empty. */
 interface Node {
   readonly records: Map<DnsType, DnsData[DnsType][]>
   alias: WireName | null

@@ -10,6 +10,7 @@ import { RecordedSpan, type SpanParts } from "./recorded-span.ts"
 import { createDraw, type SamplerSettings, toSampler } from "./sampler.ts"
 import { createSpanQueue, type QueueSettings } from "./span-queue.ts"
 
+/** The collector, and which requests are recorded and how they wait. */
 export interface OtelSettings extends Omit<ExporterSettings, "maxMessages"> {
   readonly sampler: SamplerSettings
   readonly resource: Readonly<Record<string, string>>

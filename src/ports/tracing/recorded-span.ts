@@ -4,7 +4,7 @@ import type { Resource } from "@opentelemetry/resources"
 import type { IdGenerator, ReadableSpan } from "@opentelemetry/sdk-trace"
 import type { Span, SpanAttributes } from "../tracer.ts"
 
-/** What all spans of a process share. */
+/** The parts that all spans of a process share. */
 export interface SpanParts {
   readonly ids: Pick<IdGenerator, "generateSpanId">
   readonly resource: Resource
@@ -16,8 +16,8 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const none: never[] = []
 
 /**
- * A span that is recorded. Not the SDK's own, which checks and copies attributes twice, counts what nobody reads and takes several
- * times as long (decision 26). What it gives at its end is the same.
+ * A span that is recorded. The SDK's own checks and copies attributes twice and takes several times as long (decision 26). This
+ * one exports the same.
  */
 export class RecordedSpan implements Span {
   readonly #name: string
@@ -25,7 +25,9 @@ export class RecordedSpan implements Span {
   readonly #attributes: SpanAttributes
   readonly #context: SpanContext
   readonly #parent: SpanContext | null
-  /** From the process's own clock, which does not jump, to the time of day at the beginning of the first span. */
+  /**
+   * The difference between the time of day at the beginning of the first span and the process's own clock, which does not jump.
+   */
   readonly #offsetMs: number
   readonly #startMs: number
   readonly #parts: SpanParts

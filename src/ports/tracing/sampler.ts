@@ -25,9 +25,10 @@ function toRoot(root: SamplerSettings["root"], share: number): Sampler {
 }
 
 /**
- * Gives a function that decides for a request without a trace: the id of a new one, or null when it is not recorded. The SDK's
- * sampler would decide by an id that is made for each request, which takes 4 % of a metered call. It looks at the exclusive or of
- * the id's four words; here that is drawn first, so that every sampler of the kind agrees with an id that is made.
+ * Returns a function that decides for a request without a trace: it returns the id of a new one, or null if it is not recorded.
+ * The SDK's sampler would decide by an id that is made for each request, which takes 4 % of a metered call. It looks at the
+ * exclusive or of the id's four words; here that is drawn first, so that every sampler of the kind agrees with an id that is
+ * made.
  * @param random a number from 0 up to 1
  */
 export function createDraw(

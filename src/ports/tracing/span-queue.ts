@@ -15,16 +15,16 @@ export interface QueueSettings {
 /** Ended spans on their way to a collector. */
 export interface SpanQueue {
   readonly add: (span: ReadableSpan) => void
-  /** Sends all that waits, and takes nothing more. Rejects when that fails. */
+  /** Sends all spans that wait, and takes no more. Rejects if that fails. */
   flush(): Promise<void>
   dropped(): DroppedSpans
-  /** Drops what was not sent. */
+  /** Drops the spans that were not sent. */
   close(): void
 }
 
 /**
- * The batch processor of OpenTelemetry behind a bound that counts what is being sent too, so that a collector that does not answer
- * fills no memory. A failure is logged once, and then its end.
+ * The batch processor of OpenTelemetry behind a bound that counts spans being sent too, so that a silent collector fills no
+ * memory. The beginning and the end of a failure are logged once each.
  */
 export function createSpanQueue(
   exporter: SpanExporter,

@@ -7,7 +7,7 @@ export const apiCatalogType = 'application/linkset+json; profile="https://www.rf
 const openApiType = "application/vnd.oai.openapi+json;version=3.1"
 
 /**
- * The list of all APIs for programs that look for them (RFC 9727), as a set of links (RFC 9264). Addresses are whole with a
+ * The list of all APIs for programs that look for them (RFC 9727), as a set of links (RFC 9264). Addresses are complete with a
  * public URL, and otherwise relative to the document.
  */
 export function printApiCatalog({ apis, publicUrl }: ApiDocInput): string {

@@ -1,7 +1,7 @@
 import { priceText } from "../openapi/api-parts.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 
-/** What a language model has to know of the service, with links to the rest (llmstxt.org). */
+/** A short description of the service for language models, with links to the rest (llmstxt.org). */
 export function printLlms({ apis, publicUrl, graphql, mcp }: ApiDocInput): string {
   const at = (path: string) => `${publicUrl ?? ""}${path}`
   const lines = apis.map(

@@ -24,10 +24,10 @@ export function indexOf({ version, apis, mcp, graphql }: ApiDocInput) {
   }
 }
 
-/** Where the list of all APIs is. */
+/** The `Link` to the list of all APIs. */
 export const apiCatalogLink = '</.well-known/api-catalog>; rel="api-catalog"'
 
-/** Where programs find the rest, for the `Link` header (RFC 8288) of pages where they start. */
+/** Links to the documents for programs, for the `Link` header (RFC 8288) of pages where they start. */
 export const discoveryLinks = [
   apiCatalogLink,
   '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"',

@@ -5,7 +5,7 @@ import { countDnsQuestions, type DnsQuestions, maxDnsQuestions } from "../../cal
 /** The fields of one query that ask the DNS. */
 export interface DnsFields {
   /**
-   * Starts `run` when the fields before have ended, and gives its result.
+   * Starts `run` when the fields before have ended, and returns its result.
    * @throws GraphQLError QUERY_TOO_COMPLEX when the query's questions or its time are used up before or during the run
    */
   run<T>(run: (questions: DnsQuestions) => T | Promise<T>): Promise<T>

@@ -11,14 +11,15 @@ export interface GraphqlCall extends Progress {
   charged: CallRecord["charged"]
   /** The operation to run, once the document is read. */
   parts: QueryParts | null
-  /** Why the request is refused as a whole; null when it is not. */
+  /** The refusal of the whole request; null if it is not refused. */
   refusal: Refusal | null
   /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
   fault: string | null
-  /** Whose key was refused, for the record. */
+  /** The owner of the refused key, for logs and metrics. */
   keyOwner: CallerIds | null
 }
 
+/** The call of a request that was just received. */
 export function startGraphqlCall(request: CallerRequest): GraphqlCall {
   return {
     request,

@@ -32,7 +32,7 @@ function toInputType(schema: TObject, path: readonly string[]) {
     const { type, toParameter } = typeOf(member, [...path, original])
     const mark = deprecationOf(member)
     const field = {
-      // GraphQL knows no deprecation of what is required.
+      // GraphQL cannot deprecate required parameters.
       ...(mark && !required.has(original) && { deprecationReason: deprecationText(mark) }),
       type: required.has(original) ? new GraphQLNonNull(type) : type,
       description: describe(member),

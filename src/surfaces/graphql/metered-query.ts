@@ -27,7 +27,7 @@ export type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<Executi
 interface MeteredQuery {
   readonly schema: GraphQLSchema
   readonly parts: QueryParts
-  /** As the client sent them. */
+  /** The variables as the client sent them. */
   readonly variables: Variables
   readonly caller: Caller
 }
@@ -107,7 +107,7 @@ interface Results {
 /** Counts the results of a query while they are collected. Above the limit nothing more runs, and the query is refused. */
 function createResults(answer: UnsentAnswer) {
   let bytes = 0
-  /** Without what the answer has several times: the results that wait to be copied. */
+  /** The bytes of results that wait to be copied. A result that the answer repeats counts once. */
   let held = 0
 
   function requireWithinLimit(): void {

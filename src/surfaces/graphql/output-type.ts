@@ -92,7 +92,7 @@ function describe(schema: TSchema): string {
 
 /** The context value of a query. */
 export interface FieldContext {
-  /** Runs an API and gives its data, or throws the field's error. */
+  /** Runs an API and returns its data, or throws the field's error. */
   run(apiId: string, parameters: Readonly<Record<string, unknown>>, info: GraphQLResolveInfo): unknown
   /**
    * Counts a list before GraphQL copies it.

@@ -22,7 +22,7 @@ const maxFields = 500
 const maxDirectives = 50
 /** Fields with parameters under one name, whose parameters validation compares pair by pair. */
 const maxRepeatedFields = 50
-/** Of JSON, of all results of a query together. */
+/** The bytes of JSON of all results of a query together. */
 export const maxResultBytes = 16_777_216
 /** Brackets of any kind inside each other. The parser recurses into each, and its stack is limited. */
 const maxNesting = 100

@@ -20,6 +20,7 @@ export const statuses = {
   UPSTREAM_UNAVAILABLE: 503,
 } as const
 
+/** A code in the `extensions` of an error that refuses a whole request. */
 export type RefusalCode = keyof typeof statuses
 
 /** The GraphQL code of each fault. */

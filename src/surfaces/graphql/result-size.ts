@@ -13,11 +13,11 @@ import { isIncluded } from "./query-parts.ts"
 
 type Counts = "once" | "keys"
 
-/** A field that a query selects of an object, under one key of the answer. */
+/** A field of an object that a query selects, under one key of the answer. */
 interface Selected {
   readonly keyBytes: number
   read(data: Readonly<Record<string, unknown>>): unknown
-  /** What is selected of the value; null for scalars and lists of them. */
+  /** The fields that are selected inside the value; null for scalars and lists of them. */
   readonly inner: readonly Selected[] | null
 }
 
@@ -76,7 +76,7 @@ function sizeOfScalars(value: unknown): number {
   return typeof value === "number" ? String(value).length : Buffer.byteLength(JSON.stringify(value))
 }
 
-/** What some selections of one field select of its type. Equal keys are one, as in the answer (GraphQL §6.3.2). */
+/** The fields that some selections of one field select. Equal keys are one, as in the answer (GraphQL §6.3.2). */
 function selectionOf(
   fieldType: GraphQLOutputType,
   nodes: readonly FieldNode[],

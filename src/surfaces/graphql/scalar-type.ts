@@ -6,7 +6,7 @@ import { choicesOf } from "../../apis/contract.ts"
 export function toScalarType(schema: TSchema, path: readonly string[]): GraphQLScalarType {
   const { type, anyOf, minimum, maximum } = schema
   if (choicesOf(schema) || type === "string") return GraphQLString
-  // What JSON takes as a string or a number is always a string here.
+  // A value that is a string or a number in JSON is always a string here.
   if (anyOf?.some((one: TSchema) => one.type === "string")) return GraphQLString
   if (type === "boolean") return GraphQLBoolean
   // GraphQL's Int has 32 bits (GraphQL §3.5.1).

@@ -11,6 +11,7 @@ import {
 } from "graphql"
 import { type Problem, Refusal } from "./refusal.ts"
 
+/** Variables of a query, by name. */
 export type Variables = Readonly<Record<string, unknown>>
 
 /** The most problems that an answer lists. */

@@ -1,6 +1,6 @@
 /**
- * The types of `@whatwg-node/fetch`, which graphql-yoga's types refer to. The package's own bring the types of browsers along
- * (`lib="dom"`), which contradict those of Bun; `paths` in tsconfig.json names this file in their place.
+ * The types of `@whatwg-node/fetch`, which graphql-yoga's types refer to. The package's own types bring those of browsers along
+ * (`lib="dom"`), which contradict Bun's; `paths` in tsconfig.json names this file instead.
  */
 type Names =
   | ("fetch" | "Request" | "Response" | "Headers" | "FormData" | "Blob" | "File" | "URL" | "URLSearchParams")

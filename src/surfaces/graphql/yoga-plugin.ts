@@ -24,7 +24,7 @@ interface PluginParts {
   readonly apis: readonly PreparedApi[]
   readonly schema: GraphQLSchema
   readonly pipeline: Pipeline
-  /** Gives the key, address and id of a request. */
+  /** Returns the key, address and id of a request. */
   requestOf(request: Request): CallerRequest
   /** Reads the body as a JSON object, a large one in steps. Called once the caller is admitted. */
   readBody(request: Request, giveWay: GiveWay): Promise<Readonly<Record<string, unknown>>>
@@ -55,7 +55,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
   const { schema, pipeline } = parts
   const byField = new Map(parts.apis.map((api) => [toRootField(api.definition.id), api]))
 
-  /** Keeps why a request is refused, since yoga may wrap the thrown value. */
+  /** Keeps the refusal of a request, since yoga may wrap the thrown value. */
   function refuse(call: GraphqlCall, thrown: unknown): Refusal {
     if (call.refusal) return call.refusal
     const isRefusal = thrown instanceof Refusal

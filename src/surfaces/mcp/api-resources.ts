@@ -4,7 +4,7 @@ import type { McpEndpoint } from "./endpoint.ts"
 
 const prefix = "penknife://apis/"
 
-/** The address and key in the examples: what a local test double takes. */
+/** The address and key in the examples: those of a local test double. */
 const exampleService = { url: "http://localhost:8090", key: "mock-pro" }
 
 /** The documentation of each API, with its examples, as resources in Markdown. */

@@ -13,12 +13,13 @@ export interface McpEndpoint {
   read(uri: string, client: McpClient): ReadResourceResult | undefined
 }
 
+/** The arguments of a tool's call. */
 export type ToolInput = Readonly<Record<string, unknown>>
 
 /** The user of an endpoint: over HTTP the caller of a key, over standard input anyone who can start the program. */
 export interface McpClient {
   mayCall(api: string): boolean
-  /** Counts a call of a tool that runs no API. Gives the refusal of one too many, and otherwise null. */
+  /** Counts a call of a tool that runs no API. Returns the refusal of one too many, and otherwise null. */
   countFreeCall(): Promise<CallToolResult | null>
   /** Runs an API, and charges it where calls are metered. */
   callApi(api: PreparedApi, input: ToolInput): Promise<CallToolResult>

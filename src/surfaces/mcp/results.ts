@@ -27,7 +27,7 @@ export function errorResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true }
 }
 
-/** Faults whose message tells itself when to try again. */
+/** Faults whose message says when to try again. */
 const tellWhen: ReadonlySet<string | null> = new Set(["rateLimited", "creditsUsedUp"])
 
 /** A fault as a refusal that also tells when the same call may succeed, where that is known. */
@@ -43,13 +43,13 @@ interface Refusal {
 }
 
 function toText(data: Readonly<Record<string, unknown>>): string {
-  // It gives no text for large data, which would take long to write.
+  // Large data is not written as text, which would take long.
   const json = encodeJson(data)
   if (typeof json === "string" && json.length <= maxTextCharacters) return json
   return `The answer is long: see the structured content. Its fields are ${Object.keys(data).join(", ")}.`
 }
 
-/** The balance after the call, as the headers of REST tell it. */
+/** The balance after the call, as in the headers of REST. */
 function toCredits({ balance, plan, rate }: UsageStatus, charged: Reply["charged"]) {
   return {
     charged: charged.reduce((sum, { credits }) => sum + credits, 0),

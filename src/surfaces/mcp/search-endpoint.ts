@@ -5,7 +5,7 @@ import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
 import { toTool } from "./tool.ts"
 
-/** The most APIs that a search gives. */
+/** The most APIs that a search returns. */
 const maxFound = 10
 /** Shorter words of a query, such as "a", say nothing. */
 const minLetters = 2
@@ -106,11 +106,11 @@ const searchTools: readonly Tool[] = [
   {
     name: "search_apis",
     title: "Search APIs",
-    description: "Finds utility APIs by words and gives their ids, descriptions and prices. Free.",
+    description: "Finds utility APIs by words and returns their ids, descriptions and prices. Free.",
     inputSchema: {
       type: "object",
       properties: {
-        query: { type: "string", description: "What you want to do, in a few words. Empty gives all." },
+        query: { type: "string", description: "What you want to do, in a few words. Empty returns all." },
       },
       required: ["query"],
     },
@@ -119,7 +119,7 @@ const searchTools: readonly Tool[] = [
   {
     name: "describe_api",
     title: "Describe an API",
-    description: "Gives the parameters, the fields of the answer and an example of an API. Free.",
+    description: "Returns the parameters, the fields of the answer and an example of an API. Free.",
     inputSchema: { type: "object", properties: { id: apiId }, required: ["id"] },
     annotations: free,
   },

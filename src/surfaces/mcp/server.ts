@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server"
 import type { McpClient, McpEndpoint } from "./endpoint.ts"
 
-/** What clients may keep: the catalog changes only when the service restarts, and what a key may call only rarely. */
+/** How long clients may keep lists: the catalog changes only when the service restarts, and the APIs of a key only rarely. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" } as const
 
 /** An MCP server for one client. It is cheap to make: one serves one request over HTTP, or one connection. */
@@ -27,7 +27,7 @@ export function createMcpServer(endpoint: McpEndpoint, client: McpClient, versio
     if (result) return result
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `Unknown tool: ${params.name}. 'tools/list' names the tools that there are.`,
+      `Unknown tool: ${params.name}. 'tools/list' lists the tools.`,
     )
   })
   server.setRequestHandler("resources/list", () => ({ resources: [...endpoint.resources(client)] }))

@@ -4,8 +4,8 @@ import type { Readable } from "node:stream"
 export const maxMessageBytes = 10 * 1_024 * 1_024
 
 /**
- * Reports lines that are not JSON, which the protocol's library passes over without a word. Their text is not repeated, since it may
- * hold a secret. Attach it before the library: then it sees each line first.
+ * Reports lines that are not JSON, which the protocol's library ignores silently. Their text is not repeated, since it may hold a
+ * secret. Attach it before the library: then it sees each line first.
  * @returns a promise that resolves when a line is too long
  */
 export function reportMalformedLines(input: Readable, report: (problem: string) => void): Promise<void> {

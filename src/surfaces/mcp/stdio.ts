@@ -9,6 +9,7 @@ import { createSearchEndpoint } from "./search-endpoint.ts"
 import { createMcpServer } from "./server.ts"
 import { maxMessageBytes, reportMalformedLines } from "./stdio-lines.ts"
 
+/** The catalog, and the streams of the program that started this one. */
 export interface StdioParts {
   readonly apis: readonly PreparedApi[]
   readonly version: string
