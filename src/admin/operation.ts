@@ -9,16 +9,21 @@ import type { Subscription } from "./subscription.ts"
  * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow
  * from this.
  */
-export interface Operation<Input extends TObject = TObject, Output extends TSchema = TSchema> {
+export interface Operation<
+  Input extends TObject = TObject,
+  Output extends TSchema = TSchema,
+  Id extends string = string,
+  Method extends OperationMethod = OperationMethod,
+> {
   /** Plural resource and verb: `keys.rotate`. */
-  readonly id: string
+  readonly id: Id
   /** A few words, for headings. */
   readonly title: string
   /** One or two sentences for documentation and help. */
   readonly description: string
   /** Null for what everyone may do who is signed in. */
   readonly permission: Permission | null
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  readonly method: Method
   /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
   readonly path: string
   /** Further paths that do the same, which name fewer parameters. The others travel as usual. */
@@ -51,6 +56,9 @@ export interface Operation<Input extends TObject = TObject, Output extends TSche
   /** Of a watch, `output` is one event. */
   readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output>
 }
+
+/** The HTTP method of an operation. */
+export type OperationMethod = "GET" | "POST" | "PATCH" | "DELETE"
 
 /**
  * How customers run an operation in the portal: by which parameters they name what is theirs. In place of another account's they
@@ -204,9 +212,12 @@ export interface ActorSession {
  *   run: { kind: "change", prepare: prepareEnable, recall: readKey },
  * })
  */
-export function defineOperation<Input extends TObject, Output extends TSchema>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function defineOperation<
+  Input extends TObject,
+  Output extends TSchema,
+  Id extends string,
+  Method extends OperationMethod,
+>(operation: Operation<Input, Output, Id, Method>): Operation<Input, Output, Id, Method> {
   return operation
 }
 

@@ -46,8 +46,7 @@ import { getWebhook } from "./webhooks/get.ts"
 import { setWebhook } from "./webhooks/set.ts"
 import { whoami } from "./whoami.ts"
 
-/** Every operation of the administration, in the order of documentation. */
-export const operations: readonly Operation[] = [
+const list = [
   createAccount,
   listAccounts,
   getAccount,
@@ -94,4 +93,10 @@ export const operations: readonly Operation[] = [
   createAdmin,
   listAdmins,
   revokeAdmin,
-]
+] as const
+
+/** Every operation of the administration, in the order of documentation. */
+export const operations: readonly Operation[] = list
+
+/** The types of the operations by their ids. The console and the portal call operations with them. */
+export type OperationsById = { readonly [Each in (typeof list)[number] as Each["id"]]: Each }

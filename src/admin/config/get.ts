@@ -13,7 +13,9 @@ export const getConfig = defineOperation({
   path: "/config",
   command: { words: "config show", example: "" },
   input: Type.Object({}),
-  output: Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
+  output: Type.Unsafe<{ readonly [setting: string]: unknown; readonly version: number | null }>(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
+  ),
   example: {},
   run: {
     kind: "read",

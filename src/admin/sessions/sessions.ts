@@ -48,6 +48,31 @@ export interface FoundSession {
   readonly expiresMs: number
 }
 
+/** What a page gets to know about its session: the answer of `GET /console/session` and `GET /portal/session`. */
+export type SessionAnswer = SignedIn | { readonly signed_in: false }
+
+export interface SignedIn {
+  readonly signed_in: true
+  readonly kind: SessionKind
+  readonly actor: { readonly id: string; readonly name: string }
+  readonly permissions: readonly string[]
+  /** The customer's account in the portal; null in the console. */
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly plan: string
+    /** The most keys with which a customer may make another. */
+    readonly portal_keys: number
+    /** Whether the plan has premium fields and parameters. */
+    readonly premium: boolean
+  } | null
+  /** The operations that this session may run, such as `keys.create`. */
+  readonly may: readonly string[]
+  /** Sent with each write, as proof that it comes from a page of the service. */
+  readonly csrf: string
+  readonly expires: string
+}
+
 export interface OpenedSession extends FoundSession {
   /** The text of the cookie, which is given out only here. */
   readonly cookie: string

@@ -1,7 +1,9 @@
 /** The screen that is shown is in the path of the address, its filters are in the query. */
 import { computed, signal } from "@preact/signals"
 import { area } from "./area.ts"
-import { type Query, toQueryString } from "./request.ts"
+
+type QueryValue = string | number | boolean | readonly string[] | null | undefined
+type Query = Readonly<Record<string, QueryValue>>
 
 const place = signal(read())
 
@@ -44,6 +46,17 @@ export function followLinks(): void {
     if (link.href !== location.href) history.pushState(null, "", link.href)
     arrive()
   })
+}
+
+/** The query string of an address, with its question mark; empty values are left out. */
+export function toQueryString(values: Readonly<Record<string, unknown>>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === null || value === "") continue
+    for (const each of Array.isArray(value) ? value : [value]) params.append(name, String(each))
+  }
+  const text = params.toString()
+  return text === "" ? "" : `?${text}`
 }
 
 function arrive(): void {

@@ -1,18 +1,29 @@
 import { signal } from "@preact/signals"
 import { createParser } from "eventsource-parser"
-import { area } from "./area.ts"
 import { sendRequest } from "./browser.ts"
 import { noteReachable, noteUnreachable } from "./connection.ts"
+import {
+  type AnswerOf,
+  addressOfRead,
+  type InputOf,
+  type ReadId,
+  type ReadInput,
+  requestOf,
+  type SendId,
+} from "./operations.ts"
 import { Problem, Unreachable } from "./problem.ts"
 
-export type QueryValue = string | number | boolean | readonly string[] | null | undefined
-export type Query = Readonly<Record<string, QueryValue>>
-
-export interface WriteOptions {
+export interface SendOptions {
   /** The same for a request that is sent again, so that it takes effect once. */
   readonly idempotencyKey?: string | undefined
   /** The version that is changed; another one is refused (412). */
   readonly ifVersion?: number | undefined
+}
+
+interface WatchListener<Entry> {
+  onOpen(): void
+  onEntry(entry: Entry): void
+  onLost(count: number): void
 }
 
 /** Proves to the service that a write comes from its own page. */
@@ -23,26 +34,29 @@ export const signedOutAnswers = signal(0)
 
 /**
  * Reads from an operation of the administration.
- * @param path below `/admin/v1` or `/portal/v1`
  * @throws Problem, Unreachable
  */
-export function read<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return send(area.api + path + toQueryString(query), signal ? { signal } : {})
+export function read<Id extends ReadId>(
+  id: Id,
+  input: ReadInput<Id>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Id>> {
+  return fetchJson(addressOfRead(id, input), signal ? { signal } : {})
 }
 
 /**
- * Changes something with an operation of the administration.
+ * Calls an operation of the administration that changes something, or whose parameters must not be in an address.
  * @throws Problem, Unreachable
  */
-export function write<T>(
-  method: "POST" | "PATCH" | "PUT" | "DELETE",
-  path: string,
-  body: unknown = {},
-  { idempotencyKey, ifVersion }: WriteOptions = {},
-): Promise<T> {
-  return send(area.api + path, {
+export function send<Id extends SendId>(
+  id: Id,
+  input: InputOf<Id>,
+  { idempotencyKey, ifVersion }: SendOptions = {},
+): Promise<AnswerOf<Id>> {
+  const { method, path, rest } = requestOf(id, input)
+  return fetchJson(path, {
     method,
-    ...(method !== "DELETE" && { body: JSON.stringify(body) }),
+    ...(method !== "DELETE" && { body: JSON.stringify(rest) }),
     headers: {
       ...(method !== "DELETE" && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
@@ -55,7 +69,7 @@ export function write<T>(
  * Sends a request to this service and reads its JSON.
  * @throws Problem, Unreachable
  */
-export async function send<T>(path: string, init: RequestInit): Promise<T> {
+export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> {
   const response = await answerTo(path, init)
   const text = await textOf(response)
   const body = parse(text)
@@ -68,42 +82,36 @@ function refuse({ status }: Response, body: unknown): never {
 }
 
 /**
- * Reads server-sent events (HTML Standard §9.2) until the service ends them or `signal` aborts. A browser's own EventSource tells
- * neither why it was refused nor that nobody is signed in any more.
+ * Watches an operation, whose answer is server-sent events (HTML Standard §9.2), until the service ends them or `signal` aborts. A
+ * browser's own EventSource tells neither why it was refused nor that nobody is signed in any more.
  * @param onOpen is called when the service has begun
- * @param onEvent gets the name of an event, `message` without one, and its JSON
+ * @param onLost gets how many entries the service has left out
  * @throws Problem, Unreachable
  */
-export async function readEvents(
-  path: string,
-  query: Query,
+export async function watch<Id extends ReadId>(
+  id: Id,
+  input: ReadInput<Id>,
   signal: AbortSignal,
-  { onOpen, onEvent }: { onOpen(): void; onEvent(name: string, data: unknown): void },
+  { onOpen, onEntry, onLost }: WatchListener<AnswerOf<Id>>,
 ): Promise<void> {
-  const response = await answerTo(area.api + path + toQueryString(query), {
+  const response = await answerTo(addressOfRead(id, input), {
     signal,
     headers: { accept: "text/event-stream" },
   })
   if (!response.ok || !response.body) return refuse(response, parse(await textOf(response)))
   onOpen()
-  const parser = createParser({ onEvent: ({ event = "message", data }) => onEvent(event, parse(data)) })
+  const parser = createParser({
+    onEvent({ event = "message", data }) {
+      if (event === "message") onEntry(JSON.parse(data))
+      if (event === "lost") onLost(JSON.parse(data).count)
+    },
+  })
   try {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (let next = await reader.read(); !next.done; next = await reader.read()) parser.feed(next.value)
   } catch (cause) {
     throw unreachableUnlessAborted(cause)
   }
-}
-
-/** The query string of an address, with its question mark; empty values are left out. */
-export function toQueryString(query: Query): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null || value === "") continue
-    for (const each of Array.isArray(value) ? value : [value]) params.append(name, String(each))
-  }
-  const text = params.toString()
-  return text === "" ? "" : `?${text}`
 }
 
 async function answerTo(path: string, init: RequestInit): Promise<Response> {

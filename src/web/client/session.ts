@@ -1,29 +1,13 @@
 import { computed, effect, signal } from "@preact/signals"
+import type { SessionAnswer, SignedIn } from "../../admin/sessions/sessions.ts"
 import { area } from "./area.ts"
 import { joinOtherTabs } from "./browser.ts"
+import type { OperationId } from "./operations.ts"
 import { Problem, Unreachable } from "./problem.ts"
-import { csrfToken, send, signedOutAnswers } from "./request.ts"
-
-/** Who is signed in, and what they may do. */
-export interface Session {
-  readonly kind: "console" | "portal"
-  readonly actor: { readonly id: string; readonly name: string }
-  /** The customer's account in the portal; null in the console. */
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly plan: string
-    /** Whether the plan has premium fields and parameters. */
-    readonly premium: boolean
-  } | null
-  /** The operations that this session may run, such as `keys.create`. */
-  readonly may: readonly string[]
-  readonly csrf: string
-  readonly expires: string
-}
+import { csrfToken, fetchJson, signedOutAnswers } from "./request.ts"
 
 /** Null when nobody is signed in; undefined until that is known. */
-export const session = signal<Session | null | undefined>(undefined)
+export const session = signal<SignedIn | null | undefined>(undefined)
 
 /** Whether someone was signed in before and now is not, so that a screen stays below the sign-in. */
 export const hasEnded = signal(false)
@@ -32,7 +16,7 @@ const path = `${area.base}/session`
 const allowed = computed(() => new Set(session.value?.may ?? []))
 
 /** Whether the one who is signed in may run an operation. */
-export function may(operation: string): boolean {
+export function may(operation: OperationId): boolean {
   return allowed.value.has(operation)
 }
 
@@ -62,10 +46,7 @@ const otherTabs = joinOtherTabs(`penknife-${area.kind}`, async () => {
  * @throws Problem, Unreachable
  */
 export async function loadSession(): Promise<void> {
-  const answer = await send<({ readonly signed_in: true } & Session) | { readonly signed_in: false }>(
-    path,
-    {},
-  )
+  const answer = await fetchJson<SessionAnswer>(path, {})
   if (answer.signed_in) hasEnded.value = false
   else if (session.peek()) hasEnded.value = true
   session.value = answer.signed_in ? answer : null
@@ -76,7 +57,7 @@ export async function loadSession(): Promise<void> {
  * @throws Problem, Unreachable
  */
 export async function signIn(proof: { readonly token: string } | { readonly key: string }): Promise<void> {
-  session.value = await send<Session>(path, {
+  session.value = await fetchJson<SignedIn>(path, {
     method: "POST",
     body: JSON.stringify(proof),
     headers: { "content-type": "application/json" },
@@ -90,7 +71,7 @@ export async function signIn(proof: { readonly token: string } | { readonly key:
  * @throws Problem, Unreachable
  */
 export async function signOut(everywhere: boolean): Promise<void> {
-  await send<unknown>(path + (everywhere ? "?everywhere=true" : ""), { method: "DELETE" })
+  await fetchJson<unknown>(path + (everywhere ? "?everywhere=true" : ""), { method: "DELETE" })
   session.value = null
   hasEnded.value = false
   otherTabs.tell()

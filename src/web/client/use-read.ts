@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { returns } from "./connection.ts"
+import { type AnswerOf, addressOfRead, type ReadId, type ReadInput } from "./operations.ts"
 import type { Problem, Unreachable } from "./problem.ts"
-import { type Query, read, toQueryString } from "./request.ts"
+import { read } from "./request.ts"
 import { hasEnded } from "./session.ts"
 
 export interface Reading<T> {
@@ -22,24 +23,28 @@ export interface ChangeableReading<T> extends Reading<T> {
 interface State<T> {
   /** The reading that has come to its end, with an answer or without. */
   readonly ended: string
-  /** Path and query that `data` belongs to. */
+  /** The address that `data` was read from. */
   readonly key: string
   readonly data: T | null
   readonly error: Problem | Unreachable | null
 }
 
 /**
- * Reads from an operation when a component is shown, when path or query change, and when the service is back after it was gone.
- * @param path below `/admin/v1` or `/portal/v1`; null reads nothing
+ * Reads from an operation when a component is shown, when the parameters change, and when the service is back after it was gone.
+ * @param id null reads nothing
  * @param version reads again when it changes
  */
-export function useRead<T>(path: string | null, query: Query = {}, version = 0): ChangeableReading<T> {
-  const key = path === null ? "" : path + toQueryString(query)
-  const [state, setState] = useState<State<T>>({ ended: "", key, data: null, error: null })
+export function useRead<Id extends ReadId>(
+  id: Id | null,
+  input: ReadInput<Id>,
+  version = 0,
+): ChangeableReading<AnswerOf<Id>> {
+  const key = id === null ? "" : addressOfRead(id, input)
+  const [state, setState] = useState<State<AnswerOf<Id>>>({ ended: "", key, data: null, error: null })
   const [count, setCount] = useState(0)
   const reading = `${count} ${version} ${key}`
-  const latest = useRef({ path, query, key })
-  latest.current = { path, query, key }
+  const latest = useRef({ id, input, key })
+  latest.current = { id, input, key }
   const failed = useRef(false)
 
   // What failed is read again when the service is back, or someone has signed in again.
@@ -48,10 +53,10 @@ export function useRead<T>(path: string | null, query: Query = {}, version = 0):
   }, [returns.value, hasEnded.value])
 
   useEffect(() => {
-    const { path, query, key } = latest.current
-    if (path === null) return
+    const { id, input, key } = latest.current
+    if (id === null) return
     const abort = new AbortController()
-    read<T>(path, query, abort.signal).then(
+    read(id, input, abort.signal).then(
       (data) => {
         if (abort.signal.aborted) return
         failed.current = false
@@ -72,8 +77,8 @@ export function useRead<T>(path: string | null, query: Query = {}, version = 0):
     return () => abort.abort()
   }, [reading])
 
-  const isLoading = path !== null && state.ended !== reading
-  const isSamePath = path !== null && state.key.split("?")[0] === path
+  const isLoading = id !== null && state.ended !== reading
+  const isSamePath = id !== null && state.key.split("?")[0] === key.split("?")[0]
   const reload = () => setCount((before) => before + 1)
   return {
     data: isSamePath ? state.data : null,

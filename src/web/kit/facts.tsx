@@ -21,7 +21,8 @@ export function Stats({ children }: { readonly children: ComponentChildren }) {
   return <dl class="stats">{children}</dl>
 }
 
-type Fact = readonly [name: string, value: ComponentChildren]
+/** A name and a value. */
+export type Fact = readonly [name: string, value: ComponentChildren]
 
 /** What is known about one thing: names and values. */
 export function Facts({ facts }: { readonly facts: readonly (Fact | null)[] }) {

@@ -23,6 +23,28 @@ export function filterValue(name: string): string | null {
   return query.value.get(name) || null
 }
 
+/** The same of several filters. */
+export function filterValues<Name extends string>(...names: readonly Name[]): Record<Name, string | null> {
+  return Object.fromEntries(names.map((name) => [name, filterValue(name)])) as Record<Name, string | null>
+}
+
+/** The same of a filter that is true or false. */
+export function flagValue(name: string): boolean | null {
+  const value = filterValue(name)
+  return value === null ? null : value === "true"
+}
+
+/** The same of a filter with choices; null for anything else. */
+export function chosenValue<T extends string>(
+  name: string,
+  choices: readonly (readonly [value: T, label: string])[],
+): Exclude<T, ""> | null {
+  const value = filterValue(name)
+  return (
+    choices.flatMap(([each]) => (each !== "" && each === value ? [each as Exclude<T, "">] : []))[0] ?? null
+  )
+}
+
 interface FilterProps {
   /** In the address. */
   readonly name: string

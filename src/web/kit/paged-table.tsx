@@ -1,22 +1,20 @@
 import type { ComponentChildren } from "preact"
 import { useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
+import type { EntryOf, ListId, ReadInput } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
-import type { Query } from "../client/request.ts"
-import type { Listed } from "../client/types.ts"
 import { useRead } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
 import { Empty, Ready } from "./states.tsx"
 import { type Column, Table } from "./table.tsx"
 
-interface PagedTableProps<Row> {
+interface PagedTableProps<Id extends ListId> {
   /** What the rows are, in the plural: "accounts". */
   readonly what: string
-  /** The list operation's path, such as `/accounts`. */
-  readonly path: string
-  readonly filters?: Query
-  readonly columns: readonly Column<Row>[]
-  keyOf(row: Row): string
+  readonly operation: Id
+  readonly filters: ReadInput<Id>
+  readonly columns: readonly Column<EntryOf<Id>>[]
+  keyOf(row: EntryOf<Id>): string
   /** Stands there when the list without filters has no row. */
   readonly empty: ComponentChildren
   /** A number that rises when the rows have changed. */
@@ -26,11 +24,11 @@ interface PagedTableProps<Row> {
 const pageSize = 50
 
 /** A list, page by page. The place of the page is in the address, and only one page is kept, so a list may have any length. */
-export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const { what, path, filters = {}, columns, keyOf, empty, version } = props
+export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
+  const { what, operation, filters, columns, keyOf, empty, version } = props
   const after = query.value.get("after")
   const before = useRef<(string | null)[]>([])
-  const reading = useRead<Listed<Row>>(path, { ...filters, limit: pageSize, after }, version)
+  const reading = useRead(operation, { ...filters, limit: pageSize, after }, version)
   const isFiltered = Object.values(filters).some(
     (value) => value !== null && value !== undefined && value !== "",
   )

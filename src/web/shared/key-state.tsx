@@ -1,8 +1,9 @@
 import { nowMs } from "../client/browser.ts"
+import type { AnswerOf } from "../client/operations.ts"
 import type { Key } from "../client/types.ts"
 import { Tag } from "../kit/text.tsx"
 
-type KeyStateName = "works" | "revoked" | "disabled" | "expired" | "rotated" | "account-closed"
+type KeyStateName = AnswerOf<"keys.find">["state"]
 
 /** A key may have no name. */
 export function nameOf({ name, id }: Pick<Key, "name" | "id">): string {
@@ -16,7 +17,7 @@ export function stateOf({ revoked, disabled, expires }: Key): KeyStateName {
 }
 
 const tones = {
-  works: ["good", "Works"],
+  works: ["good", "Active"],
   revoked: ["bad", "Revoked"],
   disabled: ["warn", "Disabled"],
   expired: ["plain", "Expired"],

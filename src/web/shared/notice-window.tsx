@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact"
-import type { Attempt, Listed, Notice } from "../client/types.ts"
+import type { EntryOf } from "../client/operations.ts"
+import type { Notice } from "../client/types.ts"
 import { useRead } from "../client/use-read.ts"
 import { Dialog } from "../kit/dialog.tsx"
 import { Facts } from "../kit/facts.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { type Column, Table } from "../kit/table.tsx"
-import { Code, formatNumber, Time } from "../kit/text.tsx"
-import { NoticeState } from "./notice-state.tsx"
+import { Code, formatNumber, Tag, Time } from "../kit/text.tsx"
 
-const columns: readonly Column<Attempt>[] = [
+const columns: readonly Column<EntryOf<"notices.attempts">>[] = [
   { title: "Attempt", isName: true, cell: ({ attempt }) => attempt },
   { title: "When", cell: ({ at }) => <Time at={at} style="instant" /> },
   { title: "Took", isNumber: true, cell: ({ duration_ms }) => `${formatNumber(duration_ms)} ms` },
@@ -17,6 +17,19 @@ const columns: readonly Column<Attempt>[] = [
     cell: ({ status, error }) => [status, error].filter((part) => part !== null).join(": ") || "–",
   },
 ]
+
+const states = {
+  delivered: ["good", "Delivered"],
+  failed: ["bad", "Failed"],
+  pending: ["plain", "Pending"],
+  unsent: ["warn", "Unsent"],
+} as const
+
+/** The state of a notice as a coloured word. */
+export function NoticeState({ state }: Pick<Notice, "state">) {
+  const [tone, text] = states[state]
+  return <Tag tone={tone}>{text}</Tag>
+}
 
 interface NoticeWindowProps {
   readonly notice: Notice
@@ -28,7 +41,7 @@ interface NoticeWindowProps {
 /** One notice: what it says, and each attempt to deliver it. */
 export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
   const { id, type, state, raised, plan, threshold, used, allowance, data } = notice
-  const reading = useRead<Listed<Attempt>>("/notices/attempts", { notice: id, limit: 100 })
+  const reading = useRead("notices.attempts", { notice: id, limit: 100 })
   return (
     <Dialog title={type} close={close} isWide>
       <Facts

@@ -138,7 +138,7 @@ function isWithin(current: string, { path, detail }: Screen): boolean {
 function NoScreen() {
   return (
     <Page title="Not found">
-      <Empty title="There is no such screen" action={<a href={area.base}>Go to the first screen</a>}>
+      <Empty title="There is no such screen" action={<a href={area.base}>Overview</a>}>
         It may have moved, or you may not be allowed to see it.
       </Empty>
     </Page>

@@ -22,7 +22,7 @@ export function portalByKeyboard(desk: Desk): void {
     await page.getByRole("rowheader", { name: "Bluetooth company lookup" }).waitFor()
     await tabTo(page, "Figures")
     await page.keyboard.press("Enter")
-    await page.getByRole("table", { name: "Calls", exact: true }).waitFor()
+    await page.getByRole("table", { name: "Calls by day" }).waitFor()
     await tabTo(page, "Save as CSV: By key")
     const download = page.waitForEvent("download")
     await page.keyboard.press("Enter")
@@ -60,7 +60,7 @@ export function portalByKeyboard(desk: Desk): void {
     await page.keyboard.press("Enter")
     await page.getByRole("rowheader", { name: "test" }).waitFor()
     // It is tried again later, which the list says.
-    await tabTo(page, "Read again")
+    await tabTo(page, "Refresh")
     await eventually(async () => {
       await page.keyboard.press("Enter")
       await settled(page)

@@ -249,7 +249,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Send a test event" }).click()
     await page.getByRole("rowheader", { name: "test" }).waitFor()
     await eventually(async () => {
-      await page.getByRole("button", { name: "Read again" }).click()
+      await page.getByRole("button", { name: "Refresh" }).click()
       await settled(page)
       expect(await page.getByText("Delivered", { exact: true }).count()).toBe(1)
     })

@@ -104,7 +104,7 @@ export function auditInBrowser(desk: Desk): void {
 /** Reads a list again until it shows something. */
 async function readUntil(page: Page, shown: Locator): Promise<void> {
   await eventually(async () => {
-    await page.getByRole("button", { name: "Read again" }).click()
+    await page.getByRole("button", { name: "Refresh" }).click()
     await settled(page)
     expect(await shown.count()).toBe(1)
   })

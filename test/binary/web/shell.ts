@@ -115,7 +115,7 @@ export function shellInBrowser(desk: Desk): void {
     const { page, look, done } = await desk.visit("/console/nowhere")
     await page.getByText("There is no such screen").waitFor()
     await look("no-screen")
-    await page.getByRole("link", { name: "Go to the first screen" }).click()
+    await page.getByRole("main").getByRole("link", { name: "Overview" }).click()
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     await page.goBack()
     await page.getByText("There is no such screen").waitFor()

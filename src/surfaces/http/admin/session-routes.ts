@@ -7,7 +7,13 @@ import { operations } from "../../../admin/operations.ts"
 import { operationsFor } from "../../../admin/portal-access.ts"
 import type { SignInProof } from "../../../admin/sessions/grant.ts"
 import { SignInRefused } from "../../../admin/sessions/refusal.ts"
-import type { FoundSession, OpenedSession, SessionKind } from "../../../admin/sessions/sessions.ts"
+import type {
+  FoundSession,
+  OpenedSession,
+  SessionAnswer,
+  SessionKind,
+  SignedIn,
+} from "../../../admin/sessions/sessions.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
@@ -92,7 +98,8 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
           if (!found && browser.cookieOf(kind, exchange)) forgetCookie(exchange)
           setAdminHeaders(set, "application/json")
           record(incoming, { status: 200, ...(found && { actor: found.actor.id }) })
-          return JSON.stringify(found ? toAnswer(found, access.plans) : { signed_in: false })
+          const answer: SessionAnswer = found ? toAnswer(found, access.plans) : { signed_in: false }
+          return JSON.stringify(answer)
         }),
       { detail: { summary: `Whether someone is signed in to the ${kind}`, tags } },
     )
@@ -160,11 +167,10 @@ function toProof(body: Static<typeof proofSchema>): SignInProof {
   return { key: body.key.slice(0, maxProofLength) }
 }
 
-/** What a page gets to know about its session. */
 function toAnswer(
   { kind, actor, account, expiresMs, cookie }: FoundSession & { readonly cookie: string },
   plans: Plans,
-) {
+): SignedIn {
   const { id, name, permissions, session } = actor
   const plan = account ? plans.get(account.plan) : undefined
   return {

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { operations } from "../../../admin/operations.ts"
 
 const web = join(import.meta.dir, "../../../web")
 
@@ -12,6 +13,9 @@ const entries = [
   "docs/docs.ts",
   "styles/docs.css",
 ]
+
+/** How the front end calls each operation; `src/web/client/operations.ts` reads it. */
+const operationPlaces = Object.fromEntries(operations.map(({ id, method, path }) => [id, [method, path]]))
 
 export interface BundledFile {
   /** With a hash of its bytes. */
@@ -39,6 +43,7 @@ export async function bundleWeb(): Promise<Bundle> {
     minify: true,
     splitting: true,
     metafile: true,
+    define: { OPERATION_PLACES: JSON.stringify(operationPlaces) },
     naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
   })
   const bundled = built.outputs.map(async (output) => ({

@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import { may } from "../../client/session.ts"
-import type { Account, Key, Listed } from "../../client/types.ts"
+import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Section } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
-import { CreateKey } from "../keys/create-key.tsx"
+import { CreateKey } from "../../shared/create-key.tsx"
+import { useApiChoices } from "../api-filter.tsx"
 import { ownKeyColumns } from "../keys/key-columns.tsx"
 
 /** As many as fit a section; the screen of the keys has them all. */
@@ -15,7 +16,8 @@ const shown = 20
 
 /** The keys of an account. */
 export function AccountKeys({ account: { id, closed } }: { readonly account: Account }) {
-  const reading = useRead<Listed<Key>>("/keys", { account: id, limit: shown })
+  const reading = useRead("keys.list", { account: id, limit: shown })
+  const apis = useApiChoices()
   const [isCreating, setCreating] = useState(false)
   const create = closed === null && may("keys.create") && (
     <Button icon="plus" onClick={() => setCreating(true)}>
@@ -46,6 +48,7 @@ export function AccountKeys({ account: { id, closed } }: { readonly account: Acc
       {isCreating && (
         <CreateKey
           account={id}
+          apis={apis}
           close={() => setCreating(false)}
           done={() => {
             setCreating(false)

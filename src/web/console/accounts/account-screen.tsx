@@ -9,7 +9,7 @@ import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
-import { UsagePlot } from "../usage/usage-plot.tsx"
+import { RecentUsage } from "../recent-usage.tsx"
 import { AccountKeys } from "./account-keys.tsx"
 import { AccountWebhook } from "./account-webhook.tsx"
 import { AccountState } from "./accounts-screen.tsx"
@@ -22,7 +22,7 @@ type WindowName = "edit" | "grant" | "close" | "link"
 
 /** One account: what it has and used, its keys and its webhook, and everything that can be changed. */
 export function AccountScreen({ id }: { readonly id: string }) {
-  const reading = useRead<Account>(`/accounts/${encodeURIComponent(id)}`)
+  const reading = useRead("accounts.get", { id })
   const [window, setWindow] = useState<WindowName | null>(null)
   const close = () => setWindow(null)
 
@@ -51,7 +51,7 @@ export function AccountScreen({ id }: { readonly id: string }) {
             <Balance account={account} />
             {may("usage.query") && (
               <Section title="Usage">
-                <UsagePlot filter={{ account: id }} file={`usage-${id}`} />
+                <RecentUsage filter={{ account: id }} file={`usage-${id}`} />
               </Section>
             )}
             {may("keys.list") && <AccountKeys account={account} />}

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 import { addressOf, go } from "../../client/address.ts"
 import { may } from "../../client/session.ts"
-import type { Account, PlanList } from "../../client/types.ts"
+import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Meter } from "../../kit/facts.tsx"
-import { ChoiceFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { ChoiceFilter, Filters, filterValue, flagValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
@@ -49,7 +49,7 @@ const limits = [
 /** All accounts, with what they have left. */
 export function AccountsScreen() {
   const [isCreating, setCreating] = useState(false)
-  const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
+  const plans = useRead(may("plans.list") ? "plans.list" : null, {})
   const names = plans.data?.data.map(({ name }) => name) ?? []
   const create = may("accounts.create") && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -74,14 +74,14 @@ export function AccountsScreen() {
         <ChoiceFilter name="closed" label="State" choices={states} />
         <ChoiceFilter name="near_limit" label="Month" choices={limits} />
       </Filters>
-      <PagedTable<Account>
+      <PagedTable
         what="accounts"
-        path="/accounts"
+        operation="accounts.list"
         filters={{
           search: filterValue("search"),
           plan: filterValue("plan"),
-          closed: filterValue("closed"),
-          near_limit: filterValue("near_limit"),
+          closed: flagValue("closed"),
+          near_limit: flagValue("near_limit"),
         }}
         columns={columns}
         keyOf={({ id }) => id}

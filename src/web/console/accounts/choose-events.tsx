@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks"
-import { write } from "../../client/request.ts"
-import type { Account } from "../../client/types.ts"
+import { send } from "../../client/request.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { CheckField, CheckGroup } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
@@ -23,10 +22,9 @@ export function ChooseEvents({ account, close, done }: AccountWindowProps) {
         submit="Save"
         cancel={close}
         send={(values, idempotencyKey) =>
-          write<Account>(
-            "PATCH",
-            `/accounts/${encodeURIComponent(account.id)}`,
-            { events: values.list("events") },
+          send(
+            "accounts.update",
+            { id: account.id, events: values.list("events") },
             { idempotencyKey, ifVersion },
           )
         }

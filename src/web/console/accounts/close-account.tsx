@@ -1,4 +1,4 @@
-import { write } from "../../client/request.ts"
+import { send } from "../../client/request.ts"
 import type { Account } from "../../client/types.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
@@ -13,9 +13,7 @@ export function CloseAccount({ account, close, done }: AccountWindowProps) {
         submit="Close account"
         danger
         cancel={close}
-        send={(_, idempotencyKey) =>
-          write<Account>("POST", `/accounts/${encodeURIComponent(account.id)}/close`, {}, { idempotencyKey })
-        }
+        send={(_, idempotencyKey) => send("accounts.close", { id: account.id }, { idempotencyKey })}
         done={done}
       >
         <p>Its keys are refused from now on. You can reopen it later; keys, credits and usage are kept.</p>
@@ -33,9 +31,7 @@ export function ReopenButton({ account, done }: ReopenButtonProps) {
   return (
     <ActionButton
       kind="primary"
-      run={(idempotencyKey) =>
-        write<Account>("POST", `/accounts/${encodeURIComponent(account.id)}/reopen`, {}, { idempotencyKey })
-      }
+      run={(idempotencyKey) => send("accounts.reopen", { id: account.id }, { idempotencyKey })}
       done={done}
     >
       Reopen

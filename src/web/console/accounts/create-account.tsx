@@ -1,4 +1,4 @@
-import { write } from "../../client/request.ts"
+import { send } from "../../client/request.ts"
 import type { Account } from "../../client/types.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { SelectField, TextField } from "../../kit/field.tsx"
@@ -18,9 +18,8 @@ export function CreateAccount({ plans, close, done }: CreateAccountProps) {
         required={{ name: "Type a name." }}
         cancel={close}
         send={(values, idempotencyKey) =>
-          write<Account>(
-            "POST",
-            "/accounts",
+          send(
+            "accounts.create",
             {
               name: values.text("name"),
               plan: values.text("plan"),

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
-import { write } from "../../client/request.ts"
+import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import type { Account, PlanList } from "../../client/types.ts"
+import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { SelectField, TextField } from "../../kit/field.tsx"
@@ -15,7 +15,7 @@ export interface AccountWindowProps {
 
 /** Changes the name, the plan and the external id of an account. */
 export function EditAccount({ account, close, done }: AccountWindowProps) {
-  const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
+  const plans = useRead(may("plans.list") ? "plans.list" : null, {})
   // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
   const [ifVersion] = useState(account.version)
   const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
@@ -26,10 +26,10 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
         required={{ name: "Type a name." }}
         cancel={close}
         send={(values, idempotencyKey) =>
-          write<Account>(
-            "PATCH",
-            `/accounts/${encodeURIComponent(account.id)}`,
+          send(
+            "accounts.update",
             {
+              id: account.id,
               name: values.text("name"),
               plan: values.text("plan"),
               external_id: values.text("external_id") || null,

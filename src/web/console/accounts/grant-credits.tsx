@@ -1,5 +1,4 @@
-import { write } from "../../client/request.ts"
-import type { Account } from "../../client/types.ts"
+import { send } from "../../client/request.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
@@ -16,10 +15,9 @@ export function GrantCredits({ account, close, done }: AccountWindowProps) {
         numbers={["credits"]}
         cancel={close}
         send={(values, idempotencyKey) =>
-          write<Account>(
-            "POST",
-            `/accounts/${encodeURIComponent(account.id)}/credits`,
-            { credits: values.number("credits") },
+          send(
+            "credits.grant",
+            { id: account.id, credits: Number(values.text("credits")) },
             { idempotencyKey },
           )
         }

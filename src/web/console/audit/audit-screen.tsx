@@ -1,9 +1,7 @@
 import { addressOf } from "../../client/address.ts"
-import { area } from "../../client/area.ts"
-import { toQueryString } from "../../client/request.ts"
+import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import type { AuditRecord } from "../../client/types.ts"
-import { DayFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { DayFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Icon } from "../../kit/icon.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -12,7 +10,7 @@ import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { Changes } from "./changes.tsx"
 
-const columns: readonly Column<AuditRecord>[] = [
+const columns: readonly Column<EntryOf<"audit.list">>[] = [
   {
     title: "What",
     isName: true,
@@ -49,19 +47,14 @@ const columns: readonly Column<AuditRecord>[] = [
 
 /** Who changed what, and when. */
 export function AuditScreen() {
-  const names = ["operation", "actor", "target", "account", "from", "to"]
-  const filters = Object.fromEntries(names.map((name) => [name, filterValue(name)]))
+  const filters = filterValues("operation", "actor", "target", "account", "from", "to")
   return (
     <Page
       title="Audit"
       intro="Every change by an operator, a customer or a command, newest first. Nobody can change or delete a record."
       actions={
         may("audit.export") && (
-          <a
-            class="button plain"
-            href={`${area.api}/audit/export${toQueryString(filters)}`}
-            download="audit.jsonl"
-          >
+          <a class="button plain" href={addressOfRead("audit.export", filters)} download="audit.jsonl">
             <Icon name="download" />
             Save as JSON lines
           </a>
@@ -71,15 +64,15 @@ export function AuditScreen() {
       <Filters label="Filter records">
         <TextFilter name="operation" label="Operation" placeholder="keys.revoke" isShort />
         <TextFilter name="actor" label="Who" placeholder="admin-key:adm_…" isShort />
-        <TextFilter name="target" label="Changed thing" placeholder="key_…" isShort />
+        <TextFilter name="target" label="Target" placeholder="key_…" isShort />
         <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
         <DayFilter name="from" label="From" />
         <DayFilter name="to" label="Before" />
       </Filters>
       <div class="top">
-        <PagedTable<AuditRecord>
+        <PagedTable
           what="records"
-          path="/audit"
+          operation="audit.list"
           filters={filters}
           columns={columns}
           keyOf={({ id }) => id}

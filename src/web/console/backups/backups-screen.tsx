@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
+import type { AnswerOf, EntryOf } from "../../client/operations.ts"
 import { read } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import type { Backup, Health, VerifiedBackup } from "../../client/types.ts"
 import { type Reading, useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
@@ -14,10 +14,9 @@ import type { Column } from "../../kit/table.tsx"
 import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
 import { MakeBackup } from "./make-backup.tsx"
 
-interface Settings {
-  readonly db?: unknown
-  readonly backup_dir?: unknown
-}
+type Health = AnswerOf<"health.detail">
+type Settings = AnswerOf<"config.get">
+type VerifiedBackup = AnswerOf<"backups.verify">
 
 /** An older backup is worth a warning. */
 const oldSeconds = 2 * 86_400
@@ -27,8 +26,8 @@ export function BackupsScreen() {
   const [isMaking, setMaking] = useState(false)
   const [version, setVersion] = useState(0)
   const [verified, setVerified] = useState<Readonly<Record<string, VerifiedBackup>>>({})
-  const health = useRead<Health>(may("health.detail") ? "/health" : null, {}, version)
-  const config = useRead<Settings>(may("config.get") ? "/config" : null)
+  const health = useRead(may("health.detail") ? "health.detail" : null, {}, version)
+  const config = useRead(may("config.get") ? "config.get" : null, {})
   const isKnown = isRead(health) && isRead(config)
   const why = isKnown ? whyNot(health.data, config.data) : null
   const make = isKnown && why === null && may("backups.create") && (
@@ -41,7 +40,7 @@ export function BackupsScreen() {
     setVerified((before) => ({ ...before, [backup.name]: backup }))
   }
 
-  const columns: readonly Column<Backup>[] = [
+  const columns: readonly Column<EntryOf<"backups.list">>[] = [
     { title: "File", isName: true, cell: ({ name }) => <span class="mono">{name}</span> },
     { title: "Made", cell: ({ made }) => <Time at={made} style="instant" /> },
     { title: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
@@ -52,10 +51,7 @@ export function BackupsScreen() {
         if (result) return <Verified result={result} />
         if (!may("backups.verify")) return <span class="muted">–</span>
         return (
-          <ActionButton
-            run={() => read<VerifiedBackup>(`/backups/${encodeURIComponent(name)}/verify`)}
-            done={keep}
-          >
+          <ActionButton run={() => read("backups.verify", { name })} done={keep}>
             Verify<span class="hidden"> {name}</span>
           </ActionButton>
         )
@@ -73,9 +69,10 @@ export function BackupsScreen() {
         <>
           {health.data && <LastBackup health={health.data} />}
           <Section title="Files">
-            <PagedTable<Backup>
+            <PagedTable
               what="backups"
-              path="/backups"
+              operation="backups.list"
+              filters={{}}
               columns={columns}
               keyOf={({ name }) => name}
               version={version}
@@ -168,7 +165,7 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
   const { accounts, keys, store_version: storeVersion } = result
   return (
     <>
-      <Tag tone="good">Whole</Tag>
+      <Tag tone="good">Verified</Tag>
       <span class="below">
         {countOf(accounts, "account")}, {countOf(keys, "key")}, tables of version {storeVersion}
       </span>

@@ -1,12 +1,12 @@
-import { write } from "../../client/request.ts"
-import type { VerifiedBackup } from "../../client/types.ts"
+import type { AnswerOf } from "../../client/operations.ts"
+import { send } from "../../client/request.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 
 interface MakeBackupProps {
   close(): void
-  done(backup: VerifiedBackup): void
+  done(backup: AnswerOf<"backups.create">): void
 }
 
 export function MakeBackup({ close, done }: MakeBackupProps) {
@@ -17,7 +17,7 @@ export function MakeBackup({ close, done }: MakeBackupProps) {
         cancel={close}
         send={(values, idempotencyKey) => {
           const name = values.text("name")
-          return write<VerifiedBackup>("POST", "/backups", name === "" ? {} : { name }, { idempotencyKey })
+          return send("backups.create", name === "" ? {} : { name }, { idempotencyKey })
         }}
         done={done}
       >

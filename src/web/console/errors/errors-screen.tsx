@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import { nowMs } from "../../client/browser.ts"
+import type { AnswerOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import type { FaultSum } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
@@ -11,6 +11,8 @@ import { Empty, Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { ApiFilter } from "../api-filter.tsx"
+
+type FaultSum = AnswerOf<"history.faults">["data"][number]
 
 const hourMs = 3_600_000
 const ranges = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs, month: 720 * hourMs } as const
@@ -30,7 +32,7 @@ const otherApis = [
 export function ErrorsScreen() {
   const range = filterValue("range") ?? "day"
   const from = useMemo(() => new Date(nowMs() - msOf(range)).toISOString(), [range])
-  const reading = useRead<{ readonly data: readonly FaultSum[] }>("/history/faults", {
+  const reading = useRead("history.faults", {
     from,
     api: filterValue("api"),
   })
@@ -39,7 +41,7 @@ export function ErrorsScreen() {
     <Page
       title="Errors"
       intro="Requests that were refused or failed, by what was wrong. A request is here a minute later."
-      actions={<Button onClick={reading.reload}>Read again</Button>}
+      actions={<Button onClick={reading.reload}>Refresh</Button>}
     >
       <Filters label="Filter errors">
         <ChoiceFilter name="range" label="Time" choices={rangeChoices} />

@@ -1,17 +1,16 @@
 import { useState } from "preact/hooks"
-import { write } from "../../client/request.ts"
-import type { Key, PlanList } from "../../client/types.ts"
+import { send } from "../../client/request.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Ready } from "../../kit/states.tsx"
-import type { ChangeKeyProps } from "../../shared/key-window.ts"
-import { KeyFields, readKeyFields } from "./key-fields.tsx"
+import type { ChangeKeyProps } from "../../shared/change-key.tsx"
+import { KeyFields, readKeyFields } from "../../shared/key-fields.tsx"
 
 export function EditKey({ value, close, done }: ChangeKeyProps) {
   // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
   const [ifVersion] = useState(value.version)
-  const plans = useRead<PlanList>("/plans")
+  const plans = useRead("plans.list", {})
   return (
     <Dialog title="Edit key" close={close}>
       <Ready reading={plans} what="the APIs">
@@ -24,14 +23,11 @@ export function EditKey({ value, close, done }: ChangeKeyProps) {
               const { expires, ...others } = readKeyFields(values)
               // A time in the past cannot be sent again, even if it stays.
               const changes = expires === value.expires ? others : { ...others, expires }
-              return write<Key>("PATCH", `/keys/${encodeURIComponent(value.id)}`, changes, {
-                idempotencyKey,
-                ifVersion,
-              })
+              return send("keys.update", { id: value.id, ...changes }, { idempotencyKey, ifVersion })
             }}
             done={done}
           >
-            <KeyFields apis={Object.keys(prices)} value={value} />
+            <KeyFields apis={Object.keys(prices).map((api) => [api, api])} value={value} />
           </Form>
         )}
       </Ready>

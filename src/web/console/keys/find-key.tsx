@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
-import { write } from "../../client/request.ts"
-import type { FoundKey } from "../../client/types.ts"
+import type { AnswerOf } from "../../client/operations.ts"
+import { send } from "../../client/request.ts"
 import { Button, LinkButton } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
@@ -12,9 +12,9 @@ import { KeyState, nameOf } from "../../shared/key-state.tsx"
 
 /** Tells whose key a text is, for one that was found where it should not be. */
 export function FindKey({ close }: { readonly close: () => void }) {
-  const [found, setFound] = useState<FoundKey | null>(null)
+  const [found, setFound] = useState<AnswerOf<"keys.find"> | null>(null)
   return (
-    <Dialog title="Find a key by its text" close={close}>
+    <Dialog title="Look up a leaked key" close={close}>
       {found ? (
         <>
           <Facts
@@ -33,15 +33,15 @@ export function FindKey({ close }: { readonly close: () => void }) {
               Open the key
             </LinkButton>
             <Button kind="quiet" onClick={() => setFound(null)}>
-              Find another
+              Look up another
             </Button>
           </div>
         </>
       ) : (
         <Form
-          submit="Find"
+          submit="Look up"
           required={{ key: "Type the key's text; it starts with pk-." }}
-          send={(values) => write<FoundKey>("POST", "/keys/find", { key: values.text("key") })}
+          send={(values) => send("keys.find", { key: values.text("key") })}
           done={setFound}
           cancel={close}
         >

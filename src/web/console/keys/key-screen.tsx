@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
-import { write } from "../../client/request.ts"
+import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import type { Account, Key } from "../../client/types.ts"
+import type { Key } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
@@ -11,16 +11,14 @@ import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
-import { RotateKey } from "../../shared/rotate-key.tsx"
-import { UsagePlot } from "../usage/usage-plot.tsx"
+import { RecentUsage } from "../recent-usage.tsx"
 import { EditKey } from "./edit-key.tsx"
-import { RevokeKey } from "./revoke-key.tsx"
 
 /** One key: what it may do, what was done with it, and everything that can be changed. */
 export function KeyScreen({ id }: { readonly id: string }) {
-  const path = `/keys/${encodeURIComponent(id)}`
-  const reading = useRead<Key>(path)
+  const reading = useRead("keys.get", { id })
   const [window, setWindow] = useState<"edit" | "rotate" | "revoke" | null>(null)
   const { data: key } = reading
   const close = () => setWindow(null)
@@ -29,12 +27,6 @@ export function KeyScreen({ id }: { readonly id: string }) {
     close()
     say(text)
     reading.show(saved)
-  }
-
-  function rotated(): void {
-    close()
-    say("The key has a new text.")
-    reading.reload()
   }
 
   return (
@@ -50,12 +42,7 @@ export function KeyScreen({ id }: { readonly id: string }) {
             {may(key.disabled === null ? "keys.disable" : "keys.enable") && (
               <ActionButton
                 run={(idempotencyKey) =>
-                  write<Key>(
-                    "POST",
-                    `${path}/${key.disabled === null ? "disable" : "enable"}`,
-                    {},
-                    { idempotencyKey },
-                  )
+                  send(key.disabled === null ? "keys.disable" : "keys.enable", { id }, { idempotencyKey })
                 }
                 done={(saved) => changed(saved.disabled === null ? "Key enabled." : "Key disabled.", saved)}
               >
@@ -77,13 +64,19 @@ export function KeyScreen({ id }: { readonly id: string }) {
             <KeyFacts keyShown={key} />
             {may("usage.query") && (
               <Section title="Usage">
-                <UsagePlot filter={{ key: key.id }} file={`usage-${key.id}`} />
+                <RecentUsage filter={{ key: key.id }} file={`usage-${key.id}`} />
               </Section>
             )}
             {window === "edit" && (
               <EditKey value={key} close={close} done={(saved) => changed("Key saved.", saved)} />
             )}
-            {window === "rotate" && <RotateKey value={key} close={close} done={rotated} />}
+            {window === "rotate" && (
+              <RotateKey
+                value={key}
+                close={close}
+                done={(saved) => changed("The key has a new text.", saved)}
+              />
+            )}
             {window === "revoke" && (
               <RevokeKey value={key} close={close} done={(saved) => changed("Key revoked.", saved)} />
             )}
@@ -95,7 +88,7 @@ export function KeyScreen({ id }: { readonly id: string }) {
 }
 
 function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
-  const owner = useRead<Account>(may("accounts.get") ? `/accounts/${encodeURIComponent(key.account)}` : null)
+  const owner = useRead(may("accounts.get") ? "accounts.get" : null, { id: key.account })
   return (
     <Facts
       facts={[

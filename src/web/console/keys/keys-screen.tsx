@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks"
 import { may } from "../../client/session.ts"
-import type { Key } from "../../client/types.ts"
 import { Button } from "../../kit/button.tsx"
-import { Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
-import { CreateKey } from "./create-key.tsx"
+import { CreateKey } from "../../shared/create-key.tsx"
+import { useApiChoices } from "../api-filter.tsx"
 import { FindKey } from "./find-key.tsx"
 import { keyColumns } from "./key-columns.tsx"
 
@@ -14,6 +14,7 @@ import { keyColumns } from "./key-columns.tsx"
 export function KeysScreen() {
   const [window, setWindow] = useState<"create" | "find" | null>(null)
   const [version, setVersion] = useState(0)
+  const apis = useApiChoices()
   const close = () => setWindow(null)
   const create = may("keys.create") && (
     <Button kind="primary" icon="plus" onClick={() => setWindow("create")}>
@@ -28,7 +29,7 @@ export function KeysScreen() {
         <>
           {may("keys.find") && (
             <Button icon="search" onClick={() => setWindow("find")}>
-              Find by text
+              Look up a leaked key
             </Button>
           )}
           {create}
@@ -39,10 +40,10 @@ export function KeysScreen() {
         <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
         <TextFilter name="external_id" label="External id" placeholder="Your own id of a key" />
       </Filters>
-      <PagedTable<Key>
+      <PagedTable
         what="keys"
-        path="/keys"
-        filters={{ account: filterValue("account"), external_id: filterValue("external_id") }}
+        operation="keys.list"
+        filters={filterValues("account", "external_id")}
         columns={keyColumns}
         keyOf={({ id }) => id}
         version={version}
@@ -56,6 +57,7 @@ export function KeysScreen() {
       {window === "create" && (
         <CreateKey
           account={null}
+          apis={apis}
           close={close}
           done={() => {
             close()

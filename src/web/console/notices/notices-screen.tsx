@@ -2,15 +2,14 @@ import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Notice } from "../../client/types.ts"
 import { Button } from "../../kit/button.tsx"
-import { ChoiceFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { ChoiceFilter, chosenValue, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
-import { NoticeState } from "../../shared/notice-state.tsx"
-import { NoticeWindow } from "../../shared/notice-window.tsx"
+import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 import { Resend } from "./resend.tsx"
 
 const states = [
@@ -71,16 +70,16 @@ export function NoticesScreen() {
     <Page
       title="Notices"
       intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and other events that are chosen for an account."
-      actions={<Button onClick={() => setVersion((before) => before + 1)}>Read again</Button>}
+      actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
     >
       <Filters label="Filter notices">
         <ChoiceFilter name="state" label="State" choices={states} />
         <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
       </Filters>
-      <PagedTable<Notice>
+      <PagedTable
         what="notices"
-        path="/notices"
-        filters={{ state: filterValue("state"), account: filterValue("account") }}
+        operation="notices.list"
+        filters={{ state: chosenValue("state", states), account: filterValue("account") }}
         columns={columns}
         keyOf={({ id }) => id}
         version={version}

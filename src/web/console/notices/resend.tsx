@@ -1,4 +1,4 @@
-import { write } from "../../client/request.ts"
+import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import type { Notice } from "../../client/types.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
@@ -12,12 +12,7 @@ interface ResendProps {
 export function Resend({ notice: { id, state }, done }: ResendProps) {
   if (state === "pending" || !may("notices.resend")) return null
   return (
-    <ActionButton
-      run={(idempotencyKey) =>
-        write("POST", `/notices/${encodeURIComponent(id)}/resend`, {}, { idempotencyKey })
-      }
-      done={done}
-    >
+    <ActionButton run={(idempotencyKey) => send("notices.resend", { id }, { idempotencyKey })} done={done}>
       Send again<span class="hidden"> {id}</span>
     </ActionButton>
   )

@@ -1,15 +1,17 @@
 import { addressOf } from "../../client/address.ts"
-import type { Health } from "../../client/types.ts"
+import type { AnswerOf } from "../../client/operations.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Facts } from "../../kit/facts.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
 
+type Health = AnswerOf<"health.detail">
+
 const dayS = 86_400
 
 /** Version, store, notices and the age of the last backup. */
 export function HealthFacts({ version }: { readonly version: number }) {
-  const reading = useRead<Health>("/health", {}, version)
+  const reading = useRead("health.detail", {}, version)
   return (
     <Ready reading={reading} what="health">
       {(health) => (

@@ -1,6 +1,6 @@
 import { addressOf } from "../../client/address.ts"
 import { nowMs } from "../../client/browser.ts"
-import type { Account, NoticeList } from "../../client/types.ts"
+import type { Notice } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Meter } from "../../kit/facts.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
@@ -10,7 +10,7 @@ const lookedAt = 100
 
 /** The accounts that were last told that most of their month's credits are used. */
 export function NearLimit({ version }: { readonly version: number }) {
-  const reading = useRead<NoticeList>("/notices", { limit: lookedAt }, version)
+  const reading = useRead("notices.list", { limit: lookedAt }, version)
   return (
     <Ready reading={reading} what="accounts near their limit">
       {({ data }) => {
@@ -32,7 +32,7 @@ export function NearLimit({ version }: { readonly version: number }) {
 }
 
 function AccountRow({ id, version }: { readonly id: string; readonly version: number }) {
-  const { data: account } = useRead<Account>(`/accounts/${encodeURIComponent(id)}`, {}, version)
+  const { data: account } = useRead("accounts.get", { id }, version)
   return (
     <li>
       <a href={addressOf(`/accounts/${id}`)}>{account?.name ?? id}</a>
@@ -42,7 +42,7 @@ function AccountRow({ id, version }: { readonly id: string; readonly version: nu
 }
 
 /** Whose notice of a threshold is about the present month; newest first. */
-function idsOf(notices: NoticeList["data"]): string[] {
+function idsOf(notices: readonly Notice[]): string[] {
   const now = nowMs()
   const present = notices.filter(
     ({ threshold, period_end }) => threshold !== null && new Date(period_end).getTime() > now,

@@ -1,10 +1,9 @@
 import { may } from "../../client/session.ts"
-import type { PlanList } from "../../client/types.ts"
-import { useRead } from "../../client/use-read.ts"
 import { useTick } from "../../client/use-tick.ts"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { useApiChoices } from "../api-filter.tsx"
 import { HealthFacts } from "./health-facts.tsx"
 import { NearLimit } from "./near-limit.tsx"
 import { Traffic } from "./traffic.tsx"
@@ -21,8 +20,7 @@ const renewMs = 60_000
 export function OverviewScreen() {
   const version = useTick(renewMs)
   const range = segmentValue("range", ranges, "day")
-  const plans = useRead<PlanList>(may("plans.list") ? "/plans" : null)
-  const apis = Object.keys(plans.data?.prices ?? {})
+  const apis = useApiChoices()
   return (
     <Page
       title="Overview"
@@ -30,12 +28,7 @@ export function OverviewScreen() {
         may("history.calls") && (
           <>
             {apis.length > 0 && (
-              <ChoiceFilter
-                name="api"
-                label="API"
-                isLabelHidden
-                choices={[["", "All APIs"], ...apis.map((api) => [api, api] as const)]}
-              />
+              <ChoiceFilter name="api" label="API" isLabelHidden choices={[["", "All APIs"], ...apis]} />
             )}
             <Segments name="range" label="Time that is shown" choices={ranges} standard="day" />
           </>

@@ -1,5 +1,8 @@
 /** Sums of the history, by time, with the times at which nothing happened. */
-import type { CallHistory, CreditHistory } from "../../client/types.ts"
+import type { AnswerOf } from "../../client/operations.ts"
+
+export type CallHistory = AnswerOf<"history.calls">
+export type CreditHistory = AnswerOf<"history.credits">
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 

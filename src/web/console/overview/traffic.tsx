@@ -1,12 +1,11 @@
 import { may } from "../../client/session.ts"
-import type { CallHistory, CreditHistory } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Stat, Stats } from "../../kit/facts.tsx"
 import { Plot } from "../../kit/plot.tsx"
 import type { PlotStep } from "../../kit/plot-data.ts"
 import { Ready } from "../../kit/states.tsx"
 import { formatNumber } from "../../kit/text.tsx"
-import { callPoints, creditPoints, slowestOf, total } from "./points.ts"
+import { type CallHistory, type CreditHistory, callPoints, creditPoints, slowestOf, total } from "./points.ts"
 
 interface TrafficProps {
   readonly step: PlotStep
@@ -17,9 +16,9 @@ interface TrafficProps {
 
 /** Calls, errors, latency and credits of a time, as figures and as plots. */
 export function Traffic({ step, api, version }: TrafficProps) {
-  const reading = useRead<CallHistory>("/history/calls", { step, api }, version)
-  const credits = useRead<CreditHistory>(
-    may("history.credits") && api === null ? "/history/credits" : null,
+  const reading = useRead("history.calls", { step, api }, version)
+  const credits = useRead(
+    may("history.credits") && api === null ? "history.credits" : null,
     { step, by: "none" },
     version,
   )

@@ -1,14 +1,14 @@
-import type { ConfigChanges } from "../../client/types.ts"
+import type { AnswerOf } from "../../client/operations.ts"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
 import { Value } from "../audit/changes.tsx"
 
-type Change = ConfigChanges["data"][number]
+type Change = AnswerOf<"config.diff">["data"][number]
 
 const columns: readonly Column<Change>[] = [
   { title: "Setting", isName: true, cell: ({ setting }) => <code>{setting}</code> },
   {
-    title: "Now",
+    title: "Current",
     cell: ({ before }) => (
       <del>
         <Value value={before} />
@@ -16,7 +16,7 @@ const columns: readonly Column<Change>[] = [
     ),
   },
   {
-    title: "Then",
+    title: "New",
     cell: ({ after, needs_restart }) => (
       <>
         <ins>
@@ -29,10 +29,10 @@ const columns: readonly Column<Change>[] = [
 ]
 
 /** Settings that differ, before and after. */
-export function ChangeTable({ changes }: { readonly changes: Pick<ConfigChanges, "data"> }) {
+export function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <div class="card flush">
-      <Table caption="changes" columns={columns} rows={changes.data} keyOf={({ setting }) => setting} />
+      <Table caption="changes" columns={columns} rows={changes} keyOf={({ setting }) => setting} />
     </div>
   )
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import type { AnswerOf, InputOf } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
-import { write } from "../../client/request.ts"
-import type { SavedConfig } from "../../client/types.ts"
+import { send } from "../../client/request.ts"
 import { Button } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form, type FormValues } from "../../kit/form.tsx"
@@ -10,7 +10,7 @@ import { say } from "../../kit/status.tsx"
 import { ChangeTable } from "./change-table.tsx"
 
 /** Values by setting; null takes a setting out of the file. */
-export type Changes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
+export type Changes = InputOf<"config.put">["changes"]
 
 interface ChangeWindowProps {
   readonly title: string
@@ -31,7 +31,7 @@ interface ChangeWindowProps {
 
 interface Trial {
   readonly changes: Changes
-  readonly difference: SavedConfig
+  readonly difference: AnswerOf<"config.put">
 }
 
 /** Edits settings in two steps: what was typed is checked and shown as a difference, and saved when that is right. */
@@ -56,7 +56,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
     if (Object.keys(changes).length === 0) return null
     const difference = await atItsField(
       changes,
-      write<SavedConfig>("PATCH", "/config", { changes, dry_run: true }, { ifVersion: version }),
+      send("config.put", { changes, dry_run: true }, { ifVersion: version }),
     )
     return difference.data.length === 0 ? null : { changes, difference }
   }
@@ -71,7 +71,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
       {/* The form stays below, so that going back loses nothing. */}
       <div hidden={trial !== null || removing}>
         <Form
-          submit="Show the difference"
+          submit="Review changes"
           required={required}
           numbers={numbers}
           cancel={close}
@@ -81,7 +81,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
           {children}
           {isNothing && (
             <p class="field-error" role="alert">
-              Nothing differs from what runs now.
+              There are no changes.
             </p>
           )}
         </Form>
@@ -95,7 +95,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
       </div>
       {removing && remove && !trial && (
         <Form
-          submit="Show the difference"
+          submit="Review changes"
           cancel={() => setRemoving(false)}
           cancelLabel="Back"
           send={() => check(remove.changes)}
@@ -113,12 +113,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
           cancel={() => setTrial(null)}
           cancelLabel="Back"
           send={(_, idempotencyKey) =>
-            write<SavedConfig>(
-              "PATCH",
-              "/config",
-              { changes: trial.changes },
-              { ifVersion: version, idempotencyKey },
-            )
+            send("config.put", { changes: trial.changes }, { ifVersion: version, idempotencyKey })
           }
           done={(saved) => {
             say("Saved. New calls follow it from now on.")
@@ -126,7 +121,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
             changed(saved.version)
           }}
         >
-          <ChangeTable changes={trial.difference} />
+          <ChangeTable changes={trial.difference.data} />
         </Form>
       )}
     </Dialog>

@@ -1,6 +1,6 @@
-import { write } from "../../client/request.ts"
+import type { AnswerOf } from "../../client/operations.ts"
+import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import type { ConfigChanges } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
@@ -17,10 +17,10 @@ interface ConfigFileProps {
 
 /** What the configuration file says now and the service does not do yet. */
 export function ConfigFile({ version, changed }: ConfigFileProps) {
-  const reading = useRead<ConfigChanges>("/config/diff", {}, version)
+  const reading = useRead("config.diff", {}, version)
   const waiting = reading.data?.data.some(({ needs_restart }) => !needs_restart) ?? false
 
-  function reloaded({ data }: ConfigChanges): void {
+  function reloaded({ data }: AnswerOf<"config.reload">): void {
     const later = data.filter(({ needs_restart }) => needs_restart).length
     say(later === 0 ? "The file is in force." : "The file is in force, but for what needs a restart.")
     changed()
@@ -36,7 +36,7 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
           {waiting && may("config.reload") && (
             <ActionButton
               kind="primary"
-              run={(idempotencyKey) => write<ConfigChanges>("POST", "/config/reload", {}, { idempotencyKey })}
+              run={(idempotencyKey) => send("config.reload", {}, { idempotencyKey })}
               done={reloaded}
             >
               Take these changes over
@@ -46,11 +46,11 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
       }
     >
       <Ready reading={reading} what="the difference">
-        {(changes) =>
-          changes.data.length === 0 ? (
+        {({ data }) =>
+          data.length === 0 ? (
             <p class="muted">The service runs with what the file says.</p>
           ) : (
-            <ChangeTable changes={changes} />
+            <ChangeTable changes={data} />
           )
         }
       </Ready>

@@ -105,7 +105,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
         />
         <TextField
           name="portal_keys"
-          label="Keys of a customer"
+          label="Key limit"
           required
           value={String(shown.portal_keys)}
           hint="Customers with so many keys cannot create another in the portal."

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import { may } from "../../client/session.ts"
-import type { Plan, PlanList } from "../../client/types.ts"
+import type { Plan } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Page, Section } from "../../kit/page.tsx"
@@ -21,12 +21,8 @@ interface Price {
 export function PlansScreen() {
   const [version, setVersion] = useState(0)
   const [window, setWindow] = useState<Window | null>(null)
-  const plans = useRead<PlanList>("/plans", {}, version)
-  const config = useRead<{ readonly version?: number | null }>(
-    may("config.get") ? "/config" : null,
-    {},
-    version,
-  )
+  const plans = useRead("plans.list", {}, version)
+  const config = useRead(may("config.get") ? "config.get" : null, {}, version)
   const fileVersion = config.data?.version ?? null
   const mayEdit = may("config.put") && fileVersion !== null
   const close = () => setWindow(null)
@@ -34,7 +30,7 @@ export function PlansScreen() {
 
   function changed(version: number | null): void {
     // The next change is made to this version, also before it is read again.
-    config.show({ version })
+    config.show({ ...config.data, version })
     readAgain()
   }
 

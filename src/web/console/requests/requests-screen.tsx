@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
+import type { OperationId } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
-import { ChoiceFilter, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
+import { ChoiceFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Empty, ErrorBox } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
@@ -56,8 +57,8 @@ const columns: readonly Column<ShownRequest>[] = [
     title: "Account and key",
     cell: ({ account, key }) => (
       <div class="stacked">
-        <Known id={account} path="/accounts" operation="accounts.get" />
-        {key !== null && <Known id={key} path="/keys" operation="keys.get" />}
+        <Known id={account} screen="/accounts" operation="accounts.get" />
+        {key !== null && <Known id={key} screen="/keys" operation="keys.get" />}
       </div>
     ),
   },
@@ -73,8 +74,7 @@ const columns: readonly Column<ShownRequest>[] = [
 /** Requests while they happen. */
 export function RequestsScreen() {
   const [isPaused, setPaused] = useState(false)
-  const names = ["status", "api", "account", "key", "fault"]
-  const filters = Object.fromEntries(names.map((name) => [name, filterValue(name)]))
+  const filters = filterValues("status", "api", "account", "key", "fault")
   const watched = useWatch(filters, isPaused)
   const { requests, problem, held } = watched
 
@@ -98,7 +98,7 @@ export function RequestsScreen() {
       }
     >
       <Filters label="Filter requests">
-        <ChoiceFilter name="status" label="Status" choices={withPresent(statuses, filterValue("status"))} />
+        <ChoiceFilter name="status" label="Status" choices={withPresent(statuses, filters.status)} />
         <ApiFilter />
         <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
         <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
@@ -144,12 +144,18 @@ function State({ watched, isPaused }: { readonly watched: Watched; readonly isPa
   return watched.state === "live" ? <Tag tone="good">Live</Tag> : <Tag>Connecting</Tag>
 }
 
+interface KnownProps {
+  readonly id: string | null
+  readonly screen: string
+  readonly operation: OperationId
+}
+
 /** An id, as a link where the thing may be read. */
-function Known({ id, path, operation }: { id: string | null; path: string; operation: string }) {
+function Known({ id, screen, operation }: KnownProps) {
   if (id === null) return <span class="muted">–</span>
   if (!may(operation)) return <span class="mono">{id}</span>
   return (
-    <a class="mono" href={addressOf(`${path}/${id}`)}>
+    <a class="mono" href={addressOf(`${screen}/${id}`)}>
       {id}
     </a>
   )

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { toQueryString } from "../../client/address.ts"
 import { after } from "../../client/browser.ts"
+import type { AnswerOf } from "../../client/operations.ts"
 import { Problem, Unreachable } from "../../client/problem.ts"
-import { type Query, readEvents, toQueryString } from "../../client/request.ts"
+import { watch } from "../../client/request.ts"
 import { hasEnded } from "../../client/session.ts"
-import type { LiveRequest } from "../../client/types.ts"
+
+type LiveRequest = AnswerOf<"requests.tail">
 
 /** So many requests are kept; older ones go. */
 export const maxShown = 200
@@ -39,17 +42,25 @@ interface Shown extends Omit<Watched, "clear" | "retry"> {
 
 const nothing = { requests: [], state: "connecting", problem: null, held: 0, lost: 0 } as const
 
+type Filters = Readonly<Record<"status" | "api" | "account" | "key" | "fault", string | null>>
+
+/** The operation takes several values of each parameter. */
+function listsOf({ status, api, account, key, fault }: Filters) {
+  const list = (value: string | null) => (value === null ? null : [value])
+  return { status: list(status), api: list(api), account: list(account), key: list(key), fault: list(fault) }
+}
+
 /** Watches the requests that fit a choice, and begins again when the connection breaks. */
-export function useWatch(query: Query, isPaused: boolean): Watched {
-  const choice = toQueryString(query)
+export function useWatch(filters: Filters, isPaused: boolean): Watched {
+  const choice = toQueryString(filters)
   const [last, setLast] = useState<Shown>({ ...nothing, choice })
   const [attempt, setAttempt] = useState(0)
   const waiting = useRef<ShownRequest[]>([])
   const count = useRef(0)
   const paused = useRef(isPaused)
   paused.current = isPaused
-  const latest = useRef(query)
-  latest.current = query
+  const latest = useRef(filters)
+  latest.current = filters
   // What another choice has shown is no answer to this one.
   const shown = last.choice === choice ? last : nothing
 
@@ -83,15 +94,15 @@ export function useWatch(query: Query, isPaused: boolean): Watched {
       else showWaiting()
     }
 
-    function onEvent(name: string, data: unknown): void {
+    function onEntry(request: LiveRequest): void {
       if (signal.aborted) return
-      if (name === "message") {
-        waiting.current.push({ ...(data as LiveRequest), number: ++count.current })
-        if (waiting.current.length > maxShown) waiting.current.shift()
-        cancelShow ??= after(showEveryMs, show)
-      } else if (name === "lost") {
-        update(({ lost }) => ({ lost: lost + (data as { count: number }).count }))
-      }
+      waiting.current.push({ ...request, number: ++count.current })
+      if (waiting.current.length > maxShown) waiting.current.shift()
+      cancelShow ??= after(showEveryMs, show)
+    }
+
+    function onLost(more: number): void {
+      if (!signal.aborted) update(({ lost }) => ({ lost: lost + more }))
     }
 
     function onOpen(): void {
@@ -105,14 +116,17 @@ export function useWatch(query: Query, isPaused: boolean): Watched {
     }
 
     update(() => ({ state: "connecting" }))
-    readEvents("/requests", latest.current, signal, { onOpen, onEvent }).then(again, (thrown) => {
-      if (signal.aborted) return
-      if (thrown instanceof Unreachable) again()
-      else if (thrown instanceof Problem) {
-        update(() => ({ state: "lost", problem: thrown }))
-        if (thrown.status >= 500) again()
-      } else throw thrown
-    })
+    watch("requests.tail", listsOf(latest.current), signal, { onOpen, onEntry, onLost }).then(
+      again,
+      (thrown) => {
+        if (signal.aborted) return
+        if (thrown instanceof Unreachable) again()
+        else if (thrown instanceof Problem) {
+          update(() => ({ state: "lost", problem: thrown }))
+          if (thrown.status >= 500) again()
+        } else throw thrown
+      },
+    )
     return () => {
       abort.abort()
       cancelShow?.()

@@ -1,19 +1,22 @@
 import { useState } from "preact/hooks"
+import { send } from "../../client/request.ts"
 import { may, session } from "../../client/session.ts"
 import type { Key } from "../../client/types.ts"
 import { Button } from "../../kit/button.tsx"
+import { Dialog } from "../../kit/dialog.tsx"
+import { TextField } from "../../kit/field.tsx"
+import { Form } from "../../kit/form.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Notice } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
+import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
+import { CreateKey } from "../../shared/create-key.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
-import { RotateKey } from "../../shared/rotate-key.tsx"
 import { ownAccount } from "../own-account.ts"
-import { CreateOwnKey } from "./create-own-key.tsx"
-import { RenameKey } from "./rename-key.tsx"
-import { RevokeOwnKey } from "./revoke-own-key.tsx"
+import { useCatalog } from "../playground/catalog.ts"
 
 type Window =
   | { readonly kind: "create" }
@@ -45,7 +48,7 @@ export function KeysScreen() {
       <NotAllowed />
       <PagedTable
         what="keys"
-        path="/keys"
+        operation="keys.list"
         filters={{}}
         columns={columnsFor(setWindow)}
         keyOf={({ id }) => id}
@@ -56,9 +59,7 @@ export function KeysScreen() {
           </Empty>
         }
       />
-      {window?.kind === "create" && (
-        <CreateOwnKey account={ownAccount()} close={close} done={() => changed("Key created.")} />
-      )}
+      {window?.kind === "create" && <CreateOwnKey close={close} done={() => changed("Key created.")} />}
       {window?.kind === "rename" && (
         <RenameKey value={window.key} close={close} done={() => changed("Key renamed.")} />
       )}
@@ -66,7 +67,7 @@ export function KeysScreen() {
         <RotateKey value={window.key} close={close} done={() => changed("The key has a new text.")} />
       )}
       {window?.kind === "revoke" && (
-        <RevokeOwnKey value={window.key} close={close} done={() => changed("Key revoked.")} />
+        <RevokeKey value={window.key} close={close} done={() => changed("Key revoked.")} />
       )}
     </Page>
   )
@@ -74,11 +75,7 @@ export function KeysScreen() {
 
 /** Says what this customer may not do, so that nobody looks for a button that is not there. */
 function NotAllowed() {
-  const missing = [
-    ["keys.create", "create"],
-    ["keys.rotate", "rotate"],
-    ["keys.revoke", "revoke"],
-  ].flatMap(([operation = "", word = ""]) => (may(operation) ? [] : [word]))
+  const missing = (["create", "rotate", "revoke"] as const).filter((word) => !may(`keys.${word}`))
   if (missing.length === 0) return null
   return (
     <Notice tone="plain">
@@ -133,5 +130,29 @@ function KeyActions({ of: key, open }: { readonly of: Key; readonly open: (windo
         </Button>
       ))}
     </div>
+  )
+}
+
+function CreateOwnKey(windowProps: { close(): void; done(): void }) {
+  const { data } = useCatalog()
+  const apis = data?.map(({ id, title }) => [id, title] as const) ?? []
+  return <CreateKey account={ownAccount()} apis={apis} isBrief {...windowProps} />
+}
+
+/** Gives a key another name. */
+function RenameKey({ value: { id, name, version }, close, done }: ChangeKeyProps) {
+  return (
+    <Dialog title={`Rename ${nameOf({ name, id })}`} close={close}>
+      <Form
+        submit="Save"
+        cancel={close}
+        send={(values, idempotencyKey) =>
+          send("keys.update", { id, name: values.text("name") }, { idempotencyKey, ifVersion: version })
+        }
+        done={done}
+      >
+        <TextField name="name" label="Name" hint="What the key is for." value={name} />
+      </Form>
+    </Dialog>
   )
 }

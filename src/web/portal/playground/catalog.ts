@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { returns } from "../../client/connection.ts"
 import { Problem, Unreachable } from "../../client/problem.ts"
-import { send } from "../../client/request.ts"
+import { fetchJson } from "../../client/request.ts"
 import type { Reading } from "../../client/use-read.ts"
 import { type CatalogDocument, type OfferedApi, toOfferedApis } from "./offered-api.ts"
 
@@ -14,7 +14,7 @@ export function useCatalog(): Reading<readonly OfferedApi[]> {
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   const [count, setCount] = useState(0)
   useEffect(() => {
-    reading ??= send<CatalogDocument>("/openapi.json", {}).then(toOfferedApis)
+    reading ??= fetchJson<CatalogDocument>("/openapi.json", {}).then(toOfferedApis)
     setError(null)
     reading.then(setData, (thrown) => {
       reading = null

@@ -1,32 +1,28 @@
-import { nowMs } from "../../client/browser.ts"
-import type { Account, Key, Listed, UsageSums } from "../../client/types.ts"
+import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Plot } from "../../kit/plot.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
+import { UsagePlots } from "../../shared/usage-plots.tsx"
 import { ownAccount } from "../own-account.ts"
 import { useCatalog } from "../playground/catalog.ts"
 import { SumsTable } from "./sums-table.tsx"
-
-export type Sum = UsageSums["data"][number]
 
 const ranges = [
   ["7", "7 days"],
   ["31", "31 days"],
   ["90", "90 days"],
 ] as const
-const dayMs = 86_400_000
 /** The most keys and APIs that a table of sums has. */
 const mostSums = 200
 
 /** What was used: credits of the month, and calls and credits by day, API and key. */
 export function UsageScreen() {
-  const account = useRead<Account>(`/accounts/${encodeURIComponent(ownAccount())}`)
+  const account = useRead("accounts.get", { id: ownAccount() })
   return (
     <Page title="Usage">
       <Ready reading={account} what="credits">
@@ -62,10 +58,10 @@ function Credits({ account }: { readonly account: Account }) {
 function Days() {
   const days = Number(segmentValue("range", ranges, "31"))
   const filters = { account: ownAccount(), days, api: filterValue("api"), key: filterValue("key") }
-  const byDay = useRead<Listed<Sum>>("/usage", { ...filters, by: ["day"], limit: days })
-  const byApi = useRead<Listed<Sum>>("/usage", { ...filters, by: ["api"], limit: mostSums })
-  const byKey = useRead<Listed<Sum>>("/usage", { ...filters, by: ["key"], limit: mostSums })
-  const keys = useRead<Listed<Key>>("/keys", { limit: mostSums })
+  const byDay = useRead("usage.query", { ...filters, by: ["day"], limit: days })
+  const byApi = useRead("usage.query", { ...filters, by: ["api"], limit: mostSums })
+  const byKey = useRead("usage.query", { ...filters, by: ["key"], limit: mostSums })
+  const keys = useRead("keys.list", { limit: mostSums })
   const catalog = useCatalog()
   const titles = new Map(catalog.data?.map(({ id, title }) => [id, title]))
   const names = new Map(keys.data?.data.map((key) => [key.id, nameOf(key)]))
@@ -82,7 +78,7 @@ function Days() {
             <Empty title={`No calls in the last ${days} days`}>Successful calls appear here.</Empty>
           ) : (
             <>
-              <Plots sums={data} days={days} />
+              <UsagePlots sums={data} days={days} file="usage" />
               <div class="plots">
                 <Ready reading={byApi} what="usage by API">
                   {({ data }) => (
@@ -108,39 +104,5 @@ function Days() {
         }
       </Ready>
     </>
-  )
-}
-
-function Plots({ sums, days }: { readonly sums: readonly Sum[]; readonly days: number }) {
-  const known = new Map(sums.map((sum) => [sum.day, sum]))
-  const shown = lastDays(days)
-  const times = shown.map((day) => `${day}T00:00:00Z`)
-  const calls = shown.map((day) => known.get(day)?.calls ?? 0)
-  const credits = shown.map((day) => known.get(day)?.credits ?? 0)
-  return (
-    <div class="plots">
-      <Plot
-        title="Calls"
-        times={times}
-        step="day"
-        file="calls-by-day"
-        series={[{ label: "Calls", kind: "bars", tone: "accent", values: calls }]}
-      />
-      <Plot
-        title="Credits"
-        times={times}
-        step="day"
-        file="credits-by-day"
-        series={[{ label: "Credits", kind: "bars", tone: "accent", values: credits }]}
-      />
-    </div>
-  )
-}
-
-/** The last UTC days, today's the last: `2027-01-31`. */
-function lastDays(count: number): string[] {
-  const today = nowMs()
-  return Array.from({ length: count }, (_, index) =>
-    new Date(today - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
   )
 }

@@ -1,25 +1,26 @@
 import { useState } from "preact/hooks"
-import { write } from "../../client/request.ts"
-import type { CreatedKey, PlanList } from "../../client/types.ts"
-import { useRead } from "../../client/use-read.ts"
-import { Dialog } from "../../kit/dialog.tsx"
-import { TextField } from "../../kit/field.tsx"
-import { Form } from "../../kit/form.tsx"
-import { NewKeyText } from "../../shared/new-key-text.tsx"
-import { KeyFields, readKeyFields } from "./key-fields.tsx"
+import type { AnswerOf } from "../client/operations.ts"
+import { send } from "../client/request.ts"
+import { Dialog } from "../kit/dialog.tsx"
+import { TextField } from "../kit/field.tsx"
+import { Form } from "../kit/form.tsx"
+import { type ApiChoice, KeyFields, readKeyFields } from "./key-fields.tsx"
+import { NewKeyText } from "./shown-once.tsx"
 
 interface CreateKeyProps {
-  /** The account whose key it is; null asks for it. */
+  /** The account that gets the key; null asks for it. */
   readonly account: string | null
+  readonly apis: readonly ApiChoice[]
+  /** Whether the limits are closed at first. */
+  readonly isBrief?: boolean
   close(): void
   /** Called when the new text was shown and the window closes. */
   done(): void
 }
 
 /** Asks what a key may do, makes it, and shows its text, which cannot be read again. */
-export function CreateKey({ account, close, done }: CreateKeyProps) {
-  const plans = useRead<PlanList>("/plans")
-  const [created, setCreated] = useState<CreatedKey | null>(null)
+export function CreateKey({ account, apis, isBrief = false, close, done }: CreateKeyProps) {
+  const [created, setCreated] = useState<AnswerOf<"keys.create"> | null>(null)
   if (created) return <NewKeyText title="Key created" text={created.key} done={done} />
   return (
     <Dialog title="Create key" close={close}>
@@ -29,9 +30,8 @@ export function CreateKey({ account, close, done }: CreateKeyProps) {
         numbers={["rate_limit"]}
         cancel={close}
         send={(values, idempotencyKey) =>
-          write<CreatedKey>(
-            "POST",
-            "/keys",
+          send(
+            "keys.create",
             { account: account ?? values.text("account"), ...readKeyFields(values) },
             { idempotencyKey },
           )
@@ -41,7 +41,7 @@ export function CreateKey({ account, close, done }: CreateKeyProps) {
         {account === null && (
           <TextField name="account" label="Account" required hint="Its id, such as acc_1234567890abcdef." />
         )}
-        <KeyFields apis={Object.keys(plans.data?.prices ?? {})} />
+        <KeyFields apis={apis} isBrief={isBrief} />
       </Form>
     </Dialog>
   )

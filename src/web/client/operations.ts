@@ -1,0 +1,68 @@
+/** The operations of the administration as console and portal call them: by id, with the types of their definitions. */
+import type { Static } from "@sinclair/typebox"
+import type { OperationsById } from "../../admin/operations.ts"
+import { toQueryString } from "./address.ts"
+import { area } from "./area.ts"
+
+/** The bundler puts method and path of each operation here, so that no definition gets into a browser. */
+declare const OPERATION_PLACES: Readonly<Record<OperationId, readonly [method: string, path: string]>>
+
+export type OperationId = keyof OperationsById
+/** Operations that change nothing. */
+export type ReadId = {
+  [Id in OperationId]: OperationsById[Id]["method"] extends "GET" ? Id : never
+}[OperationId]
+export type SendId = Exclude<OperationId, ReadId>
+/** Operations that answer a list, page by page. */
+export type ListId = {
+  [Id in ReadId]: AnswerOf<Id> extends PageOf<unknown> ? (InputOf<Id> extends Cursor ? Id : never) : never
+}[ReadId]
+
+/** All parameters of an operation. */
+export type InputOf<Id extends OperationId> = Static<OperationsById[Id]["input"]>
+/** The same for one that reads: null leaves out what is optional. */
+export type ReadInput<Id extends ReadId> = {
+  readonly [Name in keyof InputOf<Id>]: Optional<InputOf<Id>, Name> | InputOf<Id>[Name]
+}
+export type AnswerOf<Id extends OperationId> = Static<OperationsById[Id]["output"]>
+/** An entry of a list. */
+export type EntryOf<Id extends ListId> = AnswerOf<Id>["data"][number]
+
+type Optional<Input, Name extends keyof Input> = object extends Pick<Input, Name> ? null : never
+
+interface Cursor {
+  limit?: number
+  after?: string
+}
+
+interface PageOf<Entry> {
+  data: Entry[]
+  has_more: boolean
+  next: string | null
+}
+
+export interface OperationRequest {
+  readonly method: string
+  /** Without a query string. */
+  readonly path: string
+  /** The parameters that are not part of the path. */
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+/** Where an operation is called, and which parameters do not travel in its path. */
+export function requestOf(id: OperationId, input: object): OperationRequest {
+  const [method, template] = OPERATION_PLACES[id]
+  const rest: Record<string, unknown> = { ...input }
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = encodeURIComponent(String(rest[name]))
+    delete rest[name]
+    return value
+  })
+  return { method, path: area.api + path, rest }
+}
+
+/** The address of an operation that reads, with its parameters. */
+export function addressOfRead<Id extends ReadId>(id: Id, input: ReadInput<Id>): string {
+  const { path, rest } = requestOf(id, input)
+  return path + toQueryString(rest)
+}
