@@ -1,4 +1,4 @@
-import { createKey } from "../src/accounts/key.ts"
+import { createSecret } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import type { Load } from "./load.ts"
 
@@ -57,7 +57,7 @@ export function signAsTool(keys: readonly string[]): Load {
 
 /** A well-formed key that was never issued, so that the store is asked for it. */
 export function lookUpWithUnknownKey(): Load {
-  return { ...lookUp([createKey(systemRandom)]), status: 401 }
+  return { ...lookUp([createSecret("key", systemRandom)]), status: 401 }
 }
 
 export function lookUpWithoutKey(): Load {

@@ -1,6 +1,6 @@
 /** An API key sent as `Authorization: Bearer KEY` (RFC 6750) is taken as one in `x-api-key` is, on every surface. */
 import { describe, expect, test } from "bun:test"
-import { createAdminKey, createKey } from "../src/accounts/key.ts"
+import { createSecret } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestMock } from "./support/mock.ts"
@@ -29,7 +29,7 @@ test.each(surfaces)("over %s", async (_name, target, body) => {
   expect((await send(target, { authorization: `Bearer ${key}` }, body)).status).toBe(200)
   const used = (await service.accounts.usage(account, 1)).map(({ credits }) => credits)
   expect(used).toEqual(target === "/v1/usage" ? [] : [1])
-  const unknown = createKey(systemRandom)
+  const unknown = createSecret("key", systemRandom)
   for (const wrong of [`Bearer ${unknown}`, "Bearer mistyped", "Bearer", "Basic dXNlcjpwYXNz"]) {
     const refused = await send(target, { authorization: wrong }, body)
     expect([wrong, refused.status]).toEqual([wrong, 401])
@@ -77,7 +77,7 @@ test.each(surfaces)(
 test.each(surfaces)(
   "over %s a key of the admin API is refused as what it is",
   async (_name, target, body) => {
-    const key = createAdminKey(systemRandom)
+    const key = createSecret("adminKey", systemRandom)
     const sent: Record<string, string>[] = [{ "x-api-key": key }, { authorization: `Bearer ${key}` }]
     for (const headers of sent) {
       const refused = await send(target, headers, body)
@@ -114,7 +114,7 @@ describe("in the mock", () => {
 
   test("the journal shortens a key that may be a real one", async () => {
     const mock = await startTestMock()
-    const real = createKey(systemRandom)
+    const real = createSecret("key", systemRandom)
     await mock.fetch(path, { headers: { authorization: `Bearer ${real}` } })
     const { data } = await mock.control("GET", `/requests?key=${real}`)
     expect(JSON.stringify(data)).not.toContain(real)

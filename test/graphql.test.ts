@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
-import { createKey } from "../src/accounts/key.ts"
+import { createSecret } from "../src/accounts/key.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
@@ -236,7 +236,7 @@ describe("keys and plans", () => {
     await service.accounts.revokeKey(revoked.id)
     const expired = await service.createKey("pro", { expiresMs: service.clock.now() + 1 })
     service.clock.advance(1)
-    for (const key of [null, "pk-nonsense", createKey(systemRandom), expired.key, revoked.key]) {
+    for (const key of [null, "pk-nonsense", createSecret("key", systemRandom), expired.key, revoked.key]) {
       const { status, codes, body } = await readGraphql(service.post(path, "no json", { key }))
       expect([status, codes, "data" in body]).toEqual([401, ["INVALID_API_KEY"], false])
     }

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createAdminKey, createKey } from "../src/accounts/key.ts"
+import { createSecret } from "../src/accounts/key.ts"
 import type { FaultCode } from "../src/call/fault.ts"
 import { createSeededRandom } from "../src/ports/mock-ports.ts"
 import { type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
@@ -55,9 +55,13 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
   adminKeySent: [
     401,
     "admin API",
-    () => ways.rest(mock, createAdminKey(createSeededRandom("another service"))),
+    () => ways.rest(mock, createSecret("adminKey", createSeededRandom("another service"))),
   ],
-  keyUnknown: [401, "not known", () => ways.rest(mock, createKey(createSeededRandom("another service")))],
+  keyUnknown: [
+    401,
+    "not known",
+    () => ways.rest(mock, createSecret("key", createSeededRandom("another service"))),
+  ],
   keyExpired: [401, "has expired", () => ways.rest(mock, "mock-expired")],
   keyRevoked: [401, "has been revoked", () => ways.rest(mock, "mock-revoked")],
   addressForbidden: [403, "IP address", () => ways.rest(mock, "mock-forbidden")],

@@ -1,83 +1,44 @@
 import type { Random } from "../apis/contract.ts"
 
 /**
- * Has no underscore: the programs of many users check that a key has only letters, digits and hyphens before they send it.
- * Earlier keys begin with `pk_` and stay valid.
+ * The beginning of each kind of secret: API keys, keys of the admin API, tokens of links that sign in with a browser, and cookies of
+ * sessions. None has an underscore: the programs of many users check that a key has only letters, digits and hyphens.
  */
-const keyStart = "pk-"
+const starts = { key: "pk-", adminKey: "pka-", linkToken: "pkl-", sessionToken: "pks-" } as const
+/** The beginning of earlier API keys, which stay valid. */
 const earlierKeyStart = "pk_"
-/** Keys of the admin API. */
-const adminKeyStart = "pka-"
-/** Tokens of links that sign in with a browser, and cookies of sessions. */
-const linkTokenStart = "pkl-"
-const sessionTokenStart = "pks-"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomLength = 32
 const checksumLength = 6
 
-/** Makes an API key: `pk-`, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
-export function createKey(random: Random): string {
-  return createSecret(keyStart, random)
-}
-
-/** Makes a key of the admin API: `pka-`, and the same as of an API key. */
-export function createAdminKey(random: Random): string {
-  return createSecret(adminKeyStart, random)
-}
-
-/** Makes the token of a link that signs in: `pkl-`, and the same as of an API key. */
-export function createLinkToken(random: Random): string {
-  return createSecret(linkTokenStart, random)
-}
-
-/** Makes the cookie of a session: `pks-`, and the same as of an API key. */
-export function createSessionToken(random: Random): string {
-  return createSecret(sessionTokenStart, random)
-}
-
-function createSecret(start: string, random: Random): string {
-  const body = start + randomBase62(randomLength, random)
+/** Makes a secret: the beginning of its kind, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
+export function createSecret(kind: keyof typeof starts, random: Random): string {
+  const body = starts[kind] + randomBase62(randomLength, random)
   return body + checksum(body)
 }
 
-/** Whether a text has the form and checksum of an API key. */
-export function isWellFormedKey(text: string): boolean {
-  if (!text.startsWith(keyStart) && !text.startsWith(earlierKeyStart)) return false
-  return hasChecksum(text, keyStart.length)
-}
-
-/** Whether a text has the form and checksum of a key of the admin API. */
-export function isWellFormedAdminKey(text: string): boolean {
-  return text.startsWith(adminKeyStart) && hasChecksum(text, adminKeyStart.length)
-}
-
-/** Whether a text has the form and checksum of a link's token. */
-export function isWellFormedLinkToken(text: string): boolean {
-  return text.startsWith(linkTokenStart) && hasChecksum(text, linkTokenStart.length)
-}
-
-/** Whether a text has the form and checksum of a session's cookie. */
-export function isWellFormedSessionToken(text: string): boolean {
-  return text.startsWith(sessionTokenStart) && hasChecksum(text, sessionTokenStart.length)
-}
-
-/** The kind of key that the beginning of a text shows, well-formed or not; null for neither. */
-export function kindOfKey(text: string): "api" | "admin" | null {
-  if (text.startsWith(adminKeyStart)) return "admin"
-  return text.startsWith(keyStart) || text.startsWith(earlierKeyStart) ? "api" : null
-}
-
-/** Nothing here is secret, so it need not run in constant time. */
-function hasChecksum(text: string, startLength: number): boolean {
-  const bodyLength = startLength + randomLength
+/**
+ * Whether a text has the form and checksum of a kind of secret. Nothing that is compared here is secret, so it need not run in
+ * constant time.
+ */
+export function isWellFormed(kind: keyof typeof starts, text: string): boolean {
+  const start = starts[kind]
+  if (!text.startsWith(start) && !(kind === "key" && text.startsWith(earlierKeyStart))) return false
+  const bodyLength = start.length + randomLength
   if (text.length !== bodyLength + checksumLength) return false
   let claimed = 0
-  for (let index = startLength; index < text.length; index++) {
+  for (let index = start.length; index < text.length; index++) {
     const digit = digits[text.charCodeAt(index)] ?? -1
     if (digit === -1) return false
     if (index >= bodyLength) claimed = claimed * 62 + digit
   }
   return claimed === Bun.hash.crc32(text.slice(0, bodyLength))
+}
+
+/** The kind of key that the beginning of a text shows, well-formed or not; null for neither. */
+export function kindOfKey(text: string): "api" | "admin" | null {
+  if (text.startsWith(starts.adminKey)) return "admin"
+  return text.startsWith(starts.key) || text.startsWith(earlierKeyStart) ? "api" : null
 }
 
 /** The value of each base62 digit by its ASCII code, -1 for other characters. A regular expression takes 0.4 µs more. */

@@ -1,4 +1,4 @@
-import { hashKey, isWellFormedAdminKey, kindOfKey } from "../accounts/key.ts"
+import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { AdminKeyRecord, AdminStore } from "../store/admin-store.ts"
 
@@ -28,7 +28,7 @@ export const signInRefusals = {
 /** Every sign-in reads the store, so that a revoked key stops working at once, on every instance. */
 export function createSignIn(admin: Pick<AdminStore, "findAdminKey">, clock: Clock): SignIn {
   return async (text) => {
-    if (!isWellFormedAdminKey(text)) {
+    if (!isWellFormed("adminKey", text)) {
       return { adminKey: null, refusal: kindOfKey(text) === "api" ? "apiKey" : "malformed" }
     }
     const adminKey = await admin.findAdminKey(hashKey(text))

@@ -1,4 +1,4 @@
-import { hashKey, isWellFormedKey, kindOfKey } from "../accounts/key.ts"
+import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
 import { missingPlan, type Plan, type Plans } from "../accounts/plan.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
@@ -85,7 +85,7 @@ export function createAdmission(
   return {
     identify(text) {
       if (!text) throw fixedFault("keyMissing")
-      if (!isWellFormedKey(text)) {
+      if (!isWellFormed("key", text)) {
         throw fixedFault(kindOfKey(text) === "admin" ? "adminKeySent" : "keyMalformed")
       }
       const hash = hashKey(text)

@@ -1,4 +1,4 @@
-import { createAdminKey, createId, hashKey, visiblePrefix } from "../accounts/key.ts"
+import { createId, createSecret, hashKey, visiblePrefix } from "../accounts/key.ts"
 import type { Sessions } from "../admin/sessions/sessions.ts"
 import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
@@ -10,7 +10,7 @@ import { adminKeyName, consoleLinkToken, toMagicKey } from "./keys.ts"
 export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
   // Of its own, so that the ids and keys that tests make stay the same.
   const random = createSeededRandom("admin")
-  const text = createAdminKey(random)
+  const text = createSecret("adminKey", random)
   const id = createId("adm", random)
   const nowMs = clock.now()
   const times = { createdMs: nowMs, expiresMs: null, revokedMs: null }

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type ApiDefinition, type Clock, defineApi, type Timer } from "../apis/contract.ts"
+import type { TObject } from "@sinclair/typebox"
+import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { type ApiDefinition, ApiMistake, type Clock, defineApi, type Timer } from "../apis/contract.ts"
 import type { FolderCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 import { mistakesOf } from "./check-definition.ts"
-import { compileOutputCheck } from "./check-output.ts"
 import { foldersIn } from "./copy-folder.ts"
 import { unpackDefinition } from "./definition-text.ts"
-import { withoutPatterns } from "./patterns.ts"
+import { closed, withoutPatterns } from "./patterns.ts"
 import { createPluginPool } from "./plugin-pool.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
@@ -127,7 +128,7 @@ async function loadPlugin(
   }
   const pool = createPluginPool(first.worker, {
     start: async () => (await start()).worker,
-    checkOutput: compileOutputCheck(withoutPatterns(data.output)),
+    checkOutput: compileOutputCheck(data.output),
     ...{ clock, timer, maxWorkers, limitMs, maxOutputLength },
     onFault: ({ message }, rests) => {
       if (rests) onRest(id, message)
@@ -167,4 +168,16 @@ function lineOf(file: string, name: string): number {
       lines.findIndex((line) => quoted.some((text) => line.includes(text))),
     ) + 1
   )
+}
+
+/** Compiles the check of an API's output: everything that the schema says, and no field besides. */
+function compileOutputCheck(output: TObject): (value: unknown) => Record<string, unknown> {
+  const check = TypeCompiler.Compile(closed(withoutPatterns(output)))
+  return (value) => {
+    if (check.Check(value)) return value as Record<string, unknown>
+    const error = check.Errors(value).First()
+    throw new ApiMistake(
+      `its output does not follow its schema: '${error?.path.slice(1).replaceAll("/", ".")}': ${error?.message}`,
+    )
+  }
 }

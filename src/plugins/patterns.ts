@@ -10,6 +10,12 @@ export function withoutPatterns<S extends TSchema>(schema: S): S {
   return { ...rest, ...partsOf(schema, withoutPatterns) } as S
 }
 
+/** A schema without room for fields that it does not name. */
+export function closed<S extends TSchema>(schema: S): S {
+  const isObject = schema[Kind] === "Object"
+  return { ...schema, ...partsOf(schema, closed), ...(isObject && { additionalProperties: false }) }
+}
+
 /**
  * Returns a check, which returns the first field whose value does not match a pattern in its schema, with the pattern; null if
  * all do.

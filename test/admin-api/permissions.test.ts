@@ -3,7 +3,7 @@
  * the definitions, so that a new operation is covered.
  */
 import { describe, expect, test } from "bun:test"
-import { createAdminKey } from "../../src/accounts/key.ts"
+import { createSecret } from "../../src/accounts/key.ts"
 import type { Operation } from "../../src/admin/operation.ts"
 import { operations } from "../../src/admin/operations.ts"
 import { permissions } from "../../src/admin/permission.ts"
@@ -56,7 +56,7 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
 
     test("without an admin key is a 401", async () => {
       const { method, path, body } = await exampleRequest(operation, adminFor(operation))
-      for (const key of [null, apiKey, createAdminKey(systemRandom)]) {
+      for (const key of [null, apiKey, createSecret("adminKey", systemRandom)]) {
         expect((await ask(method, path, { key, body })).status).toBe(401)
       }
     })

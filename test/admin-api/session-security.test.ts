@@ -1,6 +1,6 @@
 /** What strangers try with the sessions of others: forged requests, planted and stolen cookies, guessed tokens, other origins. */
 import { describe, expect, test } from "bun:test"
-import { createLinkToken, createSessionToken } from "../../src/accounts/key.ts"
+import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminOf, createTestAdminKey } from "../support/admin.ts"
 import { useStoreKinds } from "../support/any-store.ts"
@@ -139,7 +139,10 @@ describe("a cookie that someone else has set", () => {
   test("is never taken over by a sign-in: there is always a new one", async () => {
     const { key } = await createTestAdminKey(service.db)
     const { browser: attacker } = await operator()
-    for (const planted of [createSessionToken(systemRandom), [...attacker.cookies.values()][0] ?? ""]) {
+    for (const planted of [
+      createSecret("sessionToken", systemRandom),
+      [...attacker.cookies.values()][0] ?? "",
+    ]) {
       const browser = openBrowser(service.url)
       browser.cookies.set("penknife-console", planted)
       expect((await browser.signIn("console", { key })).status).toBe(201)
@@ -221,7 +224,7 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     expect(opened.headers.get("set-cookie")).toMatch(/^__Host-penknife-console=.*; Secure$/)
     expect((await browser.send("GET", "/console/session")).status).toBe(200)
     // What a neighbour has set beside it does not count.
-    browser.cookies.set("penknife-console", createSessionToken(systemRandom))
+    browser.cookies.set("penknife-console", createSecret("sessionToken", systemRandom))
     expect((await browser.send("GET", "/console/session")).status).toBe(200)
     const ended = await browser.send("DELETE", "/console/session", { headers: { origin } })
     expect(ended.headers.get("set-cookie")).toStartWith("__Host-penknife-console=; ")
@@ -264,7 +267,7 @@ test("nothing of a session is kept by a cache, and nothing leads to another addr
     await browser.send("DELETE", "/console/session"),
     await browser.send("GET", "/console/session"),
     await openBrowser(service.url).signIn("portal", { token: "pkl-", next: "https://evil.example" }),
-    await openBrowser(service.url).signIn("portal", { token: createLinkToken(systemRandom) }),
+    await openBrowser(service.url).signIn("portal", { token: createSecret("linkToken", systemRandom) }),
   ]
   for (const { status, headers } of answers) {
     expect([status >= 300 && status < 400, headers.get("cache-control")]).toEqual([false, "no-store"])
@@ -427,7 +430,7 @@ describe("failed sign-ins", () => {
     const ownAdmin = await adminOf(own)
     const browser = openBrowser(own.url)
     const guess = (kind: "console" | "portal") =>
-      browser.signIn(kind, { token: createLinkToken(systemRandom) })
+      browser.signIn(kind, { token: createSecret("linkToken", systemRandom) })
     for (let count = 0; count < 10; count++)
       expect((await guess(count % 2 ? "console" : "portal")).status).toBe(401)
     const late = guess("console")
@@ -443,8 +446,8 @@ describe("failed sign-ins", () => {
     const own = await startTestService()
     const browser = openBrowser(own.url)
     const sent = [
-      createLinkToken(systemRandom),
-      createSessionToken(systemRandom),
+      createSecret("linkToken", systemRandom),
+      createSecret("sessionToken", systemRandom),
       (await own.createKey("pro")).key,
     ]
     await browser.signIn("console", { token: sent[0] })

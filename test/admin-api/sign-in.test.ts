@@ -1,6 +1,6 @@
 /** Who may use the admin API: its keys, what is said to others, and how they are slowed down. */
 import { describe, expect, test } from "bun:test"
-import { createAdminKey, createKey } from "../../src/accounts/key.ts"
+import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { useStoreKinds } from "../support/any-store.ts"
@@ -54,15 +54,23 @@ describe("a key", () => {
 test.each([
   ["no key", {}, "An admin key is needed"],
   ["another scheme", { authorization: "Basic dXNlcjpwYXNz" }, "An admin key is needed"],
-  ["an API key", { "x-admin-key": createKey(systemRandom) }, "This is an API key."],
+  ["an API key", { "x-admin-key": createSecret("key", systemRandom) }, "This is an API key."],
   [
     "an API key as a bearer token",
-    { authorization: `Bearer ${createKey(systemRandom)}` },
+    { authorization: `Bearer ${createSecret("key", systemRandom)}` },
     "This is an API key.",
   ],
-  ["an API key in its own header", { "x-api-key": createKey(systemRandom) }, "'x-api-key' is for the APIs"],
-  ["a mistyped key", { "x-admin-key": createAdminKey(systemRandom).slice(0, -1) }, "mistyped or cut short"],
-  ["an unknown key", { "x-admin-key": createAdminKey(systemRandom) }, "not known"],
+  [
+    "an API key in its own header",
+    { "x-api-key": createSecret("key", systemRandom) },
+    "'x-api-key' is for the APIs",
+  ],
+  [
+    "a mistyped key",
+    { "x-admin-key": createSecret("adminKey", systemRandom).slice(0, -1) },
+    "mistyped or cut short",
+  ],
+  ["an unknown key", { "x-admin-key": createSecret("adminKey", systemRandom) }, "not known"],
 ])("%s is a 401 that says what to send, before anything else is read", async (_name, headers, expected) => {
   const own: Readonly<Record<string, string>> = headers
   const answers = [
@@ -106,7 +114,7 @@ describe("the log", () => {
     const ask = adminClient(own.url, null)
     const { id, key } = await createTestAdminKey(own.db)
     const revoked = await createTestAdminKey(own.db, { revokedMs: 1, name: "old" })
-    const keys = [key, revoked.key, createAdminKey(systemRandom), createKey(systemRandom)]
+    const keys = [key, revoked.key, createSecret("adminKey", systemRandom), createSecret("key", systemRandom)]
     for (const sent of keys) {
       await ask("GET", "/accounts", { key: sent, headers: { "x-request-id": sent } })
     }
@@ -144,7 +152,7 @@ describe("failed sign-ins of one address", () => {
   test("wait longer and longer from the 11th of a minute on, are a 429 after the 100th, and a right key is not held up", async () => {
     const timer = createManualTimer()
     const own = await startTestService({ ports: { timer } })
-    const ask = adminClient(own.url, createAdminKey(systemRandom))
+    const ask = adminClient(own.url, createSecret("adminKey", systemRandom))
     const { key } = await createTestAdminKey(own.db)
     for (let count = 0; count < 10; count++) expect((await ask("GET", "/accounts")).status).toBe(401)
     const waits: number[] = []
@@ -166,7 +174,7 @@ describe("failed sign-ins of one address", () => {
 
   test("without a key, or with an API key, are mistakes and not counted", async () => {
     const own = await startTestService()
-    for (const key of [null, createKey(systemRandom)]) {
+    for (const key of [null, createSecret("key", systemRandom)]) {
       const ask = adminClient(own.url, key)
       const answers = Array.from({ length: 110 }, () => ask("GET", "/accounts"))
       for (const { status } of await Promise.all(answers)) expect(status).toBe(401)

@@ -1,4 +1,4 @@
-import { createAdminKey, createId, hashKey, visiblePrefix } from "../../src/accounts/key.ts"
+import { createId, createSecret, hashKey, visiblePrefix } from "../../src/accounts/key.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -26,7 +26,7 @@ export async function createTestAdminKey(
     limitMs: 30_000,
   })
   try {
-    const key = createAdminKey(systemRandom)
+    const key = createSecret("adminKey", systemRandom)
     const id = createId("adm", systemRandom)
     const times = { createdMs: 1_000, expiresMs: null, revokedMs: null }
     const adminKey = { id, name: "ops", prefix: visiblePrefix(key), permissions, ...times, ...more }

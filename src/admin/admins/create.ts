@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { createAdminKey, createId, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import { createId, createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireExpiry, requireName } from "../../accounts/requirements.ts"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
@@ -48,7 +48,7 @@ export const createAdmin = defineOperation({
       requireGrants(may, actor.permissions)
       requireName(name, "The name of an admin key")
       const nowMs = context.clock.now()
-      const text = createAdminKey(random)
+      const text = createSecret("adminKey", random)
       const adminKey: AdminKeyRecord = {
         id: createId("adm", random),
         name,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { createId, createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import { createId, createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import type { AccountDetails, KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { pick } from "../changed-fields.ts"
@@ -34,7 +34,7 @@ export const createApiKey = defineOperation({
       const owner = await requireOpenAccount({ ...context, ifVersion: null }, accountId)
       const nowMs = context.clock.now()
       const given = readKeySettings(settings, context)
-      const text = createKey(context.random)
+      const text = createSecret("key", context.random)
       const prefix = visiblePrefix(text)
       const key: KeyDetails = {
         id: createId("key", context.random),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { createKey, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import { createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireGrace } from "../../accounts/requirements.ts"
 import type { Mutation } from "../../store/admin-store.ts"
 import { durationFormat, keyId, maybeInstant } from "../fields.ts"
@@ -47,7 +47,7 @@ export const rotateKey = defineOperation({
       const key = await requireLiveKey(context, id)
       const nowMs = context.clock.now()
       const othersUntilMs = nowMs + requireGrace(grace)
-      const text = createKey(context.random)
+      const text = createSecret("key", context.random)
       const secret = { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs }
       const ends = new Date(othersUntilMs).toISOString()
       return {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { createId, createLinkToken, hashKey } from "../../accounts/key.ts"
+import { createId, createSecret, hashKey } from "../../accounts/key.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { Mutation, SignInLink } from "../../store/admin-store.ts"
 import { type AdminContext, secret } from "../operation.ts"
@@ -36,7 +36,7 @@ export function newLink(
   durationMs: number,
   { random, clock, actor }: AdminContext,
 ): NewLink {
-  const token = createLinkToken(random)
+  const token = createSecret("linkToken", random)
   const createdMs = clock.now()
   const link: SignInLink = {
     id: createId("lnk", random),

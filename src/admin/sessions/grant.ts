@@ -1,4 +1,4 @@
-import { hashKey, isWellFormedKey, isWellFormedLinkToken, kindOfKey } from "../../accounts/key.ts"
+import { hashKey, isWellFormed, kindOfKey } from "../../accounts/key.ts"
 import type { Clock } from "../../apis/contract.ts"
 import type {
   AccountDetails,
@@ -50,7 +50,7 @@ export function findGrant(
 
 async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts): Promise<Grant> {
   const { admin, clock } = parts
-  if (!isWellFormedLinkToken(token)) throw new SignInRefused("linkMalformed")
+  if (!isWellFormed("linkToken", token)) throw new SignInRefused("linkMalformed")
   const hash = hashKey(token)
   const link = await admin.findSignInLink(hash)
   if (link === null || link.expiresMs <= clock.now()) throw new SignInRefused("linkUsed", link?.id)
@@ -88,7 +88,7 @@ async function grantOfAdminKey(text: string, { signIn }: GrantParts): Promise<Gr
 }
 
 async function grantOfKey(text: string, source: string, parts: GrantParts): Promise<Grant> {
-  if (!isWellFormedKey(text)) {
+  if (!isWellFormed("key", text)) {
     throw new SignInRefused(kindOfKey(text) === "admin" ? "adminKey" : "keyMalformed")
   }
   const keyHash = hashKey(text)

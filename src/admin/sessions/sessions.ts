@@ -1,4 +1,4 @@
-import { createId, createSessionToken, hashKey, isWellFormedSessionToken } from "../../accounts/key.ts"
+import { createId, createSecret, hashKey, isWellFormed } from "../../accounts/key.ts"
 import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
@@ -119,7 +119,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       const nowMs = clock.now()
       const session = toSession(kind, grant, createId("ses", random), nowMs)
       const found = { kind, actor: toActor(session, from), account: grant.account }
-      const cookie = createSessionToken(random)
+      const cookie = createSecret("sessionToken", random)
       const expires = new Date(session.expiresMs).toISOString()
       const outcome = await admin.apply({
         mutations: [
@@ -167,7 +167,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   async function findRecord(kind: SessionKind, cookie: string): Promise<SessionRecord | null> {
-    if (!isWellFormedSessionToken(cookie)) return null
+    if (!isWellFormed("sessionToken", cookie)) return null
     const session = await admin.findSession(hashKey(cookie))
     return session && session.kind === kind && session.expiresMs > clock.now() ? session : null
   }

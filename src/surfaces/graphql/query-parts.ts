@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
@@ -49,13 +50,23 @@ export function rootFieldsOf(
   { fragments, operation: { selectionSet } }: QueryParts,
   isIncluded: (node: SelectionNode) => boolean,
 ): ReadonlySet<string> {
-  const names = new Set<string>()
+  const fields = selectedFields([selectionSet], (name) => fragments.get(name), isIncluded)
+  return new Set(fields.map(({ name }) => name.value))
+}
+
+/** The fields that some selections of one object select, also through fragments, in their order. Inner selections are not entered. */
+export function selectedFields(
+  selectionSets: readonly SelectionSetNode[],
+  findFragment: (name: string) => FragmentDefinitionNode | undefined,
+  isIncluded: (node: SelectionNode) => boolean,
+): readonly FieldNode[] {
+  const fields: FieldNode[] = []
   const spread = new Set<string>()
 
   function collect({ selections }: SelectionSetNode): void {
     for (const selection of selections) {
       if (!isIncluded(selection)) continue
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
+      if (selection.kind === Kind.FIELD) fields.push(selection)
       else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
       else collectFragment(selection.name.value)
     }
@@ -64,12 +75,12 @@ export function rootFieldsOf(
   function collectFragment(name: string): void {
     if (spread.has(name)) return
     spread.add(name)
-    const fragment = fragments.get(name)
+    const fragment = findFragment(name)
     if (fragment) collect(fragment.selectionSet)
   }
 
-  collect(selectionSet)
-  return names
+  for (const selectionSet of selectionSets) collect(selectionSet)
+  return fields
 }
 
 /** Whether `@skip` and `@include` let a selection pass (GraphQL §3.13.1, §3.13.2). */

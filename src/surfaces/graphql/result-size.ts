@@ -6,10 +6,9 @@ import {
   getNamedType,
   isListType,
   isObjectType,
-  Kind,
-  type SelectionSetNode,
+  type SelectionNode,
 } from "graphql"
-import { isIncluded } from "./query-parts.ts"
+import { isIncluded, selectedFields } from "./query-parts.ts"
 
 type Counts = "once" | "keys"
 
@@ -85,28 +84,10 @@ function selectionOf(
 ): readonly Selected[] | null {
   const type = getNamedType(fieldType)
   if (!isObjectType(type)) return null
-  const byKey = new Map<string, FieldNode[]>()
-  const spread = new Set<string>()
-
-  function collect({ selections }: SelectionSetNode): void {
-    for (const node of selections) {
-      if (!isIncluded(node, info.variableValues)) continue
-      if (node.kind === Kind.FIELD) {
-        const key = node.alias?.value ?? node.name.value
-        byKey.set(key, [...(byKey.get(key) ?? []), node])
-      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet)
-      else collectFragment(node.name.value)
-    }
-  }
-
-  function collectFragment(name: string): void {
-    if (spread.has(name)) return
-    spread.add(name)
-    const fragment = info.fragments[name]
-    if (fragment) collect(fragment.selectionSet)
-  }
-
-  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet)
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const included = (node: SelectionNode) => isIncluded(node, info.variableValues)
+  const fields = selectedFields(sets, (name) => info.fragments[name], included)
+  const byKey = Map.groupBy(fields, ({ alias, name }) => (alias ?? name).value)
   const members = new Set<string>()
   const counted = [...byKey].filter(([_, [node]]) => {
     const name = node?.name.value ?? ""
