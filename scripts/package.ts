@@ -1,5 +1,5 @@
 /**
- * Makes the npm package in dist/package: the program for Bun, the files of `/docs` and `/graphiql`, `penknife/mock` as a module and
+ * Makes the npm package in dist/package: the program for Bun, `penknife/mock` as a module and
  * for `require` with types for both, `penknife/plugin` with its types, and the command. Its only dependency is Bun.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -69,7 +69,7 @@ function makeProgram(webInputs: readonly string[]): boolean {
     ...programOptions,
     `--outdir=${folder}`,
     "--entry-naming=penknife.js",
-    // For the viewer of /docs.
+    // The names of the front end's files hold a hash already.
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])

@@ -31,7 +31,7 @@ const requests: readonly [line: string, body: string][] = [
   ["GET /health", ""],
   ["GET /health/", ""],
   ["HEAD /health", ""],
-  ["GET /docs/viewer.js", ""],
+  ["GET /docs/errors", ""],
   ["GET /v1/usage?next=http://a.example/v1/none", ""],
   ["GET /v1/bluetoothlookup?companyid=76", ""],
   ["GET /v1/bluetoothlookup/?companyid=76", ""],

@@ -33,7 +33,7 @@ describe("/", () => {
     expect(headers.get("vary")).toBe("Accept, Accept-Encoding")
     for (const { id, title, credits } of catalog) {
       expect(text).toContain(`<a href="/apis/${id}">${title}</a>`)
-      expect(text).toContain(`href="/portal/playground?api=${id}"`)
+      expect(text).toContain(`href="/apis/${id}#try"`)
       expect(text).toContain(credits === 1 ? ">1 credit<" : `>${credits} credits<`)
     }
   })
@@ -85,7 +85,7 @@ describe("/apis/<id>", () => {
         expect(text).toContain(`<code>${code}</code>`)
       }
       expect(text).toContain(Bun.escapeHTML(description.slice(0, 40)))
-      expect(text).toContain("for each answer with status 200")
+      expect(text).toContain("for each input that succeeds")
     }
   })
 
@@ -130,6 +130,49 @@ describe("/apis/<id>", () => {
   })
 })
 
+describe("/docs", () => {
+  test("lists every API with its parameters, every rule and every error", async () => {
+    const { status, text } = await open("/docs")
+    expect(status).toBe(200)
+    for (const { id, title, input } of catalog) {
+      expect(text).toContain(`href="/apis/${id}">${title}</a>`)
+      for (const name of Object.keys(input.properties)) {
+        expect(text).toContain(`href="/apis/${id}#parameter-${name}"`)
+        expect((await open(`/apis/${id}`)).text).toContain(`id="parameter-${name}"`)
+      }
+    }
+    const errors = (await open("/docs/errors")).text
+    for (const code of ["inputRejected", "keyMissing", "bodyTooLarge", "rateLimited", "overloaded"]) {
+      expect(text).toContain(`href="/docs/errors#${code}"`)
+      expect(errors).toContain(`<tr id="${code}">`)
+    }
+  })
+
+  test("has a page for each rule; those of GraphQL and MCP only where they are served", async () => {
+    const rulesIn = (text: string) => [
+      ...new Set([...text.matchAll(/href="\/docs\/([a-z]+)"/g)].map(([, name]) => name)),
+    ]
+    const without = await startTestService({ flags: { noGraphql: true, noMcp: true } })
+    const always = ["identity", "errors", "formats", "limits", "credits", "batch"]
+    for (const [from, rules] of [
+      [service, [...always, "graphql", "mcp"]],
+      [without, always],
+    ] as const) {
+      expect(rulesIn((await open("/docs", from)).text)).toEqual([...rules])
+      for (const rule of rules) expect((await open(`/docs/${rule}`, from)).status).toBe(200)
+    }
+    expect((await open("/docs/mcp", without)).status).toBe(404)
+    expect((await open("/graphiql", without)).status).toBe(404)
+  })
+
+  test("an example names the configured address", async () => {
+    const own = await startTestService({ flags: { publicUrl: "https://api.example.com" } })
+    for (const rule of ["identity", "batch", "graphql", "mcp"]) {
+      expect((await open(`/docs/${rule}`, own)).text).toContain("https://api.example.com/")
+    }
+  })
+})
+
 describe("an address without a page", () => {
   test.each(["/nothing", "/apis/nothing", "/apis"])("%s is a page for a browser", async (path) => {
     const { status, text, headers } = await open(path)
@@ -153,7 +196,7 @@ describe("an address without a page", () => {
 })
 
 test("pages hold no script and no style of their own, and only this host may be loaded from and frame them", async () => {
-  for (const path of ["/", "/apis/spfvalidator", "/nothing"]) {
+  for (const path of ["/", "/docs", "/docs/errors", "/apis/spfvalidator", "/nothing"]) {
     const { text, headers } = await open(path)
     const policy = headers.get("content-security-policy") ?? ""
     for (const rule of [

@@ -11,6 +11,8 @@ import { createTurnBatch } from "./turn-batch.ts"
 export interface Admission {
   /** Finds the caller of a key. Throws the 401s. */
   identify(key: string | null): Caller | Promise<Caller>
+  /** Finds the caller of a key by the key's hash. Throws the 401s. */
+  identifyHash(hash: string): Caller | Promise<Caller>
   /** Finds a caller again whose key or account was changed. Throws the 401s. */
   identifyAgain(caller: Caller): Promise<Caller>
   /** Throws the 403 of an address that the key does not allow. */
@@ -82,18 +84,20 @@ export function createAdmission(
     return parsed
   }
 
+  function identifyHash(hash: string): Caller | Promise<Caller> {
+    const access = store.findKey(hash)
+    return access instanceof Promise ? access.then((found) => toCaller(found, hash)) : toCaller(access, hash)
+  }
+
   return {
     identify(text) {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormed("key", text)) {
         throw fixedFault(kindOfKey(text) === "admin" ? "adminKeySent" : "keyMalformed")
       }
-      const hash = hashKey(text)
-      const access = store.findKey(hash)
-      return access instanceof Promise
-        ? access.then((found) => toCaller(found, hash))
-        : toCaller(access, hash)
+      return identifyHash(hashKey(text))
     },
+    identifyHash,
     async identifyAgain({ secretHash, account }) {
       return toCaller(await store.findKeyAnew(secretHash, account.id), secretHash)
     },

@@ -23,6 +23,8 @@ export interface Caller {
 export interface CallerRequest {
   /** The API key as it was sent; null without one. */
   readonly key: string | null
+  /** The hash of the key that the request stands for, where a session does so; `key` is then not looked at. */
+  readonly keyHash?: string
   /** Whether the request names two different keys. */
   readonly hasTwoKeys: boolean
   /** Returns the client's IP address. Called only when the key is bound to addresses. */

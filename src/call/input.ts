@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { isPremium, reject } from "../apis/contract.ts"
+import { toNumber } from "../values/number-text.ts"
 import { once } from "../values/once.ts"
 import { toRequirement } from "./requirement.ts"
 
@@ -126,11 +127,9 @@ function isUnicode(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isUnicode) : true
 }
 
-const numberText = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
-
 /** Text that is not exactly a number or a boolean stays text and fails the check. */
 function toCoercion({ type }: TSchema): (text: string) => unknown {
-  if (type === "number" || type === "integer") return (text) => (numberText.test(text) ? Number(text) : text)
+  if (type === "number" || type === "integer") return toNumber
   if (type === "boolean") return (text) => (text === "true" ? true : text === "false" ? false : text)
   return (text) => text
 }

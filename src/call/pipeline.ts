@@ -95,13 +95,13 @@ export function admit(
 }
 
 function admitNow(
-  { key, hasTwoKeys, address }: CallerRequest,
+  { key, keyHash, hasTwoKeys, address }: CallerRequest,
   apis: readonly string[],
   { admission }: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
   if (hasTwoKeys) throw fixedFault("keysDiffer")
-  const identified = admission.identify(key)
+  const identified = keyHash === undefined ? admission.identify(key) : admission.identifyHash(keyHash)
   return identified instanceof Promise ? identified.then(permit) : permit(identified)
 
   function permit(caller: Caller): Caller | Promise<Caller> {

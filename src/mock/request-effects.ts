@@ -42,6 +42,10 @@ export function injectAtAdmission(admission: Admission): Admission {
       if (isActive(401)) throw fixedFault("keyUnknown")
       return admission.identify(key)
     },
+    identifyHash(hash) {
+      if (isActive(401)) throw fixedFault("keyUnknown")
+      return admission.identifyHash(hash)
+    },
     identifyAgain: admission.identifyAgain,
     requireAddress: admission.requireAddress,
     requireApi(caller, api) {

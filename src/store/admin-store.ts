@@ -18,6 +18,8 @@ export interface AdminStore {
   findKeyByHash(
     hash: string,
   ): Promise<{ readonly key: KeyDetails; readonly secretUntilMs: number | null } | null>
+  /** The hash of a key's current secret; null for an unknown key. */
+  findSecretHash(keyId: string): Promise<string | null>
   /** Keys in the order of creation. */
   keys(filter: KeyFilter, page: Page): Promise<readonly KeyDetails[]>
   /** How many keys an account has, revoked ones included. */

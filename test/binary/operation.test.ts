@@ -164,14 +164,19 @@ test("openapi prints the whole document that the server sends, though it is more
   await server.stop()
 })
 
-test("the viewer is in the executable, as it was published", async () => {
+test("GraphiQL is in the executable, as it was published", async () => {
   const server = await start(["mock", "--port", "0"])
-  for (const [path, file] of [
-    ["/docs/viewer.js", "swagger-ui-bundle.js"],
-    ["/docs/viewer.css", "swagger-ui.css"],
-  ] as const) {
-    const published = readFileSync(join(import.meta.dir, "../../node_modules/swagger-ui-dist", file), "utf8")
-    expect((await (await fetch(server.url + path)).text()) === published).toBe(true)
+  const page = await (await fetch(`${server.url}/graphiql`)).text()
+  for (const file of [
+    "graphiql/graphiql.min.js",
+    "graphiql/graphiql.min.css",
+    "react/umd/react.production.min.js",
+  ]) {
+    const name = /library-\w+-\w+\.\w+/g
+    const paths = [...page.matchAll(name)].map(([each]) => `/assets/${each}`)
+    const published = readFileSync(join(import.meta.dir, "../../node_modules", file), "utf8")
+    const texts = await Promise.all(paths.map(async (path) => (await fetch(server.url + path)).text()))
+    expect([file, texts.includes(published)]).toEqual([file, true])
   }
   await server.stop()
 })

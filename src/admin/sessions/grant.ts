@@ -10,7 +10,8 @@ import type {
   SessionRecord,
 } from "../../store/admin-store.ts"
 import { addressMatches, toNetworks } from "../../values/ip.ts"
-import { customerPermissions, readingPermissions } from "../permission.ts"
+import type { Actor } from "../operation.ts"
+import { allows, customerPermissions, readingPermissions } from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
 
@@ -140,6 +141,36 @@ export async function stillGranted(
   if (accountId === null) return { account: null, permissions }
   const account = await admin.findAccount(accountId)
   return account && account.closedMs === null ? { account, permissions } : null
+}
+
+/** Whether a session may call APIs for its account: with the key that opened it, or since it may make a key. */
+export function mayCall({ account, session, permissions }: Actor): boolean {
+  return account !== null && (session?.keyHash != null || allows(permissions, "keys.write"))
+}
+
+/** The most keys of an account that are looked at for one that works. */
+const maxKeysTried = 100
+
+/**
+ * The hash of the key that a session calls with: the key that opened it, or else a key of its account that works, first of all one
+ * without limits.
+ * @param source the client's address
+ * @returns null where the session may not call, or no key works
+ */
+export async function findCallKey(
+  actor: Actor,
+  source: string,
+  { admin, clock }: Pick<GrantParts, "admin" | "clock">,
+): Promise<string | null> {
+  const { account, session } = actor
+  if (account === null || !mayCall(actor)) return null
+  if (session?.keyHash != null) return session.keyHash
+  const keys = await admin.keys({ accountId: account }, { limit: maxKeysTried, after: null })
+  const usable = keys.filter(
+    (key) => refusalOfKey({ key, secretUntilMs: null }, source, clock.now()) === null,
+  )
+  const chosen = usable.find((key) => !isLimited(key)) ?? usable[0]
+  return chosen ? admin.findSecretHash(chosen.id) : null
 }
 
 async function isAdminKeyValid(

@@ -3,7 +3,14 @@ import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
 import type { Actor } from "../operation.ts"
-import { findGrant, type Grant, type GrantParts, type SignInProof, stillGranted } from "./grant.ts"
+import {
+  findCallKey,
+  findGrant,
+  type Grant,
+  type GrantParts,
+  type SignInProof,
+  stillGranted,
+} from "./grant.ts"
 import { SignInRefused } from "./refusal.ts"
 
 export type { SessionKind } from "../../store/admin-store.ts"
@@ -22,6 +29,11 @@ export interface Sessions {
   ): Promise<OpenedSession>
   /** The session of a cookie; null when there is none, or what it was opened with no longer holds. Reads the store each time. */
   find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
+  /**
+   * The hash of the key that a session calls APIs with; null where it may not call, or its account has no key that works.
+   * @param source the client's address
+   */
+  findCallKey(actor: Actor, source: string): Promise<string | null>
   /** Ends a session, or all sessions of its owner. */
   end(session: FoundSession, everywhere: boolean): Promise<void>
 }
@@ -68,6 +80,8 @@ export interface SignedIn {
   } | null
   /** The operations that this session may run, such as `keys.create`. */
   readonly may: readonly string[]
+  /** Whether it may call APIs for its account. */
+  readonly calls: boolean
   /** Sent with each write, as proof that it comes from a page of the service. */
   readonly csrf: string
   readonly expires: string
@@ -149,6 +163,8 @@ export function createSessions(parts: SessionsParts): Sessions {
       const actor = toActor({ ...session, permissions }, from)
       return { kind, actor, account, expiresMs: session.expiresMs }
     },
+
+    findCallKey: (actor, source) => findCallKey(actor, source, parts),
 
     async end(found, everywhere) {
       const { session } = found.actor

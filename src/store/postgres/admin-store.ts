@@ -93,6 +93,10 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       const [row] = await run<{ count: number }>(select, [accountId])
       return row?.count ?? 0
     },
+    async findSecretHash(keyId) {
+      const select = "SELECT hash FROM secrets WHERE key_id = $1::text AND until_ms IS NULL"
+      return (await run<{ hash: string }>(select, [keyId]))[0]?.hash ?? null
+    },
     findNotice: (id) => findNotice(connection, id),
     ...prepareLists({
       list,

@@ -172,6 +172,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const select = "SELECT count(*) AS count FROM keys WHERE account_id = ?1"
       return read(() => database.query<{ count: number }, [string]>(select).get(accountId))?.count ?? 0
     },
+    async findSecretHash(keyId) {
+      const select = "SELECT hash FROM secrets WHERE key_id = ?1 AND until_ms IS NULL"
+      return read(() => database.query<{ hash: string }, [string]>(select).get(keyId))?.hash ?? null
+    },
     async findNotice(id) {
       const select = `${selectNotices} WHERE notices.id = ?1`
       return read(() => database.query<NoticeRecord, [string]>(select).get(id))

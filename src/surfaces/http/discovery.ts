@@ -68,13 +68,13 @@ export function discoveryFeature(
   })
 }
 
-/** A page for each API in Markdown, by its name below `/docs/`. */
+/** A page for each API in Markdown, by its path. */
 export function apiPages({ apis, publicUrl }: ApiDocInput): ReadonlyMap<string, Resource> {
   const url = publicUrl ?? "http://localhost:8080"
   const pages = apis.map(({ definition, credits }) => {
     const print = () =>
       toApiPage(definition, { credits, url, key: "YOUR-KEY", answer: exampleAnswer(definition) })
-    return [`${definition.id}.md`, printed("text/markdown; charset=utf-8", print)] as const
+    return [`/docs/${definition.id}.md`, printed("text/markdown; charset=utf-8", print)] as const
   })
   return new Map(pages)
 }

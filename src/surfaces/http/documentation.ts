@@ -6,13 +6,11 @@ import { sameOriginOnly } from "./cross-origin.ts"
 import { apiPages } from "./discovery.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
-import { docsParts } from "./pages/docs.ts"
-import { graphiqlPage, graphiqlParts } from "./pages/graphiql.ts"
 import { noRoute } from "./paths.ts"
 import { createResource, type Resource } from "./resource.ts"
 import type { SiteServer } from "./site.ts"
 
-/** The OpenAPI document, the page that shows it, and GraphiQL. None needs a key. */
+/** The OpenAPI document, the pages of the reference, and GraphiQL. None needs a key. */
 export function documentationFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,
@@ -42,32 +40,35 @@ export function documentationFeature(
     })
   methods.set("/openapi.json", "GET")
 
-  async function docsPage(request: Request, set: AnswerSettings): ReturnType<Resource> {
-    const page = await pages.send("/docs", request, set)
-    if (page === undefined) throw noRoute(request, methods)
-    return page
-  }
-
-  function addPage(path: string, page: Resource, parts: ReadonlyMap<string, Resource>): void {
-    methods.set(path, "GET")
-    app.get(
-      path,
-      ({ request, set }) => {
-        sameOriginOnly(set)
-        set.headers.link = discoveryLinks
-        return page(request, set)
-      },
-      { detail: { summary: `The page at ${path}`, tags: ["operation"] } },
-    )
-    app.get(`${path}/*`, ({ request, set, params }) => {
-      const part = parts.get(params["*"])
-      if (!part) throw noRoute(request, methods)
+  /** Adds a page and those below it. `send` answers for a path; undefined where there is nothing. */
+  function addPages(root: string, send: SiteServer["send"]): void {
+    methods.set(root, "GET")
+    const detail = { summary: `The pages at ${root}`, tags: ["operation"] }
+    async function answer(path: string, request: Request, set: AnswerSettings): ReturnType<Resource> {
+      const body = await send(path, request, set)
+      if (body === undefined) throw noRoute(request, methods)
       sameOriginOnly(set)
-      return part(request, set)
-    })
+      return body
+    }
+    app
+      .get(
+        root,
+        ({ request, set }) => {
+          set.headers.link = discoveryLinks
+          return answer(root, request, set)
+        },
+        { detail },
+      )
+      .get(`${root}/*`, ({ request, set, params }) => answer(`${root}/${params["*"]}`, request, set), {
+        detail,
+      })
   }
 
-  addPage("/docs", docsPage, new Map([...docsParts, ...apiPages(service)]))
-  if (service.graphql) addPage("/graphiql", graphiqlPage, graphiqlParts)
+  const inMarkdown = apiPages(service)
+  addPages("/docs", async (path, request, set) => {
+    const page = inMarkdown.get(path)
+    return page ? page(request, set) : pages.send(path, request, set)
+  })
+  if (service.graphql) addPages("/graphiql", pages.send)
   return app
 }

@@ -11,14 +11,20 @@ export interface Field {
 }
 
 /** Every field of a schema, at any depth. */
-export function fieldsOf(schema: TSchema, parent = { path: "", premium: false }): readonly Field[] {
-  if (schema.type === "array") return fieldsOf(schema.items, { ...parent, path: `${parent.path}[]` })
+export function fieldsOf(schema: TSchema): readonly Field[] {
+  const withAllBelow = (field: Field): readonly Field[] => [field, ...fieldsIn(field).flatMap(withAllBelow)]
+  return fieldsIn({ path: "", schema, premium: false }).flatMap(withAllBelow)
+}
+
+/** The fields directly in a field: those of its object, or of each object in its list. */
+export function fieldsIn({ path, schema, premium }: Field): readonly Field[] {
+  if (schema.type === "array") return fieldsIn({ path: `${path}[]`, schema: schema.items, premium })
   const children = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
-  return children.flatMap(([name, child]) => {
-    const path = parent.path === "" ? name : `${parent.path}.${name}`
-    const field = { path, schema: child, premium: parent.premium || isPremium(child) }
-    return [field, ...fieldsOf(child, field)]
-  })
+  return children.map(([name, child]) => ({
+    path: path === "" ? name : `${path}.${name}`,
+    schema: child,
+    premium: premium || isPremium(child),
+  }))
 }
 
 /** The type of a value in words. Choices stand in backticks. */

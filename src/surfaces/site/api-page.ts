@@ -6,50 +6,55 @@ import { fieldList, parameterList } from "./api-fields.ts"
 import { refusalsOf } from "./api-refusals.ts"
 import { firstSentence } from "./first-sentence.ts"
 import { type Html, html, withCode } from "./html.ts"
-import { playgroundOf, type Site, type WritePage } from "./site.ts"
+import { referencePage } from "./reference-page.ts"
+import type { Site, WritePage } from "./site.ts"
 
 /** The page of one API: all of it made from its definition. */
 export function apiPage(site: Site, api: DocumentedApi, write: WritePage): string {
   const { id, title, description, method, deprecation, input, output } = api.definition
-  const sections = [
-    { id: "examples", name: "Examples", content: examplesOf(site, api) },
-    { id: "parameters", name: "Parameters", content: parameterList(input) },
-    { id: "answer", name: "Answer", content: fieldList(output) },
-    { id: "errors", name: "Errors", content: refusalsOf(site, api) },
-    { id: "price", name: "Price", content: priceOf(site, api) },
-  ].filter(({ content }) => content !== null)
-  return write({
-    name: title,
-    description: firstSentence(description),
-    main: html`<div class="inner doc">
-<nav class="side" aria-label="APIs">
-<h2>APIs</h2>
-<ul>${site.apis.map(({ definition: other }) => html`<li><a href="/apis/${other.id}"${other.id === id && html` aria-current="page"`}>${other.title}</a></li>`)}</ul>
-</nav>
-<article>
-<header>
+  const examples = examplesOf(site, api)
+  return referencePage(
+    site,
+    {
+      name: title,
+      description: firstSentence(description),
+      path: `/apis/${id}`,
+      article: html`<header>
 <h1>${title}</h1>
 <p class="call"><span class="method">${method}</span> <code>/v1/${id}</code> <span class="price">${priceText(api.credits)}</span></p>
 ${deprecation && html`<p class="notice warning">${deprecationText(deprecation)}</p>`}
 <p class="lead">${withCode(description)}</p>
-<p class="actions"><a class="button" href="${playgroundOf(site, id)}">Try it</a><a class="button quiet" href="/openapi/${id}.json">OpenAPI</a><a class="button quiet" href="/docs/${id}.md">Markdown</a></p>
+<p class="actions"><a class="button primary" href="#try">Try it</a><a class="button" href="/openapi/${id}.json">OpenAPI</a><a class="button" href="/docs/${id}.md">Markdown</a></p>
 </header>
-${sections.map(({ id: part, name, content }) => html`<section aria-labelledby="${part}"><h2 id="${part}">${name}</h2>${content}</section>`)}
-</article>
-</div>`,
-  })
+<div class="columns">
+<div class="text">
+${section("parameters", "Parameters", parameterList(input))}
+${section("answer", "Answer", fieldList(output))}
+${section("errors", "Errors", refusalsOf(site, api))}
+${section("price", "Price", priceOf(site, api))}
+</div>
+${examples && html`<section class="codes" aria-labelledby="examples"><h2 id="examples">Examples</h2>${examples}</section>`}
+</div>
+${section("try", "Try it", html`<div id="playground" data-api="${id}"${site.portal && html` data-portal`}><p class="hint">Calls are real: a successful one costs ${priceText(api.credits)}.</p><noscript><p>The form needs JavaScript. The code above calls the API without it.</p></noscript></div>`)}`,
+    },
+    write,
+  )
+}
+
+function section(id: string, title: string, content: Html): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
 }
 
 function priceOf({ graphql, mcp }: Site, { definition: { id }, credits }: DocumentedApi): Html {
-  const ways = [
-    "a call",
-    ...(graphql ? ["a field of GraphQL"] : []),
-    ...(mcp ? ["a tool call over MCP"] : []),
-  ]
-  return html`<p>${priceText(credits)} for each answer with status 200, whether it is ${listOf(ways)}. A batch (<code>POST /v1/${id}/batch</code>, up to 200 inputs) costs ${priceText(credits)} for each input that succeeds. A refused call costs nothing.</p>
-<p>Every answer to a known key says in its headers what is used and left: <code>X-API-Credits-Used</code>, <code>X-API-Remaining-Credits</code>, <code>X-API-Max-Credits</code>, <code>X-API-Renewal</code>.</p>`
-}
-
-function listOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+  const price = priceText(credits)
+  return html`<table>
+<thead><tr><th scope="col">way</th><th scope="col">price of a success</th></tr></thead>
+<tbody>
+<tr><th scope="row">a call</th><td>${price}</td></tr>
+<tr><th scope="row"><a href="/docs/batch">a batch</a>, <code>POST /v1/${id}/batch</code></th><td>${price} for each input that succeeds</td></tr>
+${graphql && html`<tr><th scope="row"><a href="/docs/graphql">a GraphQL query</a></th><td>${price}, however often it names the API</td></tr>`}
+${mcp && html`<tr><th scope="row"><a href="/docs/mcp">a tool call</a></th><td>${price}</td></tr>`}
+</tbody>
+</table>
+<p>A refused call costs nothing. <a href="/docs/credits">More about credits</a></p>`
 }

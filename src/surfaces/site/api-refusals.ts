@@ -10,16 +10,33 @@ interface Refusal {
   readonly messages: readonly { readonly code: string; readonly detail: string }[]
 }
 
-/** What a call may be refused with: status, code for programs, message. All of it stands in the OpenAPI document. */
+/** What a call may be refused with, a status at a time: its codes for programs and their messages, from the OpenAPI document. */
 export function refusalsOf(site: Site, api: DocumentedApi): Html {
-  const refusals = readRefusals(createOpenApiDocument({ ...site, apis: [api] }, { apisOnly: true }), api)
-  return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs.</p>
-<dl class="refusals">${refusals.map(
-    ({ status, description, messages }) => html`<div>
-<dt>${status}</dt>
-<dd><p>${withCode(description)}</p><ul>${messages.map(({ code, detail }) => html`<li><code>${code}</code> <span>${detail}</span></li>`)}</ul></dd>
-</div>`,
-  )}</dl>`
+  return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs. <a href="/docs/errors">More about errors</a></p>
+${readRefusals(documentOf({ ...site, apis: [api] }), api).map(
+  ({
+    status,
+    description,
+    messages,
+  }) => html`<details class="refusal"><summary><code>${status}</code> <span>${withCode(description)}</span></summary>
+<dl>${messages.map(({ code, detail }) => html`<div><dt><code>${code}</code></dt><dd>${detail}</dd></div>`)}</dl></details>`,
+)}`
+}
+
+/** Every code that a call of some API may be refused with, by status, each with a message as it is sent. */
+export function allRefusals(
+  site: Site,
+): readonly { readonly status: string; readonly code: string; readonly detail: string }[] {
+  const document = documentOf(site)
+  const refusals = site.apis
+    .flatMap((api) => readRefusals(document, api))
+    .flatMap(({ status, messages }) => messages.map((message) => ({ status, ...message })))
+    .toSorted((one, other) => Number(one.status) - Number(other.status))
+  return refusals.filter(({ code }, index) => refusals.findIndex((other) => other.code === code) === index)
+}
+
+function documentOf(site: Site): OpenApiDocument {
+  return createOpenApiDocument(site, { apisOnly: true })
 }
 
 interface ResponseEntry {

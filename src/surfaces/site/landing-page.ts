@@ -1,11 +1,11 @@
 import { deprecationText } from "../../apis/contract.ts"
-import { exampleService } from "../../code-examples/code-call.ts"
 import { toCurl } from "../../code-examples/curl.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
+import { shortestExample } from "./api-examples.ts"
 import { firstSentence } from "./first-sentence.ts"
 import { type Html, html, withCode } from "./html.ts"
-import { playgroundOf, type Site, type WritePage } from "./site.ts"
+import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
 
 /** The page at `/`: what the service offers, made from the catalog. */
@@ -20,7 +20,7 @@ export function landingPage(site: Site, write: WritePage): string {
 <div class="words">
 <h1>${headline}</h1>
 <p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. A refused one is free.</p>
-<p class="actions"><a class="button" href="#apis">See the APIs</a><a class="button quiet" href="/docs">Read the reference</a></p>
+<p class="actions"><a class="button primary" href="#apis">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
 ${keyHint(site)}
 </div>
 ${sample(site)}
@@ -28,7 +28,7 @@ ${sample(site)}
 </section>
 <section id="apis" class="inner" aria-labelledby="apis-heading">
 <h2 id="apis-heading">APIs</h2>
-<ul class="cards">${site.apis.map((api) => card(site, api))}</ul>
+<ul class="cards">${site.apis.map((api) => card(api))}</ul>
 </section>
 <section class="inner" aria-labelledby="ways-heading">
 <h2 id="ways-heading">Ways to call them</h2>
@@ -43,34 +43,27 @@ function keyHint({ portal }: Site): Html {
     : html`<p class="hint">Every call needs an API key, which the operator of this service gives you.</p>`
 }
 
-/** The call with the shortest answer. */
-function sample({ apis, publicUrl }: Site): Html | null {
-  const calls = apis.flatMap(({ definition }) => {
-    const [example] = definition.examples
-    if (!example) return []
-    const answer = JSON.stringify({ status: "ok", error: null, data: example.output }, null, 2)
-    return [{ definition, input: example.input, answer }]
-  })
-  const [shortest] = calls.sort((one, other) => one.answer.length - other.answer.length)
-  if (!shortest) return null
-  const { id, method, title } = shortest.definition
-  const url = `${publicUrl ?? exampleService}/v1/${id}`
+function sample(site: Site): Html | null {
+  const shown = shortestExample(site)
+  if (!shown) return null
+  const { definition, call, example } = shown
+  const answer = { status: "ok", error: null, data: example.output }
   return html`<div class="sample">
 <p class="caption">A call</p>
-${codeBlock("curl", `A call of ${title}`, toCurl({ method, url, key: "YOUR-KEY", input: shortest.input }))}
+${codeBlock("curl", `A call of ${definition.title}`, toCurl(call))}
 <p class="caption">Its answer</p>
-${codeBlock("json", `The answer of ${title}`, shortest.answer)}
+${codeBlock("json", `The answer of ${definition.title}`, JSON.stringify(answer, null, 2))}
 </div>`
 }
 
-function card(site: Site, { definition, credits }: DocumentedApi): Html {
+function card({ definition, credits }: DocumentedApi): Html {
   const { id, title, description, method, deprecation } = definition
-  return html`<li class="card">
+  return html`<li>
 <h3><a href="/apis/${id}">${title}</a></h3>
 ${deprecation && html`<p class="tag warning">${deprecationText(deprecation)}</p>`}
 <p>${withCode(firstSentence(description))}</p>
 <p class="call"><span class="method">${method}</span> <code>/v1/${id}</code></p>
-<p class="foot"><span class="price">${priceText(credits)}</span><a href="/apis/${id}" aria-label="Documentation of ${title}">Documentation</a><a href="${playgroundOf(site, id)}" aria-label="Try it: ${title}">Try it</a></p>
+<p class="foot"><span class="price">${priceText(credits)}</span><a href="/apis/${id}" aria-label="Documentation of ${title}">Documentation</a><a href="/apis/${id}#try" aria-label="Try it: ${title}">Try it</a></p>
 </li>`
 }
 

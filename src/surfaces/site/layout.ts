@@ -3,20 +3,9 @@ import type { PageParts, Site, SiteAssets } from "./site.ts"
 
 /** A whole page: head, header with the ways to other pages, content, footer. */
 export function layout(site: Site, assets: SiteAssets, { name, description, main }: PageParts): string {
-  const title = name === null ? site.title : `${name} · ${site.title}`
   return html`<!doctype html>
 <html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<meta name="description" content="${description}">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="${assets.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.style}">
-${assets.brandStyle !== null && html`<link rel="stylesheet" href="${assets.brandStyle}">`}
-<script type="module" src="${assets.script}"></script>
-</head>
+${pageHead(site, assets, { name, description, styles: [assets.style] })}
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${pageHeader(site, assets)}
@@ -29,9 +18,32 @@ ${main}
 <nav aria-label="Documents"><a href="/openapi.json">OpenAPI</a><a href="/llms.txt">llms.txt</a><a href="/.well-known/api-catalog">API catalog</a><a href="/health">Health</a></nav>
 </div>
 </footer>
+<script type="module" src="${assets.script}"></script>
 </body>
 </html>
 `.text
+}
+
+interface HeadParts extends Pick<PageParts, "name" | "description"> {
+  readonly styles: readonly string[]
+}
+
+/** The head of a page. */
+export function pageHead(
+  { title }: Site,
+  { icon, brandStyle }: SiteAssets,
+  { name, description, styles }: HeadParts,
+): Html {
+  const sheets = brandStyle === null ? styles : [...styles, brandStyle]
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name === null ? title : `${name} · ${title}`}</title>
+<meta name="description" content="${description}">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${icon}" type="image/svg+xml">
+${sheets.map((style) => html`<link rel="stylesheet" href="${style}">`)}
+</head>`
 }
 
 /** The name of the service and the ways to its other pages. */

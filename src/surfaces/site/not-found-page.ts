@@ -9,7 +9,7 @@ export function notFoundPage(write: WritePage): string {
     main: html`<section class="inner lost">
 <h1>Not found</h1>
 <p class="lead">There is no page at this address.</p>
-<p class="actions"><a class="button" href="/">See what there is</a><a class="button quiet" href="/docs">Read the reference</a></p>
+<p class="actions"><a class="button primary" href="/">See what there is</a><a class="button" href="/docs">Read the reference</a></p>
 </section>`,
   })
 }

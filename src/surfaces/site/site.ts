@@ -18,9 +18,6 @@ export interface SiteAssets {
   readonly brandStyle: string | null
   readonly script: string
   readonly icon: string
-  /** Of the page that shows the OpenAPI document. */
-  readonly docsStyle: string
-  readonly docsScript: string
 }
 
 /** Writes a page. */
@@ -31,9 +28,4 @@ export interface PageParts {
   readonly name: string | null
   readonly description: string
   readonly main: Html
-}
-
-/** Where an API can be tried in a browser. */
-export function playgroundOf(site: Site, id: string): string {
-  return site.portal ? `/portal/playground?api=${id}` : `/docs#/apis/${id}`
 }

@@ -3,7 +3,7 @@
 import { startApp } from "../shell/app.tsx"
 import type { Screen } from "../shell/screen.ts"
 import { KeysScreen } from "./keys/keys-screen.tsx"
-import { PlaygroundScreen } from "./playground/playground-screen.tsx"
+import { PlaygroundScreen } from "./playground-screen.tsx"
 import { UsageScreen } from "./usage/usage-screen.tsx"
 import { WebhookScreen } from "./webhook/webhook-screen.tsx"
 

@@ -1,5 +1,24 @@
 /** The script of the pages that the server writes. They work without it. */
 import { exampleService } from "../../code-examples/code-call.ts"
+import { startSearch } from "./search.ts"
+
+startSearch()
+openTarget()
+addEventListener("hashchange", openTarget)
+
+const playground = document.querySelector<HTMLElement>("#playground")
+if (playground) {
+  const watcher = new IntersectionObserver(
+    async ([entry]) => {
+      if (!entry?.isIntersecting) return
+      watcher.disconnect()
+      const { showForm } = await import("./try.tsx")
+      showForm(playground)
+    },
+    { rootMargin: "400px" },
+  )
+  watcher.observe(playground)
+}
 
 for (const block of document.querySelectorAll(".code")) {
   const code = block.querySelector("code")
@@ -8,6 +27,12 @@ for (const block of document.querySelectorAll(".code")) {
   nameThisService(code)
   // Only pages that are served with TLS, or by this machine, may write to the clipboard.
   if (navigator.clipboard) block.append(copyButton(code, label))
+}
+
+/** Opens what hides the part of the page that the address names. */
+function openTarget(): void {
+  const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null
+  target?.closest("details")?.setAttribute("open", "")
 }
 
 /** Puts the page's own address into an example where none is configured. */

@@ -203,7 +203,7 @@ export const lookScript = `{
   }
 
   function isCutOff(element) {
-    return element.getBoundingClientRect().right > innerWidth + 1 && !element.closest(".hidden, .skip, .u-wrap")
+    return element.getBoundingClientRect().right > innerWidth + 1 && !element.closest(".hidden, .skip, .away, .u-wrap, .CodeMirror")
   }
 
   function loadAxe() {

@@ -4,10 +4,10 @@ import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
 import { tabTo } from "./wait.ts"
 
-/** The highest that an operation may stand in /docs. It was 6,300 to 9,100 pixels while each response had every header. */
-const maxOperationHeight = 2_500
+/** The highest that the page of an API may be. SPF's was 6,400 pixels while all its fields were open. */
+const maxHeight = 5_000
 
-/** The pages that need no sign-in: landing page, page of an API, reference. */
+/** The pages that need no sign-in: landing page, reference, GraphiQL. */
 export function pagesInBrowser(desk: Desk, db: string): void {
   test("the landing page leads to each API, its price and the playground", async () => {
     const { page, look, done } = await desk.visit("/", { key: null })
@@ -18,11 +18,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await tabTo(page, "SPF validator")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { level: 1, name: "SPF validator" }).waitFor()
-    await page.getByText("5 credits", { exact: true }).waitFor()
+    await page.getByText("5 credits", { exact: true }).first().waitFor()
     await page.goBack()
     await page.getByRole("link", { name: "Try it: SPF validator" }).click()
-    await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
-    await page.waitForURL(`${desk.url}/portal/playground?api=spfvalidator`)
+    await page.waitForURL(`${desk.url}/apis/spfvalidator#try`)
+    await page.getByRole("button", { name: "Send the call" }).waitFor()
     await done()
   })
 
@@ -43,42 +43,96 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await done()
   })
 
-  test("each operation of /docs is short, can be read in every window, and its call is answered", async () => {
+  test("/docs finds APIs, parameters and errors by what is typed, by keyboard alone", async () => {
     const { page, look, done } = await desk.visit("/docs", { key: null })
-    await page.locator(".opblock").first().waitFor()
     await look("docs")
-    for (const id of ["apis-hmac", "apis-spfvalidator", "many-danevalidatorBatch", "account-usage"]) {
-      const operation = page.locator(`#operations-${id}`)
-      await operation.locator(".opblock-summary-control").click()
-      await operation.locator(".responses-table .response").first().waitFor()
-      const box = await operation.boundingBox()
-      expect([id, (box?.height ?? Number.POSITIVE_INFINITY) < maxOperationHeight]).toEqual([id, true])
-      if (id === "apis-spfvalidator") await look("docs-operation")
-      await operation.locator(".opblock-summary-control").click()
-    }
-    await page.locator("#operations-apis-hmac .opblock-summary-control").click()
-    await page.locator("#operations-apis-hmac").getByRole("button", { name: "Show 429" }).click()
-    await page.locator("#operations-apis-hmac tr[data-code='429'] pre.microlight").waitFor()
+    await page.keyboard.press("/")
+    await page.keyboard.type("latitude")
+    await page.getByText("1 found").waitFor()
+    await look("docs-found")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(`${desk.url}/apis/sunrisesunset#parameter-lat`)
+    await page.goto(`${desk.url}/docs`)
+    await page.getByLabel("Search APIs, parameters and errors").fill("ratelimited")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(`${desk.url}/docs/errors#rateLimited`)
     await done()
   })
 
-  test("/docs keeps the key until its tab is closed", async () => {
+  test.each(["identity", "errors", "formats", "limits", "credits", "batch", "graphql", "mcp"])(
+    "the rule /docs/%s can be read in every window",
+    async (rule) => {
+      const { page, look, done } = await desk.visit(`/docs/${rule}`, { key: null })
+      await page.locator(".side [aria-current=page]").waitFor()
+      await look(`docs-${rule}`)
+      await done()
+    },
+  )
+
+  test("the page of an API shows code beside the text, and opens nested fields when asked", async () => {
+    const { page, look, done } = await desk.visit("/apis/spfvalidator", { key: null })
+    const [text, code] = [
+      await page.locator(".text").boundingBox(),
+      await page.locator(".codes").boundingBox(),
+    ]
+    expect(code?.y).toBe(text?.y ?? 0)
+    expect(code?.x).toBeGreaterThan((text?.x ?? 0) + (text?.width ?? 0))
+    await page.locator("#try").scrollIntoViewIfNeeded()
+    await page.getByRole("button", { name: "Send the call" }).waitFor()
+    const height = await page.evaluate<number>("document.documentElement.scrollHeight")
+    expect(height).toBeLessThan(maxHeight)
+    await look("api-spf")
+    const nested = page.getByText("spf_records_list[].chars_num", { exact: true })
+    await nested.waitFor({ state: "hidden" })
+    await page.getByText(/fields in spf_records_list/).click()
+    await nested.waitFor()
+    await look("api-spf-open", "two")
+    await done()
+  })
+
+  test("the form on the page of an API calls with a typed key, which the page forgets when it is left", async () => {
     const { key } = await createAccount(db, { plan: "free" })
-    const { page, done } = await desk.visit("/docs", { key: null })
-    await page.click("button.authorize")
-    await page.fill(".auth-container input[type=text]", key)
-    await page.click(".auth-btn-wrapper button.authorize")
-    await page.click(".auth-btn-wrapper button.btn-done")
+    const { page, look, done } = await desk.visit("/apis/linesorter#try", { key: null })
+    await page.locator("[name=lines]").fill("b\n\na\n")
+    await page.getByLabel("API key").fill(key)
+    await page.keyboard.press("Enter")
+    await page.getByText('"lineCount": 3').waitFor()
+    await look("api-answer")
     await page.reload()
-    const operation = page.locator("#operations-apis-bluetoothlookup")
-    await operation.locator(".opblock-summary-control").click()
-    await page.locator("button.authorize.locked").waitFor()
-    const answered = page.waitForResponse((response) => response.url().includes("/v1/bluetoothlookup"))
-    await operation.locator("button.execute").click()
-    expect((await answered).status()).toBe(200)
-    const next = await page.context().newPage()
-    await next.goto(`${desk.url}/docs`)
-    await next.locator("button.authorize.unlocked").waitFor()
+    expect(await page.getByLabel("API key").inputValue()).toBe("")
+    await done()
+  })
+
+  test("who is signed in to the portal calls without a key", async () => {
+    const { key } = await createAccount(db, { plan: "free" })
+    const { page, look, done } = await desk.visit("/portal", { key })
+    await page.goto(`${desk.url}/apis/sunrisesunset#try`)
+    await page.getByText("The call is made for your account").waitFor()
+    await page.locator("[name=lat]").fill("0x10")
+    await page.getByRole("button", { name: "Send the call" }).click()
+    await page.locator("[name=lat][aria-invalid=true]:focus").waitFor()
+    await page.locator("[name=lat]").fill("51.5")
+    await page.keyboard.press("Enter")
+    await page.getByText("Cost 1 credit, 1,499 left").waitFor()
+    await look("api-signed-in", "two")
+    await page.context().clearCookies()
+    await page.getByRole("button", { name: "Send the call" }).click()
+    await page.getByLabel("API key").waitFor()
+    await done()
+  })
+
+  test("GraphiQL can be read in every window, with its answer and its documentation", async () => {
+    const { key } = await createAccount(db, { plan: "free" })
+    const { page, look, done } = await desk.visit("/graphiql", { key: null })
+    await page.getByLabel("API key").fill(key)
+    await page.click(".graphiql-execute-button")
+    await page.locator(".result-window").getByText("Apple, Inc.").waitFor()
+    await look("graphiql")
+    await page.setViewportSize({ width: 390, height: 860 })
+    const answer = await page.locator(".graphiql-response").boundingBox()
+    expect(answer?.width).toBeGreaterThan(250)
     await done()
   })
 }

@@ -12,6 +12,7 @@ import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
 import { operationRoutes } from "./operation-feature.ts"
 import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
+import { portalCallRoutes } from "./portal-calls.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
 import { sessionRoutes } from "./session-routes.ts"
 import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
@@ -83,6 +84,7 @@ export function createAdministrationApp(
     app.use(
       operationRoutes(routesOf(offered, portalRoot), "portal", { ...parts, requireActor: forCustomers }),
     )
+    app.use(portalCallRoutes({ ...parts, requireActor: forCustomers, sessions: access.sessions }))
     app.use(sessionRoutes("portal", { ...parts, ...guards, access, browser }))
   }
   // After the routes: each refuses what it throws itself.

@@ -1,4 +1,3 @@
-import { resolve } from "node:path"
 import { createResource, type Resource } from "../resource.ts"
 
 /** A page may load what this host serves and run no inline script. No other site may frame it, where a click could be stolen. */
@@ -26,25 +25,13 @@ export function pageHeaders(policy: Readonly<Record<string, string>> = {}): Read
   }
 }
 
-/** Makes the resources of a page: its own text, and files that the build embeds. */
+/** Makes the resources of pages with a policy. */
 export function pageResources(policy: Readonly<Record<string, string>> = {}) {
   const headers = pageHeaders(policy)
-  const resource = (contentType: string, read: () => Promise<Uint8Array>): Resource =>
-    createResource({ headers: { ...headers, "content-type": contentType }, read })
   const text = (contentType: string, print: () => string): Resource =>
-    resource(contentType, async () => new TextEncoder().encode(print()))
-  return {
-    html: (print: () => string) => text("text/html; charset=utf-8", print),
-    text,
-    script: (code: string) => text(javascript, () => code),
-    scriptFile: (file: string) => resource(javascript, () => readEmbedded(file)),
-    styleFile: (file: string) => resource("text/css; charset=utf-8", () => readEmbedded(file)),
-  }
-}
-
-const javascript = "text/javascript; charset=utf-8"
-
-/** Reads a file by the path of its import, which is relative when the program is one file for Bun. */
-function readEmbedded(file: string): Promise<Uint8Array> {
-  return Bun.file(resolve(import.meta.dir, file)).bytes()
+    createResource({
+      headers: { ...headers, "content-type": contentType },
+      read: async () => new TextEncoder().encode(print()),
+    })
+  return { html: (print: () => string) => text("text/html; charset=utf-8", print), text }
 }

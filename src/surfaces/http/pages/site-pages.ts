@@ -1,11 +1,14 @@
 import { readWebFiles } from "#web-files"
 import { apiPage } from "../../site/api-page.ts"
-import { docsPage } from "../../site/docs-page.ts"
+import { graphiqlPage } from "../../site/graphiql-page.ts"
 import { icon } from "../../site/icon.ts"
+import { indexPage } from "../../site/index-page.ts"
 import { landingPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
 import { notFoundPage } from "../../site/not-found-page.ts"
 import { robots } from "../../site/robots.ts"
+import { rulesOf } from "../../site/rule-list.ts"
+import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
 import type { Resource } from "../resource.ts"
 import type { Brand } from "../web/brand.ts"
@@ -20,18 +23,24 @@ export interface SitePages {
 }
 
 const { html, text } = pageResources()
+/** GraphiQL writes styles into the page, and its editors' fonts are `data:` URLs. */
+const withStyles = pageResources({ "style-src": "'self' 'unsafe-inline'", "font-src": "'self' data:" })
 
 /** Makes the pages. Each is written with its first request. */
 export async function createSitePages(site: Site, brand: Brand): Promise<SitePages> {
   const files = await readWebFiles()
+  const asset = (name: string) => `/assets/${hashedName(files, name)}`
   const brandFiles = createBrandFiles(brand)
   const assets = {
-    style: `/assets/${hashedName(files, "site.css")}`,
+    style: asset("site.css"),
     brandStyle: brandFiles.style && `/assets/${brandFiles.style.name}`,
-    script: `/assets/${hashedName(files, "site.js")}`,
+    script: asset("site.js"),
     icon: `/assets/${brandFiles.icon.name}`,
-    docsStyle: `/assets/${hashedName(files, "docs.css")}`,
-    docsScript: `/assets/${hashedName(files, "docs.js")}`,
+  }
+  const graphiql = {
+    styles: [asset("library-graphiql.css"), asset("graphiql.css")],
+    libraries: ["library-react.js", "library-reactdom.js", "library-graphiql.js"].map(asset),
+    script: asset("graphiql.js"),
   }
   const write: WritePage = (parts) => layout(site, assets, parts)
   return {
@@ -40,7 +49,11 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
       ...site.apis.map(
         (api) => [`/apis/${api.definition.id}`, html(() => apiPage(site, api, write))] as const,
       ),
-      ["/docs", html(() => docsPage(site, assets))],
+      ["/docs", html(() => indexPage(site, write))],
+      ...rulesOf(site).map((rule) => [`/docs/${rule.id}`, html(() => rulePage(site, rule, write))] as const),
+      ...(site.graphql
+        ? [["/graphiql", withStyles.html(() => graphiqlPage(site, assets, graphiql))] as const]
+        : []),
       ["/favicon.ico", text("image/svg+xml", () => icon(iconColor(brand)))],
       ["/robots.txt", text("text/plain; charset=utf-8", () => robots)],
     ]),

@@ -16,7 +16,7 @@ import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-k
 import { CreateKey } from "../../shared/create-key.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 import { ownAccount } from "../own-account.ts"
-import { useCatalog } from "../playground/catalog.ts"
+import { useCatalog } from "../playground-catalog.ts"
 
 type Window =
   | { readonly kind: "create" }

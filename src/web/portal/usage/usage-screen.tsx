@@ -9,7 +9,7 @@ import { formatNumber, Time } from "../../kit/text.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
 import { UsagePlots } from "../../shared/usage-plots.tsx"
 import { ownAccount } from "../own-account.ts"
-import { useCatalog } from "../playground/catalog.ts"
+import { useCatalog } from "../playground-catalog.ts"
 import { SumsTable } from "./sums-table.tsx"
 
 const ranges = [

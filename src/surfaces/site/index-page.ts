@@ -1,0 +1,67 @@
+import { deprecationText } from "../../apis/contract.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import type { DocumentedApi } from "../openapi/json-object.ts"
+import { parameterAnchor } from "./api-fields.ts"
+import { allRefusals } from "./api-refusals.ts"
+import { firstSentence } from "./first-sentence.ts"
+import { type Html, html, withCode } from "./html.ts"
+import { referencePage } from "./reference-page.ts"
+import { rulesOf } from "./rule-list.ts"
+import type { Site, WritePage } from "./site.ts"
+
+/**
+ * The page at `/docs`: every API with its parameters, every rule and every error. The page's script searches them; the lists can be
+ * read without it.
+ */
+export function indexPage(site: Site, write: WritePage): string {
+  return referencePage(
+    site,
+    {
+      name: "Reference",
+      description: "Every API with its parameters, the rules that hold for all of them, and every error.",
+      path: "/docs",
+      article: html`<header>
+<h1>Reference</h1>
+<p class="lead">Every API has a page with its parameters, answers, errors, price and code, and a form that calls it. The rules hold for all of them.</p>
+</header>
+<search class="search" hidden>
+<label for="search">Search APIs, parameters and errors</label>
+<input type="search" id="search" autocomplete="off" spellcheck="false" aria-describedby="search-hint search-count">
+<p class="hint" id="search-hint">Press <kbd>/</kbd> to search, arrow keys to move, <kbd>Enter</kbd> to open.</p>
+<p class="hint" id="search-count" role="status"></p>
+</search>
+${part("apis", "APIs", site.apis.map(apiEntry))}
+${part(
+  "rules",
+  "Rules",
+  rulesOf(site).map(
+    ({ id, title, summary }) =>
+      html`<li class="entry"><a class="title" href="/docs/${id}">${title}</a><p>${summary}</p></li>`,
+  ),
+)}
+${part(
+  "errors",
+  "Errors",
+  allRefusals(site).map(
+    ({ status, code, detail }) =>
+      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${detail}</p></li>`,
+  ),
+)}`,
+    },
+    write,
+  )
+}
+
+function part(id: string, title: string, entries: readonly Html[]): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul class="index ${id}">${entries}</ul></section>`
+}
+
+function apiEntry({ definition, credits }: DocumentedApi): Html {
+  const { id, title, description, input, deprecation } = definition
+  return html`<li class="entry"><a class="title" href="/apis/${id}">${title}</a> <code>${id}</code> <span class="price">${priceText(credits)}</span>
+${deprecation && html`<p class="warning">${deprecationText(deprecation)}</p>`}<p>${withCode(firstSentence(description))}</p>
+<ul class="names" aria-label="Parameters of ${title}">${Object.entries(input.properties).map(
+    ([name, schema]) =>
+      html`<li data-terms="${schema.description ?? ""}"><a href="/apis/${id}#${parameterAnchor(name)}"><code>${name}</code></a></li>`,
+  )}</ul></li>`
+}

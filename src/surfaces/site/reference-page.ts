@@ -1,0 +1,44 @@
+import { type Html, html } from "./html.ts"
+import { linksToRules } from "./rule-list.ts"
+import type { Site, WritePage } from "./site.ts"
+
+export interface ReferenceParts {
+  /** The heading, and the window's title. */
+  readonly name: string
+  readonly description: string
+  /** The path of the page, which the list beside it marks. */
+  readonly path: string
+  readonly article: Html
+}
+
+/** A page of the reference: the list of all its pages, and an article beside it. */
+export function referencePage(
+  site: Site,
+  { name, description, path, article }: ReferenceParts,
+  write: WritePage,
+): string {
+  const apis = site.apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
+  return write({
+    name,
+    description,
+    main: html`<div class="inner doc">
+<nav class="side" aria-label="Reference">
+${linkList("Reference", [{ href: "/docs", text: "Search and index" }], path)}
+${linkList("APIs", apis, path)}
+${linkList("Rules", linksToRules(site), path)}
+</nav>
+<article>
+${article}
+</article>
+</div>`,
+  })
+}
+
+function linkList(
+  title: string,
+  links: readonly { readonly href: string; readonly text: string }[],
+  path: string,
+): Html {
+  return html`<h2>${title}</h2>
+<ul>${links.map(({ href, text }) => html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`)}</ul>`
+}

@@ -1,0 +1,24 @@
+import type { Site } from "./site.ts"
+
+/** What holds for every API, each on a page of its own below `/docs`. */
+const rules = [
+  { id: "identity", title: "Identity", summary: "How to send the key, and what a key may be limited to." },
+  { id: "errors", title: "Errors", summary: "The form of a refusal, and every status with its codes." },
+  { id: "formats", title: "Formats", summary: "The same answer as JSON, XML, YAML or CSV." },
+  { id: "limits", title: "Limits", summary: "Calls a minute, sizes and time limits." },
+  { id: "credits", title: "Credits", summary: "What a call costs, what is left, and premium fields." },
+  { id: "batch", title: "Batch", summary: "Up to 200 inputs of one API in one request." },
+  { id: "graphql", title: "GraphQL", summary: "Several APIs in one query." },
+  { id: "mcp", title: "MCP", summary: "The APIs as tools for agents." },
+] as const
+
+export type RuleId = (typeof rules)[number]["id"]
+
+/** The rules of a service. Those of GraphQL and MCP are left out where it does not serve them. */
+export function rulesOf({ graphql, mcp }: Pick<Site, "graphql" | "mcp">) {
+  return rules.filter(({ id }) => (id !== "graphql" || graphql) && (id !== "mcp" || mcp))
+}
+
+export function linksToRules(site: Site): readonly { readonly href: string; readonly text: string }[] {
+  return rulesOf(site).map(({ id, title }) => ({ href: `/docs/${id}`, text: title }))
+}

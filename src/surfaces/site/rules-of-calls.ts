@@ -1,0 +1,112 @@
+/** The rules of a single call. */
+import { exampleService } from "../../code-examples/code-call.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import { answerTabs, shortestExample } from "./api-examples.ts"
+import { allRefusals } from "./api-refusals.ts"
+import { type Html, html } from "./html.ts"
+import type { Site } from "./site.ts"
+import { codeBlock } from "./tabs.ts"
+
+export function identityRule({ portal, publicUrl }: Site): Html {
+  const address = `${publicUrl ?? exampleService}/v1/usage`
+  return html`<p>Every call needs an API key: <code>pk-</code> and 38 letters and digits. ${
+    portal
+      ? html`You make keys in the <a href="/portal">portal</a>, or get one from the operator of this service.`
+      : html`The operator of this service gives you one.`
+  } Send it in either of two headers:</p>
+${codeBlock("curl", "The two ways to send a key", `curl ${address} -H 'x-api-key: YOUR-KEY'\ncurl ${address} -H 'Authorization: Bearer YOUR-KEY'`)}
+<p>If both are sent, they must hold the same key. Other schemes in <code>Authorization</code> are ignored. A key never belongs into the address, where logs and histories keep it.</p>
+<h2>What a key may be limited to</h2>
+<ul>
+<li>some APIs, or all but some: another one is a 403 with the code <code>apiForbidden</code></li>
+<li>some addresses: from others it is a 403 with the code <code>addressForbidden</code></li>
+<li>calls a minute, beside the limit of the plan</li>
+<li>a day on which it expires: after it a 401 with the code <code>keyExpired</code></li>
+</ul>
+<p>A key is checked before its parameters, so a request without a valid key always gets a 401. Every 401 has <code>WWW-Authenticate: Bearer</code>.</p>`
+}
+
+export function errorsRule(site: Site): Html {
+  const refused = {
+    status: "error",
+    error: "The 'lat' parameter must be a number from -90 to 90.",
+    data: null,
+  }
+  const problem = {
+    type: "urn:penknife:problem:inputRejected",
+    title: "Bad Request",
+    status: 400,
+    detail: refused.error,
+    request_id: "7Hf2kQ9x",
+  }
+  return html`<p>A refused call costs nothing. Its answer has the same three fields as every other:</p>
+${codeBlock("json", "A refusal", JSON.stringify(refused, null, 2))}
+<p><code>error</code> says what to change; its words may improve. The header <code>X-Error-Code</code> has a code for programs, which does not change. Quote <code>X-Request-ID</code> when you report something.</p>
+<p>A request with <code>Accept: application/problem+json</code> gets refusals as problem details (RFC 9457), whose <code>type</code> ends with the same code:</p>
+${codeBlock("json", "The same refusal as problem details", JSON.stringify(problem, null, 2))}
+<h2>Statuses and codes</h2>
+<table>
+<thead><tr><th scope="col">status</th><th scope="col">code</th><th scope="col">message, such as</th></tr></thead>
+<tbody>${allRefusals(site).map(({ status, code, detail }) => html`<tr id="${code}"><td>${status}</td><th scope="row"><code>${code}</code></th><td>${detail}</td></tr>`)}</tbody>
+</table>
+<p>An unknown path is a 404 with the code <code>notFound</code>. A request that is not HTTP at all is refused with a status alone.</p>`
+}
+
+export function formatsRule(site: Site): Html {
+  const shown = shortestExample(site)
+  return html`<p>Every answer has three fields: <code>status</code> (<code>ok</code> or <code>error</code>), <code>error</code> and <code>data</code>. It can be JSON, XML, YAML or CSV, errors too. There are two ways to choose:</p>
+<ul>
+<li><code>?format=json</code>, <code>xml</code>, <code>yaml</code> or <code>csv</code> in the query; this wins</li>
+<li>the <code>Accept</code> header, such as <code>application/xml</code></li>
+</ul>
+<p>Without either an answer is JSON.</p>
+${shown && answerTabs("answer", shown.example)}
+<ul>
+<li>XML: a <code>response</code> element; null is <code>xsi:nil="true"</code>, a list is a repeated element</li>
+<li>YAML: for readers of YAML 1.1 and 1.2</li>
+<li>CSV: a row for each value, with its place in <code>data</code> such as <code>a.b</code> or <code>list[0]</code></li>
+</ul>`
+}
+
+export function limitsRule({ maxBodyBytes }: Site): Html {
+  return html`<p>A plan may limit the calls a minute, and a key may have a limit of its own. The minute is a bucket: it fills again evenly, and a pause saves up at most one minute of calls. A call over the limit is a 429 with the code <code>rateLimited</code> and <code>Retry-After</code>.</p>
+<table>
+<thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>
+<tbody>
+<tr><th scope="row"><code>X-RateLimit-Limit</code></th><td>calls a minute</td></tr>
+<tr><th scope="row"><code>X-RateLimit-Remaining</code></th><td>calls left now</td></tr>
+<tr><th scope="row"><code>X-RateLimit-Reset</code></th><td>seconds until the full limit is available again</td></tr>
+<tr><th scope="row"><code>RateLimit-Policy</code>, <code>RateLimit</code></th><td>the same as structured fields</td></tr>
+</tbody>
+</table>
+<p>A batch counts once, and so does a GraphQL query. A request without a limit has none of these headers.</p>
+<h2>Sizes</h2>
+<ul>
+<li>a body has at most ${maxBodyBytes.toLocaleString("en-US")} bytes: a larger one is a 413</li>
+<li>a batch has at most 200 inputs</li>
+<li>the limits of a parameter are on the page of its API</li>
+</ul>`
+}
+
+export function creditsRule({ apis, portal }: Site): Html {
+  return html`<p>An answer with status 200 costs the credits of its API. A refusal is free, and so are <code>GET /v1/usage</code> and all pages. A call that the balance cannot cover does not run: it is a 429 with the code <code>creditsUsedUp</code>.</p>
+<table>
+<thead><tr><th scope="col">API</th><th scope="col">price</th></tr></thead>
+<tbody>${apis.map(({ definition: { id, title }, credits }) => html`<tr><th scope="row"><a href="/apis/${id}">${title}</a></th><td>${priceText(credits)}</td></tr>`)}</tbody>
+</table>
+<p>The plan of an account grants credits each month, which do not roll over. A bonus is spent after them and does not expire.${portal && html` The <a href="/portal/usage">portal</a> shows what was used, by day, API and key.`}</p>
+<h2>What is used and left</h2>
+<p>Every answer to a known key says so in its headers. Without a limit a number of credits is <code>unlimited</code>.</p>
+<table>
+<thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>
+<tbody>
+<tr><th scope="row"><code>X-API-Credits-Used</code></th><td>credits used this month</td></tr>
+<tr><th scope="row"><code>X-API-Remaining-Credits</code></th><td>credits left, the bonus included</td></tr>
+<tr><th scope="row"><code>X-API-Max-Credits</code></th><td>credits of the month, without the bonus</td></tr>
+<tr><th scope="row"><code>X-API-Renewal</code></th><td>when the next month starts, in Unix seconds</td></tr>
+<tr><th scope="row"><code>X-API-Current-Plan</code></th><td>the plan’s name</td></tr>
+</tbody>
+</table>
+<h2>Premium</h2>
+<p>Some fields and parameters need a plan with premium fields; the page of an API marks them. On other plans such a field is absent, and such a parameter is checked but has no effect.</p>`
+}

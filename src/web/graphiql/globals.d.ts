@@ -1,0 +1,29 @@
+/** The parts that the page uses of React, of ReactDOM and of GraphiQL. Each is a script of its own, which makes one global name. */
+declare const React: {
+  createElement(type: typeof GraphiQL, props: GraphiqlProps): ReactElement
+}
+declare const ReactDOM: {
+  createRoot(place: Element): { render(element: ReactElement): void }
+}
+declare const GraphiQL: {
+  createFetcher(options: { readonly url: string }): GraphiqlFetcher
+}
+
+interface ReactElement {
+  readonly type: unknown
+}
+
+type GraphiqlFetcher = (query: unknown, options?: FetcherOptions) => unknown
+
+interface FetcherOptions {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface GraphiqlProps {
+  readonly fetcher: GraphiqlFetcher
+  /** Null shows no schema; undefined asks the service for it. */
+  readonly schema: null | undefined
+  readonly isHeadersEditorEnabled: boolean
+  readonly shouldPersistHeaders: boolean
+  readonly defaultQuery: string
+}

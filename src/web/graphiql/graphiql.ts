@@ -1,0 +1,51 @@
+/** Starts GraphiQL with the key of the page's own field, and gives names to what it leaves without one. */
+
+const defaultQuery = `# 1. Type your API key above.
+# 2. Press Ctrl+Enter to run the query.
+# 3. The first button on the left shows
+#    the documentation of every API.
+{
+  bluetoothlookup(input: { companyid: "76" }) {
+    company
+    companyIdHex
+  }
+}
+`
+
+const key = document.querySelector<HTMLInputElement>("#key")
+const place = document.querySelector("#graphiql")
+if (key && place) {
+  nameAll(place)
+  start(key, place)
+}
+
+/** The key is not kept anywhere. The schema is loaded when there is a key: without one the service refuses it. */
+function start(key: HTMLInputElement, place: Element): void {
+  const send = GraphiQL.createFetcher({ url: "/v1/graphql" })
+  const fetcher: GraphiqlFetcher = (query, options) =>
+    send(query, { ...options, headers: { ...options?.headers, "x-api-key": key.value.trim() } })
+  const root = ReactDOM.createRoot(place)
+  const show = () =>
+    root.render(
+      React.createElement(GraphiQL, {
+        fetcher,
+        schema: key.value === "" ? null : undefined,
+        isHeadersEditorEnabled: false,
+        shouldPersistHeaders: false,
+        defaultQuery,
+      }),
+    )
+  key.addEventListener("change", show)
+  show()
+}
+
+/** Names each editor after its part of the page (WCAG 2.2, 4.1.2), and lets the keyboard scroll it (2.1.1), also those that come later. */
+function nameAll(place: Element): void {
+  const observer = new MutationObserver(() => {
+    for (const area of place.querySelectorAll<HTMLElement>(".CodeMirror-scroll")) area.tabIndex = 0
+    for (const field of place.querySelectorAll("textarea:not([aria-label])")) {
+      field.ariaLabel = field.closest("section[aria-label]")?.ariaLabel ?? "Editor"
+    }
+  })
+  observer.observe(place, { childList: true, subtree: true })
+}

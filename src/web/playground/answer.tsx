@@ -1,0 +1,54 @@
+import { Empty } from "../kit/states.tsx"
+import { formatNumber, Tag } from "../kit/text.tsx"
+import type { CallAnswer } from "./call.ts"
+
+interface AnswerProps {
+  /** Null before the first call. */
+  readonly answer: CallAnswer | null
+  /** What a success costs. */
+  readonly credits: number
+}
+
+/** What came back for a call, with its headers and what it cost. */
+export function Answer({ answer, credits }: AnswerProps) {
+  return (
+    <section class="card" aria-label="Answer" aria-live="polite">
+      {answer ? (
+        <>
+          <div class="section-head answer-head">
+            <h2>Answer</h2>
+            <p class="answer-facts">
+              <Tag tone={answer.status === 200 ? "good" : "bad"}>Status {answer.status}</Tag>
+              <span>{costOf(answer, credits)}</span>
+              <span class="muted">{answer.ms} ms</span>
+            </p>
+          </div>
+          <pre class="code-block">
+            <code>{answer.body}</code>
+          </pre>
+          <details class="figures">
+            <summary>Headers</summary>
+            <dl class="headers">
+              {answer.headers.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        </>
+      ) : (
+        <Empty title="No answer yet">Send the call to see its answer, its headers and what it cost.</Empty>
+      )}
+    </section>
+  )
+}
+
+function costOf({ status, headers }: CallAnswer, credits: number): string {
+  const cost = status === 200 ? credits : 0
+  const left = headers.find(([name]) => name === "x-api-remaining-credits")?.[1]
+  const text = cost === 0 ? "Cost nothing" : cost === 1 ? "Cost 1 credit" : `Cost ${cost} credits`
+  if (left === undefined) return text
+  return `${text}, ${/^\d+$/.test(left) ? formatNumber(Number(left)) : left} left`
+}

@@ -1,0 +1,132 @@
+/** The parts of an OpenAPI document that the playground reads. */
+export interface CatalogDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
+  readonly components: { readonly schemas?: Readonly<Record<string, InputSchema>> }
+}
+
+interface ApiOperation {
+  readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly "x-credits"?: number
+  readonly parameters?: readonly QueryParameter[]
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema: Reference
+          readonly examples?: Readonly<Record<string, { readonly value: Values }>>
+        }
+      >
+    >
+  }
+}
+
+interface Reference {
+  readonly $ref?: string
+}
+
+type QueryParameter = Reference & {
+  readonly name?: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: ParameterSchema
+  readonly "x-premium"?: boolean
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface InputSchema {
+  readonly properties?: Readonly<Record<string, ParameterSchema>>
+  readonly required?: readonly string[]
+}
+
+/** The JSON Schema of one parameter. */
+export interface ParameterSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxItems?: number
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly "x-premium"?: boolean
+}
+
+export type Values = Readonly<Record<string, unknown>>
+
+export interface OfferedParameter {
+  readonly name: string
+  readonly description: string
+  readonly isRequired: boolean
+  readonly isPremium: boolean
+  readonly schema: ParameterSchema
+}
+
+/** One API that can be called. */
+export interface OfferedApi {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly method: "GET" | "POST"
+  /** Of a successful call. */
+  readonly credits: number
+  readonly parameters: readonly OfferedParameter[]
+  /** The parameters of a call that succeeds. */
+  readonly example: Values
+}
+
+/** The APIs of the catalog: the paths whose operations have the tag `apis`. */
+export function toOfferedApis({ paths, components }: CatalogDocument): readonly OfferedApi[] {
+  return Object.values(paths).flatMap((path) => {
+    const [[method, operation] = []] = Object.entries(path)
+    if (!operation?.tags?.includes("apis")) return []
+    const body = operation.requestBody?.content["application/json"]
+    const schema = components.schemas?.[body?.schema.$ref?.split("/").at(-1) ?? ""]
+    return {
+      id: operation.operationId,
+      title: operation.summary,
+      description: operation.description,
+      method: method === "get" ? ("GET" as const) : ("POST" as const),
+      credits: operation["x-credits"] ?? 0,
+      parameters: schema ? ofBody(schema) : ofQuery(operation.parameters ?? []),
+      example: body
+        ? (Object.values(body.examples ?? {})[0]?.value ?? {})
+        : exampleOf(operation.parameters ?? []),
+    }
+  })
+}
+
+function ofBody({ properties = {}, required = [] }: InputSchema): readonly OfferedParameter[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    description: schema.description ?? "",
+    isRequired: required.includes(name),
+    isPremium: schema["x-premium"] === true,
+    schema,
+  }))
+}
+
+/** `format`, which is a reference, is chosen elsewhere. */
+function ofQuery(parameters: readonly QueryParameter[]): readonly OfferedParameter[] {
+  return parameters.flatMap(({ name, description = "", required = false, schema = {}, ...marks }) =>
+    name === undefined
+      ? []
+      : [{ name, description, isRequired: required, isPremium: marks["x-premium"] === true, schema }],
+  )
+}
+
+/** The values of the first example. Parameters that it does not have stay empty. */
+function exampleOf(parameters: readonly QueryParameter[]): Values {
+  const [first] = parameters.flatMap(({ examples = {} }) => Object.keys(examples))
+  return Object.fromEntries(
+    parameters.flatMap(({ name, examples = {} }) => {
+      const example = first === undefined ? undefined : examples[first]
+      return name === undefined || example === undefined ? [] : [[name, example.value]]
+    }),
+  )
+}

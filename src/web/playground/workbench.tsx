@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { CodeCall } from "../../code-examples/code-call.ts"
+import { Problem } from "../client/problem.ts"
+import { SelectField, TextField } from "../kit/field.tsx"
+import { Form } from "../kit/form.tsx"
+import { Answer } from "./answer.tsx"
+import { type CallAnswer, type Customer, sendCall } from "./call.ts"
+import { CodeTabs } from "./code-tabs.tsx"
+import type { OfferedApi } from "./offered-api.ts"
+import { ParameterField, readParameters } from "./parameter-field.tsx"
+
+const formats = ["json", "xml", "yaml", "csv"] as const
+/** Names of fields that no parameter has: parameters begin with a letter. */
+const keyField = "_key"
+const formatField = "_format"
+
+interface WorkbenchProps {
+  readonly api: OfferedApi
+  /** Who calls; null for whoever types a key. */
+  readonly customer: Customer | null
+  /** Called when the customer's session has ended. */
+  signedOut(): void
+}
+
+/** The key that was typed last. It is kept in the page alone, so that it is gone when the page is left. */
+let typedKey = ""
+
+/** The form of a call, its code as it is filled in, and its answer. */
+export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const [call, setCall] = useState<CodeCall>(() => toCall(api, null))
+  const [answer, setAnswer] = useState<CallAnswer | null>(null)
+  const read = () => toCall(api, place.current?.querySelector("form") ?? null)
+  const update = () => setCall(read())
+  useEffect(update, [])
+
+  async function run(): Promise<CallAnswer> {
+    const sent = read()
+    if (!customer) typedKey = sent.key
+    const came = await sendCall(sent, customer)
+    setAnswer(came)
+    if (came.status === 401 && customer) signedOut()
+    // A refusal stands at the field that it is about.
+    else if (came.error !== null && (came.parameter !== null || came.status === 401)) {
+      throw new Problem(came.status, { detail: came.error, parameter: came.parameter ?? keyField })
+    }
+    return came
+  }
+
+  return (
+    <div class="workbench">
+      <section class="card" aria-label="Parameters">
+        <div ref={place} onInput={update} onChange={update}>
+          <Form
+            submit="Send the call"
+            required={customer ? {} : { [keyField]: "Type an API key; it starts with pk-." }}
+            send={run}
+            done={() => {}}
+          >
+            {api.parameters.map((parameter) => (
+              <ParameterField
+                key={parameter.name}
+                parameter={parameter}
+                hasPremium={customer?.premium ?? null}
+                value={api.example[parameter.name]}
+              />
+            ))}
+            <SelectField
+              name={formatField}
+              label="Format of the answer"
+              required
+              value="json"
+              choices={formats.map((format) => [format, format.toUpperCase()])}
+            />
+            {customer ? (
+              <p class="hint">The call is made for your account, with a key that you have there.</p>
+            ) : (
+              <TextField
+                name={keyField}
+                label="API key"
+                type="password"
+                required
+                value={typedKey}
+                hint="Kept in this page until you leave it, and nowhere else."
+              />
+            )}
+          </Form>
+        </div>
+      </section>
+      <div class="workbench-results">
+        <CodeTabs call={call} />
+        <Answer answer={answer} credits={api.credits} />
+      </div>
+    </div>
+  )
+}
+
+/** The call that is filled in; the example's before the form is there. */
+function toCall(api: OfferedApi, form: HTMLFormElement | null): CodeCall {
+  const { id, method, example } = api
+  const url = `${location.origin}/v1/${id}`
+  if (!form) return { method, url, key: typedKey, input: example }
+  const data = new FormData(form)
+  const typed = (name: string) => String(data.get(name) ?? "")
+  return {
+    ...{ method, url, key: typed(keyField).trim() },
+    input: readParameters(api, typed),
+    format: typed(formatField),
+  }
+}

@@ -1,0 +1,59 @@
+/** The search of the reference's index: it hides what has not all words that were typed. */
+
+/** Starts the search, if the page has one. */
+export function startSearch(): void {
+  const field = document.querySelector<HTMLInputElement>("#search")
+  const count = document.querySelector("#search-count")
+  if (!field || !count) return
+  const entries = [...document.querySelectorAll<HTMLElement>(".entry")]
+  const sections = [...document.querySelectorAll<HTMLElement>("article section")]
+  field.closest<HTMLElement>(".search")?.removeAttribute("hidden")
+  field.addEventListener("input", find)
+  document.addEventListener("keydown", (event) => moveFocus(event, field))
+  // A browser may have kept what was typed before.
+  find()
+
+  function find(): void {
+    const words = field?.value.toLowerCase().split(/\s+/).filter(Boolean) ?? []
+    for (const entry of entries) show(entry, words)
+    const shown = entries.filter(({ hidden }) => !hidden).length
+    for (const section of sections) section.hidden = !section.querySelector(".entry:not([hidden])")
+    if (count) count.textContent = words.length === 0 ? "" : shown === 1 ? "1 found" : `${shown} found`
+  }
+}
+
+function show(entry: HTMLElement, words: readonly string[]): void {
+  const names = [...entry.querySelectorAll<HTMLElement>(".names > li")]
+  entry.hidden = !hasAll(textOf(entry) + names.map(textOf).join(" "), words)
+  for (const name of names) name.classList.toggle("found", words.length > 0 && hasAll(textOf(name), words))
+}
+
+function textOf({ textContent, dataset }: HTMLElement): string {
+  return `${textContent} ${dataset.terms ?? ""}`.toLowerCase()
+}
+
+function hasAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word))
+}
+
+/** `/` leads to the field, arrows from result to result, Enter to the first of them, Escape back to all. */
+function moveFocus(event: KeyboardEvent, field: HTMLInputElement): void {
+  if (event.altKey || event.ctrlKey || event.metaKey) return
+  const results = [
+    ...document.querySelectorAll<HTMLElement>(".entry:not([hidden]) .title, .entry:not([hidden]) .found a"),
+  ]
+  const stops = [field, ...results]
+  const active = document.activeElement
+  const at = active instanceof HTMLElement ? stops.indexOf(active) : -1
+  const isInField = at === 0
+  if (event.key === "/" && !isInField) field.focus()
+  else if (event.key === "ArrowDown" && at >= 0) stops[at + 1]?.focus()
+  else if (event.key === "ArrowUp" && at > 0) stops[at - 1]?.focus()
+  else if (event.key === "Enter" && isInField) results[0]?.click()
+  else if (event.key === "Escape" && at >= 0) {
+    field.value = ""
+    field.dispatchEvent(new Event("input"))
+    field.focus()
+  } else return
+  event.preventDefault()
+}

@@ -1,0 +1,66 @@
+/** The form on the page of an API that calls it. It is loaded when someone comes near it. */
+import { render } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
+import { Problem, Unreachable } from "../client/problem.ts"
+import { fetchJson } from "../client/request.ts"
+import { ErrorBox, Loading } from "../kit/states.tsx"
+import { Status } from "../kit/status.tsx"
+import { type Customer, toCustomer } from "../playground/call.ts"
+import { type CatalogDocument, type OfferedApi, toOfferedApis } from "../playground/offered-api.ts"
+import { Workbench } from "../playground/workbench.tsx"
+
+interface TryProps {
+  readonly id: string
+  /** Whether customers can be signed in at this address. */
+  readonly hasPortal: boolean
+}
+
+/** Shows the form in its place. */
+export function showForm(place: HTMLElement): void {
+  const { api, portal } = place.dataset
+  if (api === undefined) throw new Error("the place of the form names no API")
+  const form = document.createElement("div")
+  place.append(form)
+  render(<Try id={api} hasPortal={portal !== undefined} />, form)
+}
+
+interface Start {
+  readonly api: OfferedApi
+  readonly customer: Customer | null
+}
+
+function Try({ id, hasPortal }: TryProps) {
+  const [start, setStart] = useState<Start | null>(null)
+  const [error, setError] = useState<Problem | Unreachable | null>(null)
+  const load = () => {
+    setError(null)
+    Promise.all([readApi(id), hasPortal ? readCustomer() : null]).then(
+      ([api, customer]) => setStart({ api, customer }),
+      (thrown) => {
+        if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
+        setError(thrown)
+      },
+    )
+  }
+  useEffect(load, [])
+  if (error) return <ErrorBox error={error} onRetry={load} />
+  if (!start) return <Loading what="the form" />
+  return (
+    <>
+      <Workbench {...start} signedOut={() => setStart({ ...start, customer: null })} />
+      <Status />
+    </>
+  )
+}
+
+async function readApi(id: string): Promise<OfferedApi> {
+  const [api] = toOfferedApis(await fetchJson<CatalogDocument>(`/openapi/${id}.json`, {}))
+  if (!api) throw new Error(`the document of ${id} describes no API`)
+  return api
+}
+
+/** The customer who is signed in to the portal; null when nobody is, or the session may not call. */
+async function readCustomer(): Promise<Customer | null> {
+  return toCustomer(await fetchJson<SessionAnswer>("/portal/session", {}))
+}

@@ -1,0 +1,90 @@
+/** Calls of the APIs by a page of this service, on behalf of a customer who is signed in to the portal. */
+import { expect, test } from "bun:test"
+import type { NewKey } from "../../src/admin/program-accounts.ts"
+import { adminOf } from "../support/admin.ts"
+import { openBrowser } from "../support/browser.ts"
+import { startTestService } from "../support/service.ts"
+
+const service = await startTestService()
+const admin = await adminOf(service)
+
+async function signIn(plan = "pro", key: Partial<NewKey> = {}) {
+  const created = await service.createKey(plan, key)
+  const browser = openBrowser(service.url)
+  const { status, body } = await browser.signIn("portal", { key: created.key })
+  expect([status, body.calls]).toEqual([201, true])
+  return { ...created, browser }
+}
+
+test("a call has the answer, the price and the headers of a call with the key that opened the session", async () => {
+  const { browser, key, id } = await signIn("free")
+  const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
+  const { status, text, headers } = await browser.send("POST", path)
+  const rest = await fetch(`${service.url}/v1/bluetoothlookup?companyid=76`, {
+    headers: { "x-api-key": key },
+  })
+  expect([status, text]).toEqual([200, await rest.text()])
+  expect([headers.get("x-api-credits-used"), rest.headers.get("x-api-credits-used")]).toEqual(["1", "2"])
+  expect([headers.get("cache-control"), headers.get("access-control-allow-origin")]).toEqual([
+    "no-store",
+    null,
+  ])
+  const body = { message: "a", secret: "b" }
+  const posted = await browser.send("POST", "/portal/v1/calls/hmac?format=yaml", { body })
+  expect([posted.status, posted.headers.get("content-type")]).toEqual([200, "application/yaml"])
+  const used = await browser.send("GET", "/portal/v1/usage?by=key")
+  expect(used.body.data).toMatchObject([{ key: id, calls: 3 }])
+  expect(service.logged()).toContain('"surface":"portal"')
+})
+
+test.each([
+  ["sunrisesunset?lat=0x10&lon=1", undefined],
+  ["sunrisesunset?lat=1", undefined],
+  ["hmac", { message: "a" }],
+  ["hmac?format=pdf", { message: "a", secret: "b" }],
+])("what REST refuses is refused in the same words: %s", async (call, body) => {
+  const { browser, key } = await signIn()
+  const { status, text, headers } = await browser.send("POST", `/portal/v1/calls/${call}`, { body })
+  const rest = await fetch(`${service.url}/v1/${call}`, {
+    method: body ? "POST" : "GET",
+    headers: { "x-api-key": key, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  expect([status, text]).toEqual([400, await rest.text()])
+  expect(headers.get("x-error-code")).toBe(rest.headers.get("x-error-code"))
+  expect(headers.get("x-api-credits-used")).toBe("0")
+})
+
+test("the limits of the key hold", async () => {
+  const { browser } = await signIn("pro", { allowApis: ["hmac"] })
+  const { status, headers } = await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
+  expect([status, headers.get("x-error-code")]).toEqual([403, "apiForbidden"])
+})
+
+test("it needs the session, a page of this service and the CSRF token", async () => {
+  const { browser } = await signIn()
+  const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
+  const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" }
+  for (const headers of [{ "x-csrf-token": null }, foreign, { origin: null, "sec-fetch-site": null }]) {
+    expect((await browser.send("POST", path, { headers })).status).toBe(403)
+  }
+  expect((await browser.send("POST", path, { headers: { cookie: null } })).status).toBe(401)
+  expect((await browser.send("GET", path)).status).toBe(405)
+  expect((await browser.send("POST", "/portal/v1/calls/nothing")).status).toBe(404)
+})
+
+test("a session of a link calls with a key of its account that works, and without one says what to do", async () => {
+  const { account, id } = await service.createKey("pro")
+  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
+  const [, token = ""] = String(body.url).split("#token=")
+  const browser = openBrowser(service.url)
+  expect((await browser.signIn("portal", { token })).body.calls).toBe(true)
+  const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
+  expect((await browser.send("POST", path)).status).toBe(200)
+  await admin("POST", `/keys/${id}/revoke`)
+  const refused = await browser.send("POST", path)
+  expect([refused.status, refused.body.detail]).toEqual([
+    403,
+    "Your account has no API key that you may call with. Create one under Keys.",
+  ])
+})
