@@ -1,4 +1,4 @@
-/** A thousand queries and batches race for small balances, in two services on one store. */
+/** Queries and batches race for small balances, in two services on one store. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
 import { type Answer, readAnswer } from "./support/answer.ts"
@@ -11,7 +11,7 @@ const file = {
   credits: { hmac: 2, sunrisesunset: 7 },
 }
 const prices: Readonly<Record<string, number>> = { ...file.credits, bluetoothlookup: 1, linesorter: 1 }
-const requests = 1_000
+const requests = 500
 const clients = 32
 
 /** A fixed seed, so that a failure can be repeated. */

@@ -137,6 +137,6 @@ test("the same work gives the same outcomes, balances, usage and notices", async
       expect(results.length).toBe(2)
       expect(results[1]).toEqual(results[0])
     }),
-    { numRuns: Number(process.env.STORE_RUNS ?? 60) },
+    { numRuns: Number(process.env.STORE_RUNS ?? 30) },
   )
 }, 300_000)

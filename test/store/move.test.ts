@@ -31,18 +31,24 @@ const impatientTimer: Timer = {
 }
 const dir = tempDir()
 /** More rows than a page has. */
-const many = 450
+const many = 210
 const few = 3
 const everHour = { fromMs: 0, toMs: 3_600_000, stepMs: 60_000 }
 const idOf = (i: number) => `acc_${String(i).padStart(4, "0")}`
 
-describe.each([
+/** Each kind of store once on each side: how one is read does not depend on how another is written. */
+const toAnotherKind = [
   ["a data file to PostgreSQL", file, postgres],
   ["PostgreSQL to a data file", postgres, file],
+] as const
+const toTheSameKind = [
   ["a data file to a data file", file, file],
   ["PostgreSQL to PostgreSQL", postgres, postgres],
-])("from %s", (_, fromKind, toKind) => {
-  test("everything arrives, and the old store stays", async () => {
+] as const
+
+test.each([...toAnotherKind, ...toTheSameKind])(
+  "from %s everything arrives, and the old store stays",
+  async (_, fromKind, toKind) => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
     await fill(from, many)
     const before = await dump(from)
@@ -74,8 +80,10 @@ describe.each([
     expect(out).not.toContain("password")
     expect(await dump(to)).toEqual(before)
     expect(await dump(from)).toEqual(before)
-  })
+  },
+)
 
+describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
   test("the new store goes on where the old one was", async () => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
     await fill(from)
@@ -195,7 +203,7 @@ test("only one page of a table is in memory", async () => {
     const source = await openSource(db)
     const sizes: number[] = []
     for await (const rows of source.read({ name: "accounts", columns: ["id"] })) sizes.push(rows.length)
-    expect(sizes).toEqual([200, 200, 50])
+    expect(sizes).toEqual([200, 10])
     await source.close()
   }
 })
