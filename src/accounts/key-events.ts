@@ -2,13 +2,13 @@ import type { KeyRecord } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 
 /** The parts of a key that its events show; never its text. */
-export type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
+type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
 
 const dayMs = 86_400_000
 
 /** The days before a key's expiry at which its account gets an event. */
 export const daysBeforeExpiry = [7, 1] as const
-export type DaysBeforeExpiry = (typeof daysBeforeExpiry)[number]
+type DaysBeforeExpiry = (typeof daysBeforeExpiry)[number]
 
 /** The time of the event about an expiry, in milliseconds since the Unix epoch. */
 export function warningMs(expiresMs: number, days: DaysBeforeExpiry): number {

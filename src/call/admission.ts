@@ -28,7 +28,7 @@ interface PendingTake extends RateTake {
 }
 
 /** The end of each API that has one, by its id, with the message to its callers. */
-export type Sunsets = ReadonlyMap<string, { readonly atMs: number; readonly message: string }>
+type Sunsets = ReadonlyMap<string, { readonly atMs: number; readonly message: string }>
 
 const noSunsets: Sunsets = new Map()
 

@@ -18,7 +18,7 @@ import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
-export interface Hold {
+interface Hold {
   readonly caller: Caller
   readonly snapshot: AccountSnapshot
   readonly credits: number

@@ -35,7 +35,7 @@ export interface Reply extends CallRecord {
 }
 
 /** A request's data and charges, or its fault (already logged). */
-export type Work =
+type Work =
   | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
   | { readonly fault: Fault }
 

@@ -9,7 +9,7 @@ const microtasksPerStep = 4
 const stallMs = 200
 
 /** Called for each step that blocked the event loop for long, with the API that ran and the time in milliseconds. */
-export type OnStall = (api: string, ms: number) => void
+type OnStall = (api: string, ms: number) => void
 
 /**
  * Shares the time of the process among all work that computes for long: single calls, batches, queries with their lists, the writing of

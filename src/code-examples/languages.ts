@@ -5,7 +5,7 @@ import { toJavaScript } from "./javascript.ts"
 import { toPython } from "./python.ts"
 
 /** A language that calls are shown in. */
-export interface CodeLanguage {
+interface CodeLanguage {
   readonly id: string
   readonly name: string
   /** Writes a call, ready to run, with the key in it. */

@@ -31,7 +31,7 @@ export const csvLayout: Layout = {
 }
 
 /** A field of a row, in quotes where it needs them. */
-export function toField(text: string): string {
+function toField(text: string): string {
   return needsQuotes(text) ? `"${escapeField(text)}"` : text.toWellFormed()
 }
 

@@ -45,7 +45,7 @@ function oneByOne(layout: Layout, data: Place, envelopeEnd: string): ListForm {
 }
 
 /** Writes a list of an answer in parts, while its items are made. */
-export interface ListEncoder {
+interface ListEncoder {
   /** Items for one call of `items`. */
   readonly itemsPerPart: number
   /** Neighbouring items, at most `itemsPerPart`. */

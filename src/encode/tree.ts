@@ -24,7 +24,7 @@ export interface Layout {
 }
 
 /** A long text is escaped part by part. */
-export interface LongText {
+interface LongText {
   readonly before: string
   readonly escape: (part: string) => string
   readonly after: string

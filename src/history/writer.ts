@@ -4,7 +4,7 @@ import { type History, type HistoryBatch, hourMs } from "../store/history.ts"
 import type { Minute } from "./minute.ts"
 
 /** Writes the history to the store, once a minute. */
-export interface HistoryWriter {
+interface HistoryWriter {
   /** Writes the counts until now, and folds and deletes old rows. Resolves also when the store does not answer. */
   write(): Promise<void>
   /** Writes at the end of each minute. */
@@ -42,7 +42,7 @@ const rowsPerBatch = 200
 const minutesKeptMs = dayMs + hourMs
 
 /** The start of the first hour that may still be divided into minutes. */
-export function minutesSince(nowMs: number): number {
+function minutesSince(nowMs: number): number {
   return floor(nowMs - minutesKeptMs, hourMs)
 }
 

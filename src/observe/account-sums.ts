@@ -7,7 +7,7 @@ export interface AccountSums {
   leftOut(): number
 }
 
-export interface AccountSum {
+interface AccountSum {
   calls: number
   credits: number
 }

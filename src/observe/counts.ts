@@ -15,7 +15,7 @@ export interface Tally {
 }
 
 /** Requests that failed with one fault. Times are milliseconds since the Unix epoch. */
-export interface FaultTally {
+interface FaultTally {
   calls: number
   readonly firstMs: number
   lastMs: number

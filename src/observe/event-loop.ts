@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../apis/contract.ts"
 import { createHistogram, type Histogram, record } from "./histogram.ts"
 
 /** Measures how late timers run. Requests wait as long. */
-export interface LagMeter {
+interface LagMeter {
   /** Seconds. */
   readonly lag: Histogram
   stop(): void

@@ -4,7 +4,7 @@ import type { Counts } from "./counts.ts"
 import type { Histogram } from "./histogram.ts"
 
 /** One metric of one process, in the JSON form of prom-client. */
-export interface Metric {
+interface Metric {
   readonly name: string
   readonly help: string
   readonly type: "counter" | "gauge" | "histogram"
@@ -13,7 +13,7 @@ export interface Metric {
   readonly values: readonly Sample[]
 }
 
-export interface Sample {
+interface Sample {
   readonly value: number
   readonly labels: Readonly<Record<string, string | number>>
   /** The name of a part of a histogram: `…_bucket`, `…_sum` or `…_count`. */
@@ -24,7 +24,7 @@ export interface Sample {
 export type Report = readonly Metric[]
 
 /** Values that are read at each scrape. */
-export interface Gauges {
+interface Gauges {
   readonly version: string
   /** The number of requests in progress. */
   openRequests(): number
@@ -59,159 +59,113 @@ export interface Gauges {
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
 
-/** Returns the current values of all metrics of this process. */
-export function toReport(counts: Counts, gauges: Gauges): Report {
-  const { tallies, charged, faults } = counts
+const help = {
+  penknife_requests_total: "Requests by API, surface and HTTP status.",
+  penknife_request_duration_seconds: "From the arrival of a request's head until its answer was made.",
+  penknife_calls_charged_total: "Successful calls that were charged; one request may hold many.",
+  penknife_credits_charged_total: "Credits charged.",
+  penknife_faults_total:
+    "Requests that failed, by what was wrong: rateLimited, creditsUsedUp, keyUnknown and so on.",
+  penknife_open_requests: "Requests under way, this one included.",
+  penknife_unsent_answer_bytes:
+    "Bytes of large answers that clients have not read, in the process that has most of them.",
+  penknife_dns_queries_total: "DNS queries sent, repeated ones included.",
+  penknife_dns_retries_total: "DNS queries sent again because an earlier one brought no answer.",
+  penknife_dns_cache_hits_total: "DNS questions answered from memory.",
+  penknife_dns_cache_misses_total: "DNS questions that had to be sent.",
+  penknife_dns_failures_total: "DNS questions that no server answered.",
+  penknife_notices: "Notices to accounts, by state.",
+  penknife_store_bytes: "Size of the data file and its write-ahead log.",
+  penknife_store_batches_total: "Batches of charges that the store decided.",
+  penknife_store_charges_total: "Charges in them.",
+  penknife_store_refusals_total: "Charges that the store refused.",
+  penknife_store_wait_seconds_total: "Time that charges waited until they were sent to the database.",
+  penknife_store_round_trip_seconds_total:
+    "Time from sending a batch of charges to the answer of the database.",
+  penknife_store_cache_age_seconds: "Age of the oldest key in memory.",
+  penknife_instances:
+    "Processes on the same PostgreSQL database that were heard of in the last 100 s, this one included; 1 with a data file.",
+  penknife_differing_instances: "Processes among them whose plans or prices differ.",
+  penknife_history_waiting_minutes:
+    "Minutes of the history that wait for the store, in the process that has most of them.",
+  penknife_history_left_out_total:
+    "Calls that the history leaves out: of accounts beyond the 10,000 of a minute, or of minutes that waited too long.",
+  penknife_event_loop_lag_seconds: "How late the event loop was for a timer, checked twice a second.",
+  penknife_log_lines_dropped_total: "Log lines thrown away because their reader did not keep up.",
+  penknife_trace_spans_dropped_total:
+    "Spans of traces that were not sent: the queue was full, or the collector did not take them.",
+  penknife_workers: "Processes that have reported.",
+  penknife_info: "The version that runs.",
+  process_resident_memory_bytes: "Resident memory, of all workers.",
+  process_cpu_seconds_total: "User and system CPU time, of all workers.",
+  process_start_time_seconds: "Start since the Unix epoch, of the oldest worker.",
+} as const
+
+type Name = keyof typeof help
+
+/** Returns the current values of all metrics of this process. Quotients of two of the store's are averages: charges per batch. */
+export function toReport({ tallies, charged, faults }: Counts, gauges: Gauges): Report {
   const dns = gauges.dns()
+  const { store, history, instances } = gauges
+  const spans = gauges.droppedSpans()
   const { residentBytes, cpuSeconds, startSeconds } = gauges.process()
+  const requests = tallies.flatMap(({ api, surface, statuses }) =>
+    [...statuses].flatMap((value, status) =>
+      value > 0 ? [{ value, labels: { api, surface, status } }] : [],
+    ),
+  )
+  const durations = tallies
+    .filter(({ statuses }) => statuses.some((count) => count > 0))
+    .map(({ api, surface, latency }) => ({ labels: { api, surface }, histogram: latency }))
+  const calls = charged.map(({ api, surface, calls: value }) => ({ value, labels: { api, surface } }))
+  const credits = charged.map(({ api, surface, credits: value }) => ({ value, labels: { api, surface } }))
+  const transports = { udp: dns.queries - dns.tcpQueries, tcp: dns.tcpQueries }
   return [
-    counter(
-      "penknife_requests_total",
-      "Requests by API, surface and HTTP status.",
-      tallies.flatMap(({ api, surface, statuses }) =>
-        [...statuses].flatMap((value, status) =>
-          value > 0 ? [{ value, labels: { api, surface, status } }] : [],
-        ),
-      ),
-    ),
-    histogram(
-      "penknife_request_duration_seconds",
-      "From the arrival of a request's head until its answer was made.",
-      tallies
-        .filter(({ statuses }) => statuses.some((count) => count > 0))
-        .map(({ api, surface, latency }) => ({ labels: { api, surface }, histogram: latency })),
-    ),
-    counter(
-      "penknife_calls_charged_total",
-      "Successful calls that were charged; one request may hold many.",
-      charged.map(({ api, surface, calls }) => ({ value: calls, labels: { api, surface } })),
-    ),
-    counter(
-      "penknife_credits_charged_total",
-      "Credits charged.",
-      charged.map(({ api, surface, credits }) => ({ value: credits, labels: { api, surface } })),
-    ),
-    counter(
-      "penknife_faults_total",
-      "Requests that failed, by what was wrong: rateLimited, creditsUsedUp, keyUnknown and so on.",
-      byLabel("fault", Object.fromEntries(faults)),
-    ),
-    gauge("penknife_open_requests", "Requests under way, this one included.", "sum", gauges.openRequests()),
+    counter("penknife_requests_total", requests),
+    histogram("penknife_request_duration_seconds", durations),
+    counter("penknife_calls_charged_total", calls),
+    counter("penknife_credits_charged_total", credits),
+    counter("penknife_faults_total", byLabel("fault", Object.fromEntries(faults))),
+    gauge("penknife_open_requests", "sum", gauges.openRequests()),
     // Each process has its own limit, so the sum would say nothing.
-    gauge(
-      "penknife_unsent_answer_bytes",
-      "Bytes of large answers that clients have not read, in the process that has most of them.",
-      "max",
-      gauges.unsentBytes(),
-    ),
-    counter(
-      "penknife_dns_queries_total",
-      "DNS queries sent, repeated ones included.",
-      byLabel("transport", { udp: dns.queries - dns.tcpQueries, tcp: dns.tcpQueries }),
-    ),
-    counter(
-      "penknife_dns_retries_total",
-      "DNS queries sent since an earlier one brought nothing.",
-      dns.retries,
-    ),
-    counter("penknife_dns_cache_hits_total", "DNS questions answered from memory.", dns.cacheHits),
-    counter("penknife_dns_cache_misses_total", "DNS questions that had to be sent.", dns.cacheMisses),
-    counter("penknife_dns_failures_total", "DNS questions that no server answered.", dns.failures),
+    gauge("penknife_unsent_answer_bytes", "max", gauges.unsentBytes()),
+    counter("penknife_dns_queries_total", byLabel("transport", transports)),
+    counter("penknife_dns_retries_total", dns.retries),
+    counter("penknife_dns_cache_hits_total", dns.cacheHits),
+    counter("penknife_dns_cache_misses_total", dns.cacheMisses),
+    counter("penknife_dns_failures_total", dns.failures),
     // All processes read the same store, so its values are not added up.
-    gauge("penknife_notices", "Notices to accounts, by state.", "max", byLabel("state", gauges.notices)),
-    gauge(
-      "penknife_store_bytes",
-      "Size of the data file and its write-ahead log.",
-      "max",
-      byLabel("part", gauges.storeBytes),
-    ),
-    ...storeMetrics(gauges.store),
-    gauge(
-      "penknife_instances",
-      "Processes on the same PostgreSQL database that were heard of in the last 100 s, the own ones included; 1 with a data file.",
-      "max",
-      gauges.instances.count,
-    ),
-    gauge(
-      "penknife_differing_instances",
-      "Processes among them whose plans or prices differ.",
-      "max",
-      gauges.instances.differing,
-    ),
-    gauge(
-      "penknife_history_waiting_minutes",
-      "Minutes of the history that wait for the store, in the process that has most of them.",
-      "max",
-      gauges.history.waitingMinutes,
-    ),
-    counter(
-      "penknife_history_left_out_total",
-      "Calls that the history leaves out: of accounts beyond the 10,000 of a minute, or of minutes that waited too long.",
-      byLabel("reason", gauges.history.leftOut),
-    ),
-    histogram(
-      "penknife_event_loop_lag_seconds",
-      "How late the event loop was for a timer, looked at twice a second.",
-      [{ labels: {}, histogram: gauges.eventLoopLag }],
-    ),
-    counter(
-      "penknife_log_lines_dropped_total",
-      "Log lines thrown away because their reader did not keep up.",
-      gauges.droppedLines(),
-    ),
-    ...traceMetrics(gauges.droppedSpans()),
-    gauge("penknife_workers", "Processes that have reported.", "sum", 1),
-    gauge("penknife_info", "The version that runs.", "max", byLabel("version", { [gauges.version]: 1 })),
-    gauge("process_resident_memory_bytes", "Resident memory, of all workers.", "sum", residentBytes),
-    counter("process_cpu_seconds_total", "User and system CPU time, of all workers.", cpuSeconds),
-    gauge(
-      "process_start_time_seconds",
-      "Start since the Unix epoch, of the oldest worker.",
-      "min",
-      startSeconds,
-    ),
+    gauge("penknife_notices", "max", byLabel("state", gauges.notices)),
+    gauge("penknife_store_bytes", "max", byLabel("part", gauges.storeBytes)),
+    counter("penknife_store_batches_total", store.batches),
+    counter("penknife_store_charges_total", store.charges),
+    counter("penknife_store_refusals_total", store.refusals),
+    counter("penknife_store_wait_seconds_total", store.waitSeconds),
+    counter("penknife_store_round_trip_seconds_total", store.roundTripSeconds),
+    gauge("penknife_store_cache_age_seconds", "max", store.cacheAgeSeconds),
+    gauge("penknife_instances", "max", instances.count),
+    gauge("penknife_differing_instances", "max", instances.differing),
+    gauge("penknife_history_waiting_minutes", "max", history.waitingMinutes),
+    counter("penknife_history_left_out_total", byLabel("reason", history.leftOut)),
+    histogram("penknife_event_loop_lag_seconds", [{ labels: {}, histogram: gauges.eventLoopLag }]),
+    counter("penknife_log_lines_dropped_total", gauges.droppedLines()),
+    ...(spans === null ? [] : [counter("penknife_trace_spans_dropped_total", byLabel("reason", spans))]),
+    gauge("penknife_workers", "sum", 1),
+    gauge("penknife_info", "max", byLabel("version", { [gauges.version]: 1 })),
+    gauge("process_resident_memory_bytes", "sum", residentBytes),
+    counter("process_cpu_seconds_total", cpuSeconds),
+    gauge("process_start_time_seconds", "min", startSeconds),
   ]
 }
 
 type Values = number | readonly Sample[]
 
-/** Quotients of two of them are averages: charges per batch, seconds per charge. */
-function storeMetrics(store: Gauges["store"]): Metric[] {
-  return [
-    counter("penknife_store_batches_total", "Batches of charges that the store decided.", store.batches),
-    counter("penknife_store_charges_total", "Charges in them.", store.charges),
-    counter("penknife_store_refusals_total", "Charges that the store refused.", store.refusals),
-    counter(
-      "penknife_store_wait_seconds_total",
-      "Time that charges waited until they were sent to the database.",
-      store.waitSeconds,
-    ),
-    counter(
-      "penknife_store_round_trip_seconds_total",
-      "Time from sending a batch of charges to the answer of the database.",
-      store.roundTripSeconds,
-    ),
-    gauge(
-      "penknife_store_cache_age_seconds",
-      "Age of the oldest key in memory.",
-      "max",
-      store.cacheAgeSeconds,
-    ),
-  ]
+function counter(name: Name, values: Values): Metric {
+  return { name, help: help[name], type: "counter", aggregator: "sum", values: toSamples(values) }
 }
 
-function traceMetrics(dropped: DroppedSpans | null): Metric[] {
-  if (dropped === null) return []
-  const help = "Spans of traces that were not sent: the queue was full, or the collector did not take them."
-  return [counter("penknife_trace_spans_dropped_total", help, byLabel("reason", dropped))]
-}
-
-function counter(name: string, help: string, values: Values): Metric {
-  return { name, help, type: "counter", aggregator: "sum", values: toSamples(values) }
-}
-
-function gauge(name: string, help: string, aggregator: Metric["aggregator"], values: Values): Metric {
-  return { name, help, type: "gauge", aggregator, values: toSamples(values) }
+function gauge(name: Name, aggregator: Metric["aggregator"], values: Values): Metric {
+  return { name, help: help[name], type: "gauge", aggregator, values: toSamples(values) }
 }
 
 function toSamples(values: Values): readonly Sample[] {
@@ -224,7 +178,7 @@ function byLabel(label: string, values: Readonly<Record<string, number>>): Sampl
 
 type LabelledHistogram = Pick<Sample, "labels"> & { readonly histogram: Histogram }
 
-function histogram(name: string, help: string, all: readonly LabelledHistogram[]): Metric {
+function histogram(name: Name, all: readonly LabelledHistogram[]): Metric {
   const values = all.flatMap(({ labels, histogram: { bounds, counts, sum } }): Sample[] => {
     let count = 0
     const buckets = [...counts].map((own, index) => {
@@ -241,5 +195,5 @@ function histogram(name: string, help: string, all: readonly LabelledHistogram[]
       { metricName: `${name}_count`, labels, value: count },
     ]
   })
-  return { name, help, type: "histogram", aggregator: "sum", values }
+  return { name, help: help[name], type: "histogram", aggregator: "sum", values }
 }

@@ -9,7 +9,7 @@ export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, du
 /** Writes nothing. */
 export const noRequestLog: RequestLog = () => {}
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   /** Takes a line with its newline. */
   readonly write: (line: string) => void
   /** Lines below this level are not written. */

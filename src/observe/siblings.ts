@@ -37,7 +37,7 @@ export type ConfigFromWorker =
   | { readonly kind: "replace"; readonly id: number; readonly expected: string; readonly text: string }
   /** Answers `take`. */
   | ({ readonly kind: "taken"; readonly id: number } & ReloadResult)
-export type ConfigToWorker =
+type ConfigToWorker =
   /** Asks to check a configuration and to take it over. With `expected` the file is replaced too, if that is still its text. */
   | {
       readonly kind: "take"
@@ -77,7 +77,7 @@ export type FromSupervisor =
   | Watching
 
 /** The processes that share this one's port. */
-export interface Siblings {
+interface Siblings {
   /** Returns the reports of all processes: this one, the others, and those that have ended. */
   gather(): Promise<readonly Report[]>
   /** Sends a last report to the supervisor. */

@@ -2,7 +2,7 @@ import { ApiMistake, type Clock, type Ports, type Timer, unavailable } from "../
 import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 
 /** The workers of one API of the operator. Each runs one call at a time. */
-export interface PluginPool {
+interface PluginPool {
   /**
    * Runs the API on the next free worker.
    * @param account the caller's; one account gets half of the workers at most
@@ -13,7 +13,7 @@ export interface PluginPool {
   end(): void
 }
 
-export interface PoolOptions extends RunLimits {
+interface PoolOptions extends RunLimits {
   readonly start: () => Promise<PluginWorker>
   readonly clock: Pick<Clock, "monotonicMs">
   readonly timer: Timer

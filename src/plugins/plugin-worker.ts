@@ -28,7 +28,7 @@ export class ThreadBusy extends Error {
 }
 
 /** Receivers of what an API does outside of its runs. */
-export interface ThreadEvents {
+interface ThreadEvents {
   /** Something failed that no run waits for. */
   onUncaught(cause: string): void
   /** It wrote to the console. */

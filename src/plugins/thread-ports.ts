@@ -2,7 +2,7 @@ import { format } from "node:util"
 import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
 
 /** The DNS as an operator's API sees it: the service asks. */
-export interface ThreadDns {
+interface ThreadDns {
   /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
   begin(): Dns
   /** Takes the service's answer to a question. */
@@ -80,7 +80,7 @@ function requireQuestion(name: unknown, type: unknown): void {
 }
 
 /** The console of an operator's API. It writes to the log, since a program may read standard output. */
-export interface ThreadConsole {
+interface ThreadConsole {
   readonly console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug" | "trace", Write>>
   /** Begins a run. */
   begin(): void

@@ -36,7 +36,7 @@ export class HttpFailure extends Error {
 }
 
 /** An answer that goes on until one side ends it. */
-export interface HttpStream {
+interface HttpStream {
   readonly status: number
   readonly headers: Headers
   /**

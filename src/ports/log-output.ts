@@ -14,7 +14,7 @@ export interface LogOutput {
   dropped(): number
 }
 
-export interface LogOutputOptions {
+interface LogOutputOptions {
   readonly timer: Timer
   /** The file descriptor to write to; standard error by default. */
   readonly descriptor?: number
@@ -119,7 +119,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
 }
 
 /** Turns a JSON log line into the line that is written. */
-export type LogFormat = (line: string) => string
+type LogFormat = (line: string) => string
 
 /** Loads pino-pretty, which only a terminal needs, and returns the format for people. */
 export async function loadPrettyFormat({ color }: { readonly color: boolean }): Promise<LogFormat> {

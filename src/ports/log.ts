@@ -19,7 +19,7 @@ export interface Log {
 }
 
 /** The level, clock and receiver of errors of a log. */
-export interface LogOptions {
+interface LogOptions {
   /** Lines below this level are not written; `info` by default. */
   readonly level?: LogLevel
   /** Gives the `time` of each line. */

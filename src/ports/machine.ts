@@ -1,5 +1,5 @@
 /** The person or program that runs a command, for the audit log. */
-export interface Operator {
+interface Operator {
   readonly user: string
   readonly host: string
 }

@@ -1,5 +1,5 @@
 /** What a command of this program printed in a separate process. */
-export interface ProcessResult {
+interface ProcessResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null
   readonly output: string

@@ -16,7 +16,7 @@ import { toIso } from "../values/time-text.ts"
 import { logFailure } from "./attempt.ts"
 
 /** Raises the events that come with time, each once, however many processes check. */
-export interface EventCheck {
+interface EventCheck {
   /** Raises the events that became due since the last check of any process. A first check raises nothing. */
   run(): Promise<void>
   /** Checks now and then every minute. */

@@ -16,7 +16,7 @@ const maxTtlSeconds = 3_600
 const maxNegativeTtlSeconds = 300
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
-export interface Cache {
+interface Cache {
   get(key: string): DnsAnswer | null
   /** Keeps an answer instead of an earlier one. Failures are not kept. */
   put(key: string, answer: DnsAnswer, ttlSeconds: number): void

@@ -17,7 +17,7 @@ export interface QueryOptions {
   onSend(transport: Transport, isRetry: boolean): void
 }
 
-export type QueryResult<Value> =
+type QueryResult<Value> =
   | { readonly kind: "value"; readonly value: Value; readonly server: ServerAddress }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 

@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 /** Sends one query and listens until it is closed. Never throws, and calls `listener` only after it has returned. */
-export type OpenExchange = (server: ServerAddress, query: Buffer, listener: Listener) => Exchange
+type OpenExchange = (server: ServerAddress, query: Buffer, listener: Listener) => Exchange
 
 /**
  * Each query has a socket with a random port, which is half of what a forger has to guess (RFC 5452 §9.2). The socket is

@@ -16,7 +16,7 @@ export interface FairQueue<Value> {
 }
 
 /** The numbers of slots, and the timer whose turns they follow. */
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** Jobs in flight at a time, of all callers together. */
   readonly slots: number
   /** Jobs in flight at a time for one caller. */

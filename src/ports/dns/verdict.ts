@@ -11,7 +11,7 @@ export interface Attempt {
 }
 
 /** The consequence of a response: use it, ask the same server in another way, or ask another server. */
-export type Verdict<Value> =
+type Verdict<Value> =
   | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "ask again"; readonly attempt: Attempt }
   | { readonly kind: "dismissed"; readonly reason: DnsFailure }

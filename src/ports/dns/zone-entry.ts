@@ -3,7 +3,7 @@ import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { toWireName, type WireName } from "./name.ts"
 
 /** The meaning of a zone entry. */
-export type Entry =
+type Entry =
   | { readonly kind: "record"; readonly type: DnsType; readonly data: DnsData[DnsType] }
   | { readonly kind: "alias"; readonly target: WireName }
   | { readonly kind: "failure"; readonly reason: DnsFailure }

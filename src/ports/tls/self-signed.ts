@@ -1,7 +1,7 @@
 import { parseAddress } from "../../values/ip.ts"
 
 /** A server's certificate and key, and the certificate of the authority that signed it, in PEM. */
-export interface SelfSigned {
+interface SelfSigned {
   readonly ca: string
   readonly cert: string
   readonly key: string

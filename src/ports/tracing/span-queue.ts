@@ -13,7 +13,7 @@ export interface QueueSettings {
 }
 
 /** Ended spans on their way to a collector. */
-export interface SpanQueue {
+interface SpanQueue {
   readonly add: (span: ReadableSpan) => void
   /** Sends all spans that wait, and takes no more. Rejects if that fails. */
   flush(): Promise<void>

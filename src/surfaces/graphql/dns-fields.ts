@@ -3,7 +3,7 @@ import type { Clock } from "../../apis/contract.ts"
 import { countDnsQuestions, type DnsQuestions, maxDnsQuestions } from "../../call/dns-questions.ts"
 
 /** The fields of one query that ask the DNS. */
-export interface DnsFields {
+interface DnsFields {
   /**
    * Starts `run` when the fields before have ended, and returns its result.
    * @throws GraphQLError QUERY_TOO_COMPLEX when the query's questions or its time are used up before or during the run

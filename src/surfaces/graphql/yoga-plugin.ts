@@ -201,7 +201,7 @@ type Values = Readonly<Record<string, unknown>>
  * Reads the parameters of a GraphQL request from its JSON body (GraphQL over HTTP §5.1).
  * @throws Fault naming the parameter that has to change
  */
-export function readParameters(body: Values): {
+function readParameters(body: Values): {
   query: string
   operationName: string | null
   variables: Values
