@@ -1,8 +1,8 @@
 import type { Random } from "../apis/contract.ts"
 
 /**
- * The beginning of each kind of secret: API keys, keys of the admin API, tokens of links that sign in with a browser, and cookies of
- * sessions. None has an underscore: the programs of many users check that a key has only letters, digits and hyphens.
+ * The beginnings of API keys, admin keys, tokens of links that sign in with a browser, and cookies of sessions. None has an
+ * underscore: programs of many users take only letters, digits and hyphens in a key.
  */
 const starts = { key: "pk-", adminKey: "pka-", linkToken: "pkl-", sessionToken: "pks-" } as const
 /** The beginning of earlier API keys, which stay valid. */
@@ -11,16 +11,13 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 32
 const checksumLength = 6
 
-/** Makes a secret: the beginning of its kind, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
+/** Makes a secret: its beginning, 32 random base62 characters (190 bits), and the CRC-32 of both in 6 base62 characters. */
 export function createSecret(kind: keyof typeof starts, random: Random): string {
   const body = starts[kind] + randomBase62(randomLength, random)
   return body + checksum(body)
 }
 
-/**
- * Whether a text has the form and checksum of a kind of secret. Nothing that is compared here is secret, so it need not run in
- * constant time.
- */
+/** Whether a text has the form and checksum of a kind of secret. Not in constant time, since a checksum is no secret. */
 export function isWellFormed(kind: keyof typeof starts, text: string): boolean {
   const start = starts[kind]
   if (!text.startsWith(start) && !(kind === "key" && text.startsWith(earlierKeyStart))) return false

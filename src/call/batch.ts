@@ -123,10 +123,7 @@ async function runAll(
   return succeeded
 }
 
-/**
- * Passes results, which may come in any order, to a writer in the order of the inputs. Returns a promise while a large result is
- * written.
- */
+/** Passes results on in the order of the inputs, in whatever order they come. Returns a promise while a large one is written. */
 function createInOrder(
   count: number,
   { resultsPerPart, write, giveWay }: WriterInSteps,

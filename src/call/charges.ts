@@ -33,8 +33,7 @@ export interface Charges {
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
    * @param uses deprecated items used, recorded with the charge
-   * @throws Fault when the client has left, another process spent the credits first, the account was closed, or the key was
-   *   revoked meanwhile
+   * @throws Fault when the client has left, another process spent the credits, the account was closed, or the key was revoked
    */
   settle(
     hold: Hold,

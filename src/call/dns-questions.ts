@@ -17,8 +17,7 @@ export function countDnsQuestions(): DnsQuestions {
 }
 
 /**
- * A DNS that counts questions and asks on behalf of an account. A question over the limit is not sent; its answer is the failure
- * `aborted`.
+ * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dns {
   return {

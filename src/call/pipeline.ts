@@ -48,8 +48,7 @@ export interface Progress {
 /**
  * Takes a request through the pipeline. Never throws: anything that `work` throws becomes a fault in the reply.
  * @param apis ids of the APIs that the request calls
- * @param work reads the input, runs, charges; called once the caller is admitted, so that a stranger gets a 401 and no
- *   list of parameters
+ * @param work reads the input, runs, charges; called once the caller is admitted: a stranger gets a 401, no list of parameters
  */
 export async function answer(
   request: CallerRequest,

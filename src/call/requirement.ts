@@ -1,10 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf } from "../apis/contract.ts"
 
-/**
- * What a schema requires, in the words that follow "The 'x' parameter …": `must be a number from -90 to 90`. The schema's
- * `x-requirement` wins.
- */
+/** A schema's requirement, after "The 'x' parameter …": `must be a number from -90 to 90`. The schema's `x-requirement` wins. */
 export function toRequirement(schema: TSchema): string {
   const own: unknown = schema["x-requirement"]
   return typeof own === "string" ? own : `must be ${describe(schema)}`

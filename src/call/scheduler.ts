@@ -12,8 +12,8 @@ const stallMs = 200
 type OnStall = (api: string, ms: number) => void
 
 /**
- * Shares the time of the process among all work that computes for long: single calls, batches, queries with their lists, the writing of
- * answers, and the steps of an API's own run. There is one for the process.
+ * Shares the time of the process among all long computations: calls, batches, queries with their lists, the writing of answers,
+ * and the steps of an API's own run. A process has one.
  */
 export interface Scheduler {
   /**

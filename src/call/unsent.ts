@@ -26,10 +26,10 @@ export interface UnsentAnswer {
   close(): void
 }
 
-/** Up to this share of the limit, all answers are made at the same time, and no garbage is collected; above it, one after the other. */
+/** Up to this share of the limit, answers are made side by side and no garbage is collected; above it, one after the other. */
 const freeShare = 1 / 16
 
-/** Garbage is collected after so many bytes. The runtime's own collector would let as much garbage gather as there is in use. */
+/** Bytes after which garbage is collected: the runtime would let as much gather as there is in use. */
 const bytesPerCollection = 8_388_608
 
 /**

@@ -13,10 +13,7 @@ export function toCurl(call: CodeCall): string {
   return lines.join(" \\\n  ")
 }
 
-/**
- * Within single quotes, a shell changes no character, and only the quote itself cannot be there (POSIX, Shell Command Language
- * §2.2.2).
- */
+/** Within single quotes, a shell changes no character; only the quote itself cannot be there (POSIX, 2.2.2). */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

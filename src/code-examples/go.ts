@@ -37,7 +37,7 @@ ${type}	response, err := http.DefaultClient.Do(request)
 `
 }
 
-/** A raw string reads better, but has no escapes: a backtick, a return or a zero byte cannot stand in it (Go specification, String literals). */
+/** A raw string reads better, but cannot hold a backtick, a return or a zero byte (Go specification, String literals). */
 function quote(text: string): string {
   const isLong = text.includes('"') && !/[`\r\0\ufeff]/.test(text)
   return isLong ? `\`${text}\`` : JSON.stringify(text)

@@ -3,8 +3,8 @@ import Negotiator from "negotiator"
 import { type Format, formats } from "./formats.ts"
 
 /**
- * The format that an `Accept` header asks for (RFC 9110 §12.5.1): the highest weight wins, then the more specific range, then
- * the type named first. `json` without a header or a match, and for browsers, which name `text/html`. Never throws; takes time linear in the header's length.
+ * The format that an `Accept` header asks for (RFC 9110 §12.5.1): the highest weight wins, then the more specific range, then the
+ * type named first. `json` without a header or a match, and for browsers, which name `text/html`. Takes linear time.
  */
 export function negotiate(accept: string | null): Format {
   return accept === null ? "json" : known.memo(accept)

@@ -13,7 +13,7 @@ export interface Observer {
   nowMs(): number
   /**
    * Returns the function that records the requests of one API on one surface. Call it once, at the start.
-   * @param api the id of an API or of an operation of the administration, `usage` or `none`; null where each request names its APIs in `RequestEnd.apis`
+   * @param api the id of an API or operation, `usage` or `none`; null if each request names its APIs in `RequestEnd.apis`
    */
   recorderFor(api: string | null, surface: Surface): RecordRequest
 }

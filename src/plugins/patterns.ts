@@ -2,8 +2,7 @@ import { Kind, type TObject, type TSchema } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 
 /**
- * A schema without its regular expressions. One that takes long would hold up the whole service, so they are checked in the thread of
- * the API alone.
+ * A schema without its regular expressions. Only the API's own thread checks them, since a slow one would hold up the service.
  */
 export function withoutPatterns<S extends TSchema>(schema: S): S {
   const { pattern: _, ...rest } = schema
@@ -16,10 +15,7 @@ export function closed<S extends TSchema>(schema: S): S {
   return { ...schema, ...partsOf(schema, closed), ...(isObject && { additionalProperties: false }) }
 }
 
-/**
- * Returns a check, which returns the first field whose value does not match a pattern in its schema, with the pattern; null if
- * all do.
- */
+/** Compiles a check, which returns the first field whose value does not match its pattern, with the pattern; null if all do. */
 export function compilePatternCheck(
   schema: TObject,
 ): (values: unknown) => { readonly name: string; readonly pattern: string } | null {

@@ -27,10 +27,7 @@ const maxInFlightPerCall = 16
 /** Most questions in flight for one account, which may make many calls at a time. */
 const maxInFlightPerAccount = 64
 
-/**
- * A question takes about 0.15 ms to send, mostly for its socket. Other work of the process, such as calls that ask nothing, goes on in
- * between.
- */
+/** Sending a question takes about 0.15 ms, mostly for its socket, and other work goes on between turns. */
 const startsPerTurn = 8
 
 /** Counts since the start, for metrics. */

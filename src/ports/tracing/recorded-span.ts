@@ -16,8 +16,8 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const none: never[] = []
 
 /**
- * A span that is recorded. The SDK's own checks and copies attributes twice and takes several times as long (decision 26). This
- * one exports the same.
+ * A recorded span. The SDK's own checks and copies attributes twice and takes several times as long (decision 26); it exports the
+ * same.
  */
 export class RecordedSpan implements Span {
   readonly #name: string

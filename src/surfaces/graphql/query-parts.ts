@@ -54,7 +54,7 @@ export function rootFieldsOf(
   return new Set(fields.map(({ name }) => name.value))
 }
 
-/** The fields that some selections of one object select, also through fragments, in their order. Inner selections are not entered. */
+/** The fields that selections of one object name, also through fragments, in their order, without those inside. */
 export function selectedFields(
   selectionSets: readonly SelectionSetNode[],
   findFragment: (name: string) => FragmentDefinitionNode | undefined,
