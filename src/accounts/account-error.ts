@@ -5,7 +5,7 @@ export class AccountError extends Error {
   readonly code: "invalid" | "not-found" | "conflict"
   /** The parameter to change; null if there is none. */
   readonly parameter: string | null
-  constructor(message: string, code: AccountError["code"] = "invalid", parameter: string | null = null) {
+  constructor(message: string, parameter: string | null = null, code: AccountError["code"] = "invalid") {
     super(message)
     this.code = code
     this.parameter = parameter

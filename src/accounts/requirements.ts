@@ -21,7 +21,6 @@ export function requireName(name: string, what: string): void {
   if (isVisible(name)) return
   throw new AccountError(
     `${what} needs at least one visible character, such as a letter, a digit or an emoji.`,
-    "invalid",
     "name",
   )
 }
@@ -37,7 +36,6 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
   throw new AccountError(
     `${what} must not have control characters or characters that change the direction of text. ` +
       `This one has ${found}.`,
-    "invalid",
     parameter,
   )
 }
@@ -46,11 +44,7 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
 export function requirePlan(name: string, plans: Plans): Plan {
   const plan = plans.get(name)
   if (plan) return plan
-  throw new AccountError(
-    `There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`,
-    "invalid",
-    "plan",
-  )
+  throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`, "plan")
 }
 
 /** Returns `ids`. @throws AccountError for an id that is not in `known` */
@@ -61,11 +55,7 @@ export function requireApis(
 ): readonly string[] {
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown === undefined) return ids
-  throw new AccountError(
-    `There is no API '${unknown}'. The APIs are ${known.join(", ")}.`,
-    "invalid",
-    parameter,
-  )
+  throw new AccountError(`There is no API '${unknown}'. The APIs are ${known.join(", ")}.`, parameter)
 }
 
 /** Returns `texts`. @throws AccountError for a text that is no IP address and no network in CIDR form */
@@ -73,7 +63,7 @@ export function requireNetworks(texts: readonly string[]): readonly string[] {
   try {
     toNetworks(texts)
   } catch (cause) {
-    throw new AccountError(`${messageOf(cause)}.`, "invalid", "allow_ips")
+    throw new AccountError(`${messageOf(cause)}.`, "allow_ips")
   }
   return texts
 }
@@ -88,12 +78,11 @@ export function requireExpiry(text: string, nowMs: number): number {
   if (atMs === null) {
     throw new AccountError(
       "The expiry must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d.",
-      "invalid",
       "expires",
     )
   }
   if (atMs > nowMs) return atMs
-  throw new AccountError("The expiry of a key must be in the future.", "invalid", "expires")
+  throw new AccountError("The expiry of a key must be in the future.", "expires")
 }
 
 /**
@@ -103,5 +92,5 @@ export function requireExpiry(text: string, nowMs: number): number {
 export function requireGrace(text: string): number {
   const graceMs = parseDuration(text)
   if (graceMs !== null) return graceMs
-  throw new AccountError("The grace must be a time such as 15m, 24h, 7d, or 0 for none.", "invalid", "grace")
+  throw new AccountError("The grace must be a time such as 15m, 24h, 7d, or 0 for none.", "grace")
 }

@@ -43,7 +43,7 @@ export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: We
 }
 
 function refused(message: string): AccountError {
-  return new AccountError(message, "invalid", "url")
+  return new AccountError(message, "url")
 }
 
 /**

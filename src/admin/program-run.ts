@@ -65,7 +65,7 @@ function toAccountError(thrown: unknown): unknown {
   if (!(thrown instanceof AdminFault)) return thrown
   const { code, message, parameter, cause } = thrown
   if (code === "invalid" || code === "not-found" || code === "conflict") {
-    return new AccountError(message, code, parameter)
+    return new AccountError(message, parameter, code)
   }
   return cause instanceof StoreUnavailable ? cause : thrown
 }

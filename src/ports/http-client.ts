@@ -65,20 +65,18 @@ export interface HttpClient {
 export function createHttpClient(timer: Timer): HttpClient {
   return {
     async send({ method, url, headers, body, limitMs }) {
-      const limit = new AbortController()
-      const cancel = timer.after(limitMs, () => limit.abort())
+      const limit = createTimeLimit(timer, limitMs)
       try {
         const reply = await fetch(url, { method, headers, body, redirect: "manual", signal: limit.signal })
         return { status: reply.status, headers: reply.headers, text: await reply.text() }
       } catch (cause) {
-        const kind = limit.signal.aborted ? "timeout" : kindOf(cause)
-        throw new HttpFailure(kind, messageOf(cause), cause)
+        throw limit.failure(cause)
       } finally {
-        cancel()
+        limit.end()
       }
     },
     async open({ method, url, headers, body, limitMs }, stop) {
-      const limit = createSilenceLimit(timer, limitMs)
+      const limit = createTimeLimit(timer, limitMs)
       const signal = AbortSignal.any([limit.signal, stop])
       try {
         const reply = await fetch(url, { method, headers, body, redirect: "manual", signal })
@@ -90,7 +88,7 @@ export function createHttpClient(timer: Timer): HttpClient {
   }
 }
 
-interface SilenceLimit {
+interface TimeLimit {
   readonly signal: AbortSignal
   /** Begins the time again, since something has come. */
   heard(): void
@@ -99,12 +97,12 @@ interface SilenceLimit {
   failure(cause: unknown): HttpFailure
 }
 
-function createSilenceLimit(timer: Timer, limitMs: number): SilenceLimit {
+function createTimeLimit(timer: Timer, limitMs: number): TimeLimit {
   const abort = new AbortController()
-  let isSilent = false
+  let isOver = false
   const begin = () =>
     timer.after(limitMs, () => {
-      isSilent = true
+      isOver = true
       abort.abort()
     })
   let cancel = begin()
@@ -120,16 +118,12 @@ function createSilenceLimit(timer: Timer, limitMs: number): SilenceLimit {
     },
     failure(cause) {
       cancel()
-      return new HttpFailure(isSilent ? "timeout" : kindOf(cause), messageOf(cause), cause)
+      return new HttpFailure(isOver ? "timeout" : kindOf(cause), messageOf(cause), cause)
     },
   }
 }
 
-async function* readPieces(
-  { body }: Response,
-  limit: SilenceLimit,
-  stop: AbortSignal,
-): AsyncGenerator<string> {
+async function* readPieces({ body }: Response, limit: TimeLimit, stop: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
     if (body) {

@@ -1,11 +1,10 @@
 import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import type { RequestTrace, Tracer } from "../ports/tracer.ts"
+import type { RequestTrace, Span, Tracer } from "../ports/tracer.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
 import type { AttemptResult, DueNotice, Outbox } from "../store/outbox.ts"
 import { nextDelayMs } from "./backoff.ts"
-import { beginDelivery, endDelivery } from "./delivery-span.ts"
 import { signedHeaders, toMessage } from "./message.ts"
 
 export interface AttemptParts {
@@ -72,4 +71,37 @@ export function logFailure(log: Log, cause: unknown): void {
   log.error("notice delivery failed", {
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
   })
+}
+
+/**
+ * Begins the span of one attempt to deliver a notice, as a part of the request that caused the notice if that is known. It names
+ * only host and port of the webhook's URL: the rest may hold a secret.
+ */
+export function beginDelivery(notice: DueNotice, tracer: Tracer): RequestTrace | null {
+  return tracer.begin(notice.traceparent, "client", () => {
+    const { protocol, hostname, port } = new URL(notice.webhook.url)
+    return {
+      name: "POST webhook",
+      attributes: {
+        "http.request.method": "POST",
+        "url.scheme": protocol.slice(0, -1),
+        // Only a URL has an IPv6 address in brackets.
+        "server.address": hostname.replace(/^\[|\]$/g, ""),
+        "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+        "penknife.event": notice.type,
+        "penknife.notice": notice.id,
+        "penknife.account": notice.accountId,
+        ...(notice.attempts > 0 && { "http.request.resend_count": notice.attempts }),
+      },
+    }
+  })
+}
+
+/** Ends the span with the answer. As for any client, 4xx is an error too. */
+function endDelivery(span: Span, response: WebhookResponse): void {
+  if ("error" in response) span.end({}, "no_answer")
+  else {
+    const { status } = response
+    span.end({ "http.response.status_code": status }, status >= 400 ? String(status) : null)
+  }
 }

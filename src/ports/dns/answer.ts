@@ -1,8 +1,8 @@
-import { soa } from "dns-packet"
-import type { DnsAnswer } from "../../apis/contract.ts"
+import { soa, txt } from "dns-packet"
+import type { DnsAnswer, DnsData, DnsType } from "../../apis/contract.ts"
+import { fromBytes } from "../../values/ip.ts"
 import { classIn, type Question, type Response, rcodes, typeNumbers, type WireRecord } from "./message.ts"
-import { foldCase, isWithin, type WireName } from "./name.ts"
-import { decodeData, decodeName } from "./record-data.ts"
+import { foldCase, isWithin, readName, toDottedName, type WireName } from "./name.ts"
 
 /** Most CNAMEs to follow for one answer; recursive servers have a similar limit. */
 export const maxAliases = 10
@@ -79,7 +79,7 @@ function followAliases(response: Response, question: Question, before: readonly 
     const alias = here.find((record) => record.type === typeNumbers.CNAME)
     if (!alias) return { owner, records, ttlSeconds, passed, end: "nothing" }
     passed.push(owner)
-    owner = foldCase(decodeName(response.message, alias))
+    owner = foldCase(nameAt(response.message, alias))
     ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds)
     if (passed.includes(owner)) return { owner, records, ttlSeconds, passed, end: "loop" }
     if (passed.length > maxAliases) return { owner, records, ttlSeconds, passed, end: "too long" }
@@ -92,4 +92,38 @@ function negativeTtl({ authority, message }: Response, name: WireName): number |
     (record) => record.type === typeNumbers.SOA && record.class === classIn && isWithin(name, record.owner),
   )
   return start ? Math.min(start.ttlSeconds, soa.decode(message, start.at).minimum) : null
+}
+
+/** The data of a record of `type`. Throws RangeError when they do not have the form of that type. */
+function decodeData<T extends DnsType>(type: T, message: Buffer, record: WireRecord): DnsData[T] {
+  return decoders[type](message, record)
+}
+
+const decoders: { readonly [T in DnsType]: (message: Buffer, record: WireRecord) => DnsData[T] } = {
+  A: (message, record) => decodeAddress(message, record, 4),
+  AAAA: (message, record) => decodeAddress(message, record, 16),
+  TXT: decodeText,
+  SPF: decodeText,
+  MX: (message, record) => ({
+    preference: message.readUInt16BE(record.at + 2),
+    exchange: toDottedName(nameAt(message, record, 2)),
+  }),
+  PTR: (message, record) => toDottedName(nameAt(message, record)),
+}
+
+function decodeAddress(message: Buffer, { at, length }: WireRecord, bytes: 4 | 16): string {
+  if (length !== bytes) throw new RangeError("wrong length of an address")
+  return fromBytes(message.subarray(at + 2, at + 2 + bytes)).toString()
+}
+
+/** Joins the character-strings (RFC 7208 §3.3). As bytes, since invalid UTF-8 would be lost. */
+function decodeText(message: Buffer, record: WireRecord): string {
+  return Buffer.concat(txt.decode(message, record.at)).toString("latin1")
+}
+
+/** The name that ends a record's data, after `skip` bytes, in its own spelling. */
+function nameAt(message: Buffer, record: WireRecord, skip = 0): WireName {
+  const { wire, end } = readName(message, record.at + 2 + skip)
+  if (end !== record.at + 2 + record.length) throw new RangeError("name and record differ in length")
+  return wire
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { nullable, premium } from "../apis/contract.ts"
-import { compileMask } from "./present.ts"
+import { compileMask } from "./prepared-api.ts"
 
 const mask = compileMask(
   Type.Object({

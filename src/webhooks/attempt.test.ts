@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Tracer } from "../ports/tracer.ts"
-import { beginDelivery } from "./delivery-span.ts"
+import { beginDelivery } from "./attempt.ts"
 
 type Notice = Parameters<typeof beginDelivery>[0]
 
