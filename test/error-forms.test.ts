@@ -4,9 +4,11 @@ import { parseDictionary, parseList } from "structured-headers"
 import { faultCodes } from "../src/call/fault.ts"
 import { readAnswer } from "./support/answer.ts"
 import { postWith } from "./support/keyed-request.ts"
+import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
+const mock = await startTestMock()
 const { key } = await service.createKey("free")
 const problemType = "application/problem+json"
 
@@ -69,6 +71,19 @@ test.each([
   expect([answered, headers.get("x-error-code")]).toEqual([status, code])
   const expected = code === "apiForbidden" ? accountHeaders.slice(0, 2) : accountHeaders
   expect(expected.filter((name) => !headers.has(name))).toEqual([])
+})
+
+test.each([
+  ["creditsUsedUp", 429, "mock-no-credits", "/v1/bluetoothlookup?companyid=76"],
+  ["rateLimited", 429, "mock-rate-limited", "/v1/bluetoothlookup?companyid=76"],
+  ["addressForbidden", 403, "mock-forbidden", "/v1/bluetoothlookup?companyid=76"],
+  ["upstreamUnavailable", 503, "mock-free", "/v1/spfvalidator?domain=timeout.example"],
+] as const)("%s, %d for the key %s has the headers of the account", async (code, status, own, path) => {
+  const { status: answered, headers } = await mock.fetch(path, { key: own })
+  expect([answered, headers.get("x-error-code")]).toEqual([status, code])
+  expect(accountHeaders.slice(0, 2).filter((name) => !headers.has(name))).toEqual([])
+  const isLimited = own === "mock-free" || own === "mock-rate-limited"
+  expect(headers.has("x-ratelimit-limit")).toBe(isLimited)
 })
 
 test("a 404 and a 405 have no headers of account and limit", async () => {

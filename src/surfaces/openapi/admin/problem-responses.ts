@@ -1,4 +1,5 @@
 import { signInRefusals } from "../../../admin/sign-in.ts"
+import { fixedFault } from "../../../call/fault.ts"
 import { type ProblemCode, problems } from "../../http/admin/admin-problem.ts"
 import { problemTypeStart } from "../../http/problem.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
@@ -55,13 +56,12 @@ const details: Readonly<Record<ProblemCode, string>> = {
   "version-mismatch": "Read it again: the version is 4 now, not 3.",
   "idempotency-mismatch": "Send a new Idempotency-Key: this one was used for a request with other contents.",
   "too-many-requests": "The limit of 600 requests a minute is reached; try again in 1 s.",
-  internal: "Something went wrong here. Quote the request id when you report it.",
+  internal: fixedFault("internal").message,
   unavailable: "Try again soon: the store does not answer.",
   "method-not-allowed": "This path takes GET, POST, not PUT.",
   "body-too-slow": "The request 'body' must arrive whole within 20 s.",
   "body-too-large": "The request 'body' must have at most 2,097,152 bytes.",
-  "media-type-unsupported":
-    "The request 'body' must be JSON: send the header 'Content-Type: application/json'.",
+  "media-type-unsupported": fixedFault("mediaTypeUnsupported").message,
 }
 
 /** The responses of all problems, with an example of each. */

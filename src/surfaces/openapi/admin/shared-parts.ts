@@ -1,32 +1,24 @@
+import { headerComponents } from "../headers.ts"
 import type { JsonObject } from "../json-object.ts"
 
 const version = { type: "string", pattern: '^"[1-9][0-9]*"$' }
-const count = { type: "integer", minimum: 0 }
 
 /** The headers of the answers by name. A required one is on every answer that refers to it. */
 export const adminHeaders = {
-  "X-Request-ID": {
-    description: "The id of this request. Quote it when you report a problem.",
-    required: true,
-    schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
-  },
+  "X-Request-ID": headerComponents["X-Request-ID"],
   ETag: { description: "The version of what is shown, for `If-Match`.", schema: { type: "string" } },
   Location: { description: "The path of what was created.", schema: { type: "string" } },
   "Idempotent-Replayed": {
     description: "`true` when this is the answer of an earlier request with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
   },
-  "Retry-After": { description: "Seconds to wait before trying again.", schema: count },
+  "Retry-After": headerComponents["Retry-After"],
   "X-Accel-Buffering": {
     description: "`no`: tells proxies to pass events on at once.",
     schema: { type: "string", const: "no" },
   },
-  Allow: { description: "The methods that the path takes.", required: true, schema: { type: "string" } },
-  "WWW-Authenticate": {
-    description: "The scheme that is taken: `Bearer`.",
-    required: true,
-    schema: { type: "string" },
-  },
+  Allow: headerComponents.Allow,
+  "WWW-Authenticate": headerComponents["WWW-Authenticate"],
 } as const satisfies Readonly<Record<string, JsonObject>>
 
 /** The request headers of changes. */
