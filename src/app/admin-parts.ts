@@ -1,8 +1,12 @@
+import type { AdminAccess } from "../admin/admin-access.ts"
+import { createAdministration } from "../admin/administration.ts"
 import type { Backups } from "../admin/backups/backups.ts"
 import type { ConfigControl } from "../admin/config/control.ts"
 import type { Instances } from "../admin/health/service-health.ts"
 import type { PageAddresses } from "../admin/links/page-addresses.ts"
 import type { AdminParts } from "../admin/parts.ts"
+import { createSessions } from "../admin/sessions/sessions.ts"
+import { createSignIn } from "../admin/sign-in.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
@@ -86,5 +90,24 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
         instances: instances(),
       }
     },
+  }
+}
+
+/**
+ * The parts that the admin API of a running service uses.
+ * @param running returns the present configuration. Each operation asks once, when it begins.
+ */
+export function createAdminAccess(running: () => RunningConfig, options: AdminPartsOptions): AdminAccess {
+  const { opened, clock, random, auditRandom = random } = options
+  const { admin } = opened
+  const signIn = createSignIn(admin, clock)
+  return {
+    administration: createAdministration(createAdminParts(running, options)),
+    signIn,
+    get plans() {
+      return running().config.plans
+    },
+    // Signing in to the mock must not change the keys that it makes.
+    sessions: createSessions({ admin, clock, random: auditRandom, signIn }),
   }
 }

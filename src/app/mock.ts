@@ -12,7 +12,7 @@ import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
-import { mockZone } from "../mock/dns-zone.ts"
+import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal } from "../mock/journal.ts"
 import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
@@ -32,12 +32,15 @@ import type { HttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { toMessage } from "../webhooks/message.ts"
-import { createAdminAccess } from "./admin-access.ts"
+import { createAdminAccess } from "./admin-parts.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, mcpNames, prepareApis } from "./prepare.ts"
 import { version } from "./version.ts"
+
+/** The DNS of a mock without `--dns`; parsed when the program is built. */
+export const mockZone: DnsZone = zone
 
 /** The longest that a stop waits for calls in progress: tests do not need their answers. */
 const stopGraceMs = 1_000

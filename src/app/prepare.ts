@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "../apis/catalog.ts"
-import type { ApiDefinition } from "../apis/contract.ts"
-import { type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
+import { sunsetsOf } from "../call/admission.ts"
+import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
@@ -12,6 +13,7 @@ import type { TrustedNames } from "../surfaces/http/mcp-names.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
+import { livePorts } from "./live-ports.ts"
 import { loadOwnApis } from "./own-apis.ts"
 
 /** The APIs with the embedded data. */
@@ -90,4 +92,14 @@ export interface LoadedApis {
   /** Own APIs that cannot be used, with the change that each needs. */
   readonly problems: readonly PluginProblem[]
   end(): void
+}
+
+/** Runs APIs in this process: no server, no key, no charge, premium fields included. */
+export function createLocalCalls(config: Config, ports: Ports = livePorts(config)): LocalCalls {
+  // Nothing else runs in the process of a command.
+  return async ({ definition, readInput }, input) => {
+    const sunset = sunsetsOf([definition]).get(definition.id)
+    if (sunset && ports.clock.now() >= sunset.atMs) unavailable(sunset.message, "gone")
+    return definition.run(readInput(input, true), { ports, giveWay() {} })
+  }
 }

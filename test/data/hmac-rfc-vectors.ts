@@ -1,4 +1,4 @@
-import type { HashAlgorithm } from "../../src/apis/hmac/hmac.ts"
+import type { HashAlgorithm } from "../../src/apis/hmac/index.ts"
 
 /** One published test case: bytes of key and message, and the digests in hexadecimal by algorithm. */
 export interface HmacVector {

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, premium } from "../contract.ts"
 import { invalidExample, recommendedExample, zoneFileExample } from "./examples.ts"
-import { interpretTlsa } from "./interpretation.ts"
-import { securityLevels } from "./recommendations.ts"
+import { interpretTlsa, securityLevels } from "./recommendations.ts"
 import { checkTlsa } from "./tlsa-check.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
 

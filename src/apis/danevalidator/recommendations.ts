@@ -1,3 +1,6 @@
+import { toTerm } from "./terms.ts"
+import type { TlsaRdata } from "./tlsa-record.ts"
+
 export const securityLevels = ["Recommended", "Acceptable", "Discouraged", "Insecure"] as const
 export type SecurityLevel = (typeof securityLevels)[number]
 
@@ -65,4 +68,28 @@ export const recommendations: Readonly<Record<Combination, string>> = {
     "This is the recommended configuration, for SMTP and any other service (RFC 7671 §5.1, RFC 7672 §3.1). It ties the service to the server's key, so that renewal with the same key needs no change; publish the record of a new key at least two TTLs before using it (RFC 7671 §8.1). The zone has to be signed with DNSSEC.",
   "3 1 2":
     "Ties the service to the server's key, so that renewal with the same key needs no change. Clients need not support SHA-512 (RFC 6698 §6): publish 3 1 1 beside it and, when the key changes, both digests of both keys (RFC 7671 §9). Good for SMTP too where the client knows SHA-512.",
+}
+
+/** Explains a record and rates it. A record with faults is Insecure whatever its numbers: no client can use it. */
+export function interpretTlsa({ usage, selector, matching }: TlsaRdata, faults: readonly string[]) {
+  return {
+    usage: toTerm("usage", usage),
+    selector: toTerm("selector", selector),
+    matching: toTerm("matching", matching),
+    ...rate(`${usage} ${selector} ${matching}`, faults),
+  }
+}
+
+type Rating = { readonly security_level: SecurityLevel; readonly recommendation: string }
+
+function rate(combination: string, faults: readonly string[]): Rating {
+  const isKnown = isCombination(combination)
+  if (isKnown && faults.length === 0) {
+    return { security_level: toSecurityLevel(combination), recommendation: recommendations[combination] }
+  }
+  const remedy = isKnown ? "Correct the data and check again." : "The recommended configuration is 3 1 1."
+  return {
+    security_level: "Insecure",
+    recommendation: `Do not publish this record: name servers refuse it, or no client can use it (RFC 6698 §4.1). ${faults.join(" ")} ${remedy}`,
+  }
 }

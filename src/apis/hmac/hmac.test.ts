@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { rfcVectors } from "../../../test/data/hmac-rfc-vectors.ts"
-import { type HashAlgorithm, sign } from "./hmac.ts"
+import { type HashAlgorithm, sign } from "./index.ts"
 
 const algorithms: readonly HashAlgorithm[] = ["sha256", "sha384", "sha512", "sha1", "md5"]
 

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
 import { runApi } from "../../../test/support/run-api.ts"
-import { loanpaymentcalculator } from "./index.ts"
-import { formatDollars, toDollars } from "./money.ts"
+import { formatDollars, loanpaymentcalculator, toDollars } from "./index.ts"
 
 test("32,000 at 8.5 % over 6 years", () => {
   const answer = run({ loanAmount: 32_000, interestRate: 8.5, loanTerm: 6 })

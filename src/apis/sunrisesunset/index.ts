@@ -1,9 +1,12 @@
 import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
-import { firstYear, lastYear, noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
 import { londonExample, quitoExample, tromsoExample } from "./examples.ts"
 import { computeSunTimes, type SunEvent } from "./sun-times.ts"
+
+/** The years for which suncalc is accurate enough: its rotation of the earth (ΔT) is minutes off a century earlier. */
+const firstYear = 1900
+const lastYear = 2500
 
 const dateFormat = "month-day-year"
 const dateRequirement = `must be a real date in the form MM-DD-YYYY, from ${firstYear} to ${lastYear}`
@@ -60,4 +63,18 @@ export const sunrisesunset = defineApi({
 
 function event(description: string) {
   return nullable(Type.String(), { description: `${description} Null when it does not happen that day.` })
+}
+
+/** Noon UTC of a MM-DD-YYYY date, in milliseconds since the Unix epoch; null for a date that does not exist. */
+export function parseCalendarDate(text: string): number | null {
+  const [, month, day, year] = /^(\d\d)-(\d\d)-(\d{4})$/.exec(text)?.map(Number) ?? []
+  if (month === undefined || day === undefined || year === undefined) return null
+  if (year < firstYear || year > lastYear) return null
+  const noon = new Date(Date.UTC(year, month - 1, day, 12))
+  return noon.getUTCMonth() === month - 1 && noon.getUTCDate() === day ? noon.getTime() : null
+}
+
+/** Noon of the UTC day of an instant; both in milliseconds since the Unix epoch. */
+export function noonOfUtcDay(instantMs: number): number {
+  return new Date(instantMs).setUTCHours(12, 0, 0, 0)
 }

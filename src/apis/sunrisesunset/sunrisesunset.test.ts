@@ -3,8 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 import { createManualClock } from "../../../test/support/clock.ts"
 import { runApi } from "../../../test/support/run-api.ts"
 import { isPremium } from "../contract.ts"
-import { noonOfUtcDay, parseCalendarDate } from "./calendar-date.ts"
-import { sunrisesunset } from "./index.ts"
+import { noonOfUtcDay, parseCalendarDate, sunrisesunset } from "./index.ts"
 
 describe("date", () => {
   const accepted: readonly [text: string, noon: string][] = [

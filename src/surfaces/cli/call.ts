@@ -2,9 +2,8 @@ import type { TSchema } from "@sinclair/typebox"
 import { Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { example } from "./output.ts"
-import { loadUsable } from "./own-apis.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { loadUsable, onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
 /** `call <api>`: one command per API of the catalog and of `--apis`, with a flag for each parameter. */

@@ -1,9 +1,8 @@
 import type { Command } from "commander"
 import { toDocInput } from "../openapi/doc-input.ts"
 import { example } from "./output.ts"
-import { loadUsable } from "./own-apis.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { loadUsable, onConfig } from "./settings.ts"
 
 /** `openapi`: the document that `GET /openapi.json` returns for the same settings. */
 export function addOpenApi(program: Command, parts: CliParts): void {

@@ -1,8 +1,7 @@
 import type { Command } from "commander"
 import { example } from "./output.ts"
-import { loadUsable } from "./own-apis.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { loadUsable, onConfig } from "./settings.ts"
 
 /** `mcp`: the catalog as MCP tools for the program that starts this command. */
 export function addMcp(program: Command, parts: CliParts): void {

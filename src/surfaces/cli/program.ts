@@ -1,11 +1,12 @@
 import { Command, CommanderError } from "commander"
 import { InputRejected } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
+import { type OptionKey, options } from "../../config/options.ts"
+import { findOrAdd } from "./admin/groups.ts"
 import { addApiCommands } from "./api.ts"
 import { addBackup, addCheckBackup, addRestore } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
-import { addConfigCheck } from "./config-check.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
 import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
@@ -14,6 +15,7 @@ import { addMove } from "./move.ts"
 import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addServe } from "./serve.ts"
+import { onConfig } from "./settings.ts"
 
 /** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
 const starts: Readonly<Record<string, (program: Command, parts: CliParts) => void>> = {
@@ -93,4 +95,23 @@ async function addAll(program: Command, parts: CliParts, argv: readonly string[]
     addCompletion,
   ]
   for (const add of commands) await add(program, parts, argv)
+}
+
+/** `config check`: reads the configuration as `serve` does and says every mistake. It opens nothing. */
+function addConfigCheck(program: Command, parts: CliParts): void {
+  const command = findOrAdd(program, ["config", "check"])
+    .summary("Check a configuration without starting a service.")
+    .description(
+      "Reads flags, environment and file like 'serve', and lists every mistake. The exit code is 2 if there is one. It " +
+        "opens no store and no port.",
+    )
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife config check --max-calls 500"))
+  const keys = Object.keys(options) as OptionKey[]
+  onConfig(command, keys, parts, async (config, { json }: { json?: boolean }) => {
+    await parts.checkSettings(config)
+    const { file } = config
+    const text = file === null ? "The settings can be used." : `The settings of ${file} can be used.`
+    parts.terminal.out(json ? `${JSON.stringify({ ok: true, file })}\n` : `${text}\n`)
+  })
 }

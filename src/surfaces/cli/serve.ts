@@ -4,7 +4,6 @@ import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
 import { StoreUnavailable } from "../../store/store.ts"
-import { requireFreePort } from "./free-port.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfigSource } from "./settings.ts"
@@ -130,6 +129,14 @@ async function startWorkers(
 function requireFreePorts({ host, port, admin }: Config): void {
   if (port !== 0) requireFreePort(host, port)
   if (typeof admin === "object" && admin.port !== 0) requireFreePort(admin.host, admin.port)
+}
+
+/**
+ * Throws an error such as `EADDRINUSE` if another process listens on a port that several workers will share. Without this
+ * check, a second service of the same user would take half of the calls.
+ */
+function requireFreePort(host: string, port: number): void {
+  Bun.serve({ hostname: host, port, fetch: () => new Response(null, { status: 503 }) }).stop(true)
 }
 
 const demoPlan = "pro"

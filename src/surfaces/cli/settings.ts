@@ -1,4 +1,5 @@
 import { type Command, Option as Flag } from "commander"
+import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import { createConfigSource } from "../../config/file.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
@@ -60,4 +61,14 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   if (option.read.choices) flag.choices(option.read.choices)
   if (option.repeatable) flag.argParser(collect)
   return flag
+}
+
+/** The APIs that a command can use. APIs of `--apis` that cannot be used are named on standard error. */
+export async function loadUsable(
+  config: Config,
+  { loadApis, terminal }: Pick<CliParts, "loadApis" | "terminal">,
+): Promise<readonly PreparedApi[]> {
+  const { apis, problems } = await loadApis(config)
+  for (const { problem } of problems) terminal.err(`penknife: This API is left out: ${problem}\n`)
+  return apis
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { interpretTlsa } from "./interpretation.ts"
-import { recommendations } from "./recommendations.ts"
+import { interpretTlsa, recommendations } from "./recommendations.ts"
 
 const names = {
   usage: ["PKIX-TA", "PKIX-EE", "DANE-TA", "DANE-EE"],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { parse as parseYaml } from "yaml"
-import { errorReaders } from "../../test/support/formats.ts"
-import { encodeEnvelope, formats } from "../encode/formats.ts"
-import { toBrokenBody } from "./broken-body.ts"
+import { errorReaders } from "../../../../test/support/formats.ts"
+import { encodeEnvelope, formats } from "../../../encode/formats.ts"
+import { toBrokenBody } from "./edit-answer.ts"
 
 /** Texts that formats quote, fold or leave alone, so that the cut falls inside a quoted, a plain or a block text. */
 const texts = [
