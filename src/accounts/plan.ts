@@ -13,17 +13,17 @@ export interface Plan {
   readonly graphqlApis: number | null
   /** The most keys an account may have before its customers cannot create more in the portal; 0: they may create none. */
   readonly portalKeys: number
-  /** What customers may change in the portal. */
+  /** The changes that customers may make in the portal. */
   readonly portal: readonly PortalAction[]
 }
 
-/** What customers can be allowed to change in the portal. */
+/** The changes that a plan can allow customers in the portal. */
 export const portalActions = ["create", "rotate", "revoke", "webhook"] as const
 
 /** One of {@link portalActions}. */
 export type PortalAction = (typeof portalActions)[number]
 
-/** What a plan allows in the portal unless the operator says otherwise. */
+/** The permissions of a plan in the portal, unless the operator sets others. */
 export const portalDefaults = { portalKeys: 10, portal: portalActions } as const
 
 /** The most that {@link Plan.portalKeys} can be. */

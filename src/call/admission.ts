@@ -7,7 +7,7 @@ import type { Caller } from "./caller.ts"
 import { Fault, fixedFault, refusedKey } from "./fault.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
-/** Decides who may call. Each step either passes or throws the fault that refuses the call. */
+/** Admits or refuses callers. Each step either passes or throws the fault that refuses the call. */
 export interface Admission {
   /** Finds the caller of a key. Throws the 401s. */
   identify(key: string | null): Caller | Promise<Caller>

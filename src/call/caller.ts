@@ -19,7 +19,7 @@ export interface Caller {
   readonly secretHash: string
 }
 
-/** What a request says about its caller, on every surface. */
+/** The facts of a request about its caller, on every surface. */
 export interface CallerRequest {
   /** The API key as it was sent; null without one. */
   readonly key: string | null
@@ -42,7 +42,7 @@ export interface CallRecord {
    * Null if the caller was not identified. The owner of a known key that was refused, for example an expired one, is named too.
    */
   readonly caller: CallerIds | null
-  /** What was charged and committed. */
+  /** The charges that were committed. */
   readonly charged: readonly ChargeItem[]
   /** The code of the fault that refused the whole call; null when it succeeded. */
   readonly fault: string | null

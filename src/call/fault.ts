@@ -77,7 +77,7 @@ export class Fault extends Error {
   override readonly name = "Fault"
   readonly code: FaultCode
   readonly status: number
-  /** The parameter that has to change; null for faults that are not about input. */
+  /** The parameter to change; null for faults that are not about input. */
   readonly parameter: string | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null

@@ -27,7 +27,7 @@ const full = {
   maybe: null,
 }
 
-test("premium fields are absent at every depth, the rest is as it was", () => {
+test("premium fields are absent at every depth, the rest is unchanged", () => {
   const before = structuredClone(full)
   expect(mask(full)).toStrictEqual({
     plain: 1,

@@ -53,7 +53,7 @@ describe.each([...formats])("%s", (format) => {
     expect(encodeEnvelope(format, withUndefined)).toBe(encodeEnvelope(format, without))
   })
 
-  test("leaves a frozen envelope as it is", () => {
+  test("leaves a frozen envelope unchanged", () => {
     const data = Object.freeze({ list: Object.freeze([1]) })
     const envelope = Object.freeze({ status: "ok", error: null, data })
     expect(encodeEnvelope(format, envelope)).toBe(encodeEnvelope(format, envelope))

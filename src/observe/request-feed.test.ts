@@ -34,7 +34,7 @@ function tallyOf(api: string, surface: Surface): Tally {
 
 const caller = { account: { id: "acc_1" }, key: { id: "key_1" } }
 
-test("a request is shown with what is known of it", () => {
+test("a request is shown with its account, fault and time", () => {
   const { watch, offer } = setUp()
   const one = watch()
   offer({ status: 429, caller, fault: "rateLimited", charged: [{ api: "hmac", calls: 2, credits: 6 }] })
@@ -110,7 +110,7 @@ test("requests are gathered: a watcher is told once, and only after something ca
   expect([calls(), one.take().events.length]).toEqual([1, 5])
 })
 
-test("who does not take loses requests, takes no more memory, and is told how many", () => {
+test("a watcher that does not take loses requests, takes no more memory, and is told how many", () => {
   const { watch, offer } = setUp()
   const one = watch()
   for (let count = 0; count < maxWaitingEvents + 1_000; count++) offer()

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../call/caller.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
 
-/** What is known of a request when it arrives. */
+/** A request as it arrives. */
 export interface RequestStart {
   readonly requestId: string
   /** Returns the client's IP address as text. */
@@ -12,7 +12,7 @@ export interface RequestStart {
   readonly trace?: RequestTrace | null
 }
 
-/** What is known of a request when its answer is made. */
+/** A request when its answer is made. */
 export interface RequestEnd extends Partial<CallRecord> {
   /** The HTTP status. */
   readonly status: number

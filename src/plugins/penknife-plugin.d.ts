@@ -1,4 +1,4 @@
-/** What an API of your own imports: `import { defineApi, Type } from "penknife/plugin"`. */
+/** The module that an own API imports: `import { defineApi, Type } from "penknife/plugin"`. */
 declare module "penknife/plugin" {
   /** Describes values of the type T. Made with {@link Type}. */
   export interface Schema<T = unknown> {
@@ -24,7 +24,7 @@ declare module "penknife/plugin" {
   /** Every parameter and field of the answer needs one. */
   interface Described<T> {
     readonly description?: string
-    /** What an absent parameter stands for. */
+    /** The value of an absent parameter. */
     readonly default?: T
   }
   interface TextRules extends Described<string> {
@@ -81,13 +81,16 @@ declare module "penknife/plugin" {
     readonly since: string
     /** The day from which on it is gone. */
     readonly sunset?: string
-    /** What to use instead. */
+    /** The API, parameter or field to use instead. */
     readonly successor?: string
   }
 
   /** Refuses a parameter with a 400: `reject("text", "must not be empty")`. Nothing is charged. */
   export function reject(parameter: string, requirement: string): never
-  /** Gives up with a 503, because something outside does not answer. Nothing is charged. The reason, one word, is for the log. */
+  /**
+   * Refuses the call with a 503, because something outside does not answer. Nothing is charged. The reason, one word, is for the
+   * log.
+   */
   export function unavailable(sentence: string, reason?: string): never
 
   /** One API. */

@@ -1,4 +1,4 @@
-/** What an operator's API imports as `penknife/plugin`. */
+/** The module that an own API imports as `penknife/plugin`. */
 export { Type } from "@sinclair/typebox"
 export {
   choice,

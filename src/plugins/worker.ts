@@ -41,7 +41,7 @@ const dns = createThreadDns((question, name, type) => send({ kind: "ask", questi
 const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
 
-/** Of one run. The first one says all that matters, and each costs the service a line of its log. */
+/** Reported failures of one run. The first one says all that matters, and each costs the service a line of its log. */
 const maxUncaught = 5
 let uncaughtCount = 0
 // Without these the thread ends, and with it the run of another call.

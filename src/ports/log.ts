@@ -22,7 +22,7 @@ export interface Log {
 interface LogOptions {
   /** Lines below this level are not written; `info` by default. */
   readonly level?: LogLevel
-  /** Gives the `time` of each line. */
+  /** Tells the `time` of each line. */
   readonly clock?: Clock
   /** Called after an error line, which must not be lost if the process ends. */
   readonly urgent?: () => void
@@ -65,7 +65,7 @@ export function createLog(write: (line: string) => void, options: LogOptions = {
   }
 }
 
-/** Returns a function that gives the current time as ISO 8601. It formats once per millisecond. */
+/** Returns a function that returns the current time as ISO 8601. It formats once per millisecond. */
 export function createIsoTime(clock: Clock): () => string {
   let lastMs = Number.NaN
   let text = ""

@@ -1,9 +1,9 @@
-/** What a command of this program printed in a separate process. */
+/** The result of a command of this program in a separate process. */
 interface ProcessResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null
   readonly output: string
-  /** What it wrote to standard error. */
+  /** The text that it wrote to standard error. */
   readonly errors: string
 }
 

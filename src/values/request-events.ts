@@ -6,7 +6,7 @@ export const surfaces = [...callSurfaces, "admin", "portal", "unkeyed", "none"] 
 
 export type Surface = (typeof surfaces)[number]
 
-/** A finished request as it is shown to those who watch. It holds no path, query, body or text of a key. */
+/** A finished request as watchers see it. It has no path, query, body or text of a key. */
 export interface RequestEvent {
   readonly at: string
   readonly request_id: string
@@ -22,11 +22,11 @@ export interface RequestEvent {
   readonly address: string
 }
 
-/** Which requests are wanted. Of each list one value must fit; a list that is missing or empty fits every request. */
+/** Selects requests. One value of each list must match; a list that is missing or empty matches every request. */
 export interface RequestFilter {
   /** Statuses such as `404`, and classes such as `4xx`. */
   readonly status?: readonly string[] | undefined
-  /** Without it, every surface but the administration and the portal, whose pages ask all the time, and probes that succeed. */
+  /** Without it, all but the administration and the portal, whose pages ask all the time, and successful probes. */
   readonly surface?: readonly string[] | undefined
   readonly api?: readonly string[] | undefined
   readonly account?: readonly string[] | undefined

@@ -1,6 +1,6 @@
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Added to the current time, this still gives a valid date. */
+/** Added to the current time, this is still a valid date. */
 const maxMs = 999_999 * 86_400_000
 
 /** `90s`, `15m`, `24h`, `30d` in milliseconds, `0` for no time at all; null for any other text, or over 999999 days. */

@@ -14,7 +14,7 @@ export interface TimedAnswer {
   readonly ttlSeconds: number
 }
 
-/** The server says only that the name is an alias, so `target` has to be asked for. */
+/** The server says only that the name is an alias, so `target` must be asked for. */
 export interface Alias {
   readonly kind: "alias"
   readonly target: WireName

@@ -20,7 +20,7 @@ export interface Exchange {
 type OpenExchange = (server: ServerAddress, query: Buffer, listener: Listener) => Exchange
 
 /**
- * Each query has a socket with a random port, which is half of what a forger has to guess (RFC 5452 §9.2). The socket is
+ * Each query has a socket with a random port, which a forger must guess besides the query's id (RFC 5452 §9.2). The socket is
  * connected, so that the kernel drops messages from other addresses and reports a closed port.
  */
 export const openUdpExchange: OpenExchange = (server, query, listener) => {

@@ -41,7 +41,7 @@ describe("encodeQuery", () => {
     expect(readQuery(query).ednsSize).toBeNull()
   })
 
-  test("sends every byte of a name as it is", () => {
+  test("sends every byte of a name unchanged", () => {
     const name = "\xff\x80 :/.x-\\y.example"
     const query = encodeQuery({ name: toWireName(name) ?? "", type: "TXT" }, 1, true)
     expect(readQuery(query)).toMatchObject({ id: 1, name, type: "TXT", ednsSize: 1232 })

@@ -46,7 +46,7 @@ describe("toWireName", () => {
 })
 
 describe("readName", () => {
-  test("follows compression and gives the offset after the name", () => {
+  test("follows compression and returns the offset after the name", () => {
     const message = Buffer.from("\x03com\0\x07Example\xc0\x00\x03www\xc0\x05!", "latin1")
     expect(readName(message, 15)).toEqual({ wire: "\x03www\x07Example\x03com\0", end: 21 })
   })
@@ -88,7 +88,7 @@ describe("readName", () => {
     )
   })
 
-  test("gives a legal name or a RangeError for any bytes", () => {
+  test("returns a legal name or throws a RangeError for any bytes", () => {
     const bytes = fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 0xc0)), { maxLength: 60 })
     fc.assert(
       fc.property(bytes, fc.nat(60), (bytes, offset) => {

@@ -199,7 +199,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /**
  * Reads the parameters of a GraphQL request from its JSON body (GraphQL over HTTP §5.1).
- * @throws Fault naming the parameter that has to change
+ * @throws Fault naming the parameter to change
  */
 function readParameters(body: Values): {
   query: string

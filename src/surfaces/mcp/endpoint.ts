@@ -1,7 +1,7 @@
 import type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelcontextprotocol/server"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 
-/** What a client finds at one MCP endpoint, and how its calls are run. */
+/** The tools and resources of one MCP endpoint. */
 export interface McpEndpoint {
   /** Told to the model when it connects. */
   readonly instructions: string
