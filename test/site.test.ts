@@ -4,8 +4,7 @@ import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, deprecated, premium } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { loadConfig } from "../src/config/load.ts"
-import { contrast, toBrandColors } from "../src/surfaces/site/brand-colors.ts"
-import { brandStyle } from "../src/surfaces/site/brand-style.ts"
+import { brandStyle, contrast, toBrandColors } from "../src/surfaces/site/brand-look.ts"
 import { html } from "../src/surfaces/site/html.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
@@ -146,6 +145,18 @@ describe("/docs", () => {
       expect(text).toContain(`href="/docs/errors#${code}"`)
       expect(errors).toContain(`<tr id="${code}">`)
     }
+  })
+
+  test("lists APIs under the headings of their groups, those without one last", async () => {
+    const headingsIn = (text: string) =>
+      [...text.matchAll(/<section aria-labelledby="group[^>]*><h2[^>]*>([^<]+)</g)].map(([, title]) => title)
+    const groups = [...new Set(catalog.map(({ group = "Others" }) => group))]
+    expect(headingsIn((await open("/docs")).text)).toEqual(groups)
+    const [first, second] = catalog
+    if (!first?.group || !second) throw new Error("the catalog has too few APIs")
+    const { group: _, ...withoutGroup } = second
+    const { url } = startCatalogService([withoutGroup, first])
+    expect(headingsIn(await (await fetch(`${url}/docs`)).text())).toEqual([first.group, "Others"])
   })
 
   test("has a page for each rule; those of GraphQL and MCP only where they are served", async () => {

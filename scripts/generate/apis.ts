@@ -1,7 +1,7 @@
 import type { ApiDefinition } from "../../src/apis/contract.ts"
+import { fieldsOf, typeOf } from "../../src/surfaces/markdown/answer-fields.ts"
 import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
-import { fieldsOf, typeOf } from "../../src/surfaces/reference/fields.ts"
 
 /** One line for each API, with a link to its reference. */
 export function apiTable(apis: readonly ApiDefinition[]): string {

@@ -11,6 +11,7 @@ const shape = Type.Object(
   {
     id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
     title: text(80),
+    group: Type.Optional(text(40)),
     description: text(1_000),
     method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
     credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),

@@ -98,6 +98,8 @@ declare module "penknife/plugin" {
     /** The name of its folder: lower-case letters and digits. */
     readonly id: string
     readonly title: string
+    /** The heading under which the reference lists it. */
+    readonly group?: string
     readonly description: string
     /** How parameters travel over HTTP: GET in the query string, POST in a JSON body. */
     readonly method: "GET" | "POST"

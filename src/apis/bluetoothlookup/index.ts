@@ -14,6 +14,7 @@ export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",
     title: "Bluetooth company lookup",
+    group: "Validation and identity",
     description: `Finds the company to which the Bluetooth SIG has assigned a company identifier. ${sourceOf(companies)}`,
     method: "GET",
     credits: 1,

@@ -4,6 +4,7 @@ import { choice, defineApi } from "../contract.ts"
 export const hmac = defineApi({
   id: "hmac",
   title: "HMAC signature",
+  group: "Validation and identity",
   description:
     "Signs a message with a secret key (HMAC, RFC 2104). The signature is hexadecimal or base64 text.",
   method: "POST",

@@ -11,7 +11,7 @@ import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { pathOf } from "./request-url.ts"
 import type { Resource } from "./resource.ts"
-import type { Brand } from "./web/brand.ts"
+import type { Brand } from "./web/brand-files.ts"
 
 /** The pages for people. */
 export interface SiteServer {

@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox"
 import { type ApiDefinition, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
 import { toCurl } from "../../code-examples/curl.ts"
-import { fieldsOf, typeOf } from "../reference/fields.ts"
+import { fieldsOf, typeOf } from "./answer-fields.ts"
 import { toTable } from "./table.ts"
 
 /** How the page of an API differs from place to place. */

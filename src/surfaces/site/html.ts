@@ -31,3 +31,8 @@ export function withCode(text: string): Html {
   const pieces = text.split(/`([^`]*)`/)
   return html`${pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 }
+
+/** The first sentence of a description, for lists. A full stop within a word or a number ends none. */
+export function firstSentence(text: string): string {
+  return /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text
+}

@@ -2,9 +2,9 @@ import { deprecationText } from "../../apis/contract.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { parameterAnchor } from "./api-fields.ts"
+import { groupsOf } from "./api-groups.ts"
 import { allRefusals } from "./api-refusals.ts"
-import { firstSentence } from "./first-sentence.ts"
-import { type Html, html, withCode } from "./html.ts"
+import { firstSentence, type Html, html, withCode } from "./html.ts"
 import { referencePage } from "./reference-page.ts"
 import { rulesOf } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
@@ -30,7 +30,7 @@ export function indexPage(site: Site, write: WritePage): string {
 <p class="hint" id="search-hint">Press <kbd>/</kbd> to search, arrow keys to move, <kbd>Enter</kbd> to open.</p>
 <p class="hint" id="search-count" role="status"></p>
 </search>
-${part("apis", "APIs", site.apis.map(apiEntry))}
+${groupsOf(site.apis).map(({ title, apis }, index) => part(`group-${index + 1}`, title, apis.map(apiEntry)))}
 ${part(
   "rules",
   "Rules",
@@ -53,7 +53,7 @@ ${part(
 }
 
 function part(id: string, title: string, entries: readonly Html[]): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul class="index ${id}">${entries}</ul></section>`
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul class="index">${entries}</ul></section>`
 }
 
 function apiEntry({ definition, credits }: DocumentedApi): Html {

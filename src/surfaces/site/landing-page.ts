@@ -3,8 +3,8 @@ import { toCurl } from "../../code-examples/curl.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
-import { firstSentence } from "./first-sentence.ts"
-import { type Html, html, withCode } from "./html.ts"
+import { groupsOf } from "./api-groups.ts"
+import { firstSentence, type Html, html, withCode } from "./html.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
 
@@ -28,7 +28,10 @@ ${sample(site)}
 </section>
 <section id="apis" class="inner" aria-labelledby="apis-heading">
 <h2 id="apis-heading">APIs</h2>
-<ul class="cards">${site.apis.map((api) => card(api))}</ul>
+${groupsOf(site.apis).map(
+  ({ title, apis }) => html`<h3 class="group">${title}</h3>
+<ul class="cards">${apis.map(card)}</ul>`,
+)}
 </section>
 <section class="inner" aria-labelledby="ways-heading">
 <h2 id="ways-heading">Ways to call them</h2>
@@ -59,7 +62,7 @@ ${codeBlock("json", `The answer of ${definition.title}`, JSON.stringify(answer, 
 function card({ definition, credits }: DocumentedApi): Html {
   const { id, title, description, method, deprecation } = definition
   return html`<li>
-<h3><a href="/apis/${id}">${title}</a></h3>
+<h4><a href="/apis/${id}">${title}</a></h4>
 ${deprecation && html`<p class="tag warning">${deprecationText(deprecation)}</p>`}
 <p>${withCode(firstSentence(description))}</p>
 <p class="call"><span class="method">${method}</span> <code>/v1/${id}</code></p>
@@ -97,4 +100,17 @@ function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; 
       text: "Credits, limits and usage of the key’s account. Costs nothing.",
     },
   ]
+}
+
+/** What a browser sees at an address that does not exist. */
+export function notFoundPage(write: WritePage): string {
+  return write({
+    name: "Not found",
+    description: "There is no page at this address.",
+    main: html`<section class="inner lost">
+<h1>Not found</h1>
+<p class="lead">There is no page at this address.</p>
+<p class="actions"><a class="button primary" href="/">See what there is</a><a class="button" href="/docs">Read the reference</a></p>
+</section>`,
+  })
 }

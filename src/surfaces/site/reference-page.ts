@@ -1,3 +1,4 @@
+import { groupsOf } from "./api-groups.ts"
 import { type Html, html } from "./html.ts"
 import { linksToRules } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
@@ -17,14 +18,17 @@ export function referencePage(
   { name, description, path, article }: ReferenceParts,
   write: WritePage,
 ): string {
-  const apis = site.apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
+  const groups = groupsOf(site.apis).map(({ title, apis }) => {
+    const links = apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
+    return linkList(title, links, path)
+  })
   return write({
     name,
     description,
     main: html`<div class="inner doc">
 <nav class="side" aria-label="Reference">
 ${linkList("Reference", [{ href: "/docs", text: "Search and index" }], path)}
-${linkList("APIs", apis, path)}
+${groups}
 ${linkList("Rules", linksToRules(site), path)}
 </nav>
 <article>

@@ -1,17 +1,15 @@
 import { readWebFiles } from "#web-files"
 import { apiPage } from "../../site/api-page.ts"
+import { icon } from "../../site/brand-look.ts"
 import { graphiqlPage } from "../../site/graphiql-page.ts"
-import { icon } from "../../site/icon.ts"
 import { indexPage } from "../../site/index-page.ts"
-import { landingPage } from "../../site/landing-page.ts"
+import { landingPage, notFoundPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
-import { notFoundPage } from "../../site/not-found-page.ts"
-import { robots } from "../../site/robots.ts"
 import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
 import type { Resource } from "../resource.ts"
-import type { Brand } from "../web/brand.ts"
+import type { Brand } from "../web/brand-files.ts"
 import { createBrandFiles, iconColor } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
 import { pageResources } from "./page-resource.ts"
@@ -60,3 +58,18 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
     notFound: html(() => notFoundPage(write)),
   }
 }
+
+/** What crawlers may read (RFC 9309): pages and documents, not what needs a key or changes with every request. */
+const robots = `User-agent: *
+Disallow: /v1/
+Disallow: /admin
+Disallow: /console
+Disallow: /portal
+Disallow: /mcp
+Disallow: /graphiql
+Disallow: /metrics
+Disallow: /health
+Disallow: /ready
+Disallow: /_mock
+Allow: /
+`

@@ -1,9 +1,14 @@
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { toBrandColors } from "../../site/brand-colors.ts"
-import { brandStyle } from "../../site/brand-style.ts"
-import { icon } from "../../site/icon.ts"
-import type { Brand } from "./brand.ts"
+import { brandStyle, icon, toBrandColors } from "../../site/brand-look.ts"
 import type { WebFile } from "./web-files.ts"
+
+/** How the operator's service presents itself. */
+export interface Brand {
+  /** Its name. */
+  readonly title: string
+  /** Such as `#0b6b5d`; null for the colour of the style sheet. */
+  readonly color: string | null
+}
 
 /** The colour of the icon where the operator has chosen none: that of the style sheet. */
 const ownColor = "#0b6b5d"

@@ -4,7 +4,7 @@ import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
-import type { Brand } from "./brand.ts"
+import type { Brand } from "./brand-files.ts"
 import type { WebPage } from "./page.ts"
 import type { WebHttp } from "./web-http.ts"
 

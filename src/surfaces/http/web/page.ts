@@ -1,5 +1,4 @@
-import type { Brand } from "./brand.ts"
-import type { BrandFiles } from "./brand-files.ts"
+import type { Brand, BrandFiles } from "./brand-files.ts"
 import { hashedName, type WebFiles } from "./web-files.ts"
 
 /** The name of a page: what runs in it, and what its address begins with. */

@@ -2,7 +2,7 @@ import { readWebFiles } from "#web-files"
 import { pageHeaders } from "../pages/page-resource.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { sendAsset } from "./asset.ts"
-import type { Brand } from "./brand.ts"
+import type { Brand } from "./brand-files.ts"
 import { createBrandFiles } from "./brand-files.ts"
 import { printWebPage, type WebPage } from "./page.ts"
 

@@ -1,0 +1,17 @@
+import type { DocumentedApi } from "../openapi/json-object.ts"
+
+/** APIs that stand under one heading. */
+export interface ApiGroup {
+  readonly title: string
+  readonly apis: readonly DocumentedApi[]
+}
+
+/** The APIs by group, in the order of the catalog; those without a group come last. */
+export function groupsOf(apis: readonly DocumentedApi[]): readonly ApiGroup[] {
+  const groups = Map.groupBy(apis, ({ definition }) => definition.group ?? null)
+  const others = groups.get(null) ?? []
+  groups.delete(null)
+  const named = [...groups].map(([title, members]) => ({ title: title ?? "", apis: members }))
+  if (others.length === 0) return named
+  return [...named, { title: named.length === 0 ? "APIs" : "Others", apis: others }]
+}
