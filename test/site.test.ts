@@ -143,7 +143,7 @@ describe("/docs", () => {
     const errors = (await open("/docs/errors")).text
     for (const code of ["inputRejected", "keyMissing", "bodyTooLarge", "rateLimited", "overloaded"]) {
       expect(text).toContain(`href="/docs/errors#${code}"`)
-      expect(errors).toContain(`<tr id="${code}">`)
+      expect(errors).toContain(`<li class="entry" id="${code}">`)
     }
   })
 

@@ -45,10 +45,10 @@ ${codeBlock("json", "A refusal", JSON.stringify(refused, null, 2))}
 <p>A request with <code>Accept: application/problem+json</code> gets refusals as problem details (RFC 9457), whose <code>type</code> ends with the same code:</p>
 ${codeBlock("json", "The same refusal as problem details", JSON.stringify(problem, null, 2))}
 <h2>Statuses and codes</h2>
-<table>
-<thead><tr><th scope="col">status</th><th scope="col">code</th><th scope="col">message, such as</th></tr></thead>
-<tbody>${allRefusals(site).map(({ status, code, detail }) => html`<tr id="${code}"><td>${status}</td><th scope="row"><code>${code}</code></th><td>${detail}</td></tr>`)}</tbody>
-</table>
+<ul class="index">${allRefusals(site).map(
+    ({ status, code, detail }) =>
+      html`<li class="entry" id="${code}"><code class="title">${code}</code> <span class="type">${status}</span><p>${detail}</p></li>`,
+  )}</ul>
 <p>An unknown path is a 404 with the code <code>notFound</code>. A request that is not HTTP at all is refused with a status alone.</p>`
 }
 

@@ -1,9 +1,7 @@
 /** Starts GraphiQL with the key of the page's own field, and gives names to what it leaves without one. */
 
-const defaultQuery = `# 1. Type your API key above.
-# 2. Press Ctrl+Enter to run the query.
-# 3. The first button on the left shows
-#    the documentation of every API.
+const defaultQuery = `# Type your API key above,
+# then press Ctrl+Enter.
 {
   bluetoothlookup(input: { companyid: "76" }) {
     company
