@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { zipSync } from "fflate"
 import { packTar } from "modern-tar"
 
-/** Fixed times, so that the same files give the same archive. A zip has local times, from 1980 on. */
+/** Fixed times, so that the same files make the same archive. A zip has local times, from 1980 on. */
 const tarTime = new Date("1980-01-01T00:00:00Z")
 const zipTime = new Date(1980, 0, 1)
 

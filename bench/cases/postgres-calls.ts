@@ -113,7 +113,7 @@ function cpuMsOf(pid: number): number {
   return usageOf(pid)?.cpuMs ?? Number.NaN
 }
 
-/** Makes the accounts, and gives one key of each. */
+/** Makes the accounts, and returns one key of each. */
 async function fill(db: string): Promise<string[]> {
   const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
   const opened = await openStore(db, ports)

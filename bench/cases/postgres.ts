@@ -104,7 +104,7 @@ async function compareStores(setting: Setting, db: string, file: string | null, 
   ]
 }
 
-/** Runs chargers at the same time, and gives their charges a second. */
+/** Runs chargers at the same time, and returns their charges a second. */
 async function charge(kind: string, db: string, { accounts, hot, processes }: Setting, bench: Workbench) {
   const script = join(import.meta.dir, "../servers/charger.ts")
   const command = [process.execPath, script, kind, db, String(accounts), String(hot), String(bench.seconds)]

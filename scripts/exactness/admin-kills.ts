@@ -32,7 +32,7 @@ interface Answer {
  * Kills a service `rounds` times at a random moment after it got changes of accounts and keys, starts it again, and sends the same
  * requests with the same Idempotency-Keys.
  * @param folder holds the store; no file in it may contain the text of a key
- * @param countSecrets gives how many secrets a key has had
+ * @param countSecrets returns how many secrets a key has had
  */
 export async function killDuringChanges(
   instance: Instance,

@@ -1,6 +1,6 @@
 import type { Lab } from "./trial.ts"
 
-/** Runs a command of the executable on a store, and gives its JSON. */
+/** Runs a command of the executable on a store, and returns its JSON. */
 export async function command(
   { binary, config }: Pick<Lab, "binary" | "config">,
   db: string,

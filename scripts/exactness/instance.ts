@@ -70,7 +70,7 @@ export async function createInstance({
   }
 }
 
-/** Starts a process that passes connections to a port, and gives the port that it listens on. */
+/** Starts a process that passes connections to a port, and returns the port that it listens on. */
 export async function startProxy(to: number): Promise<RunningProcess & { readonly port: number }> {
   const port = await freePort()
   const command = [process.execPath, join(import.meta.dir, "proxy.ts"), String(port), String(to)]

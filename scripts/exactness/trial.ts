@@ -6,7 +6,7 @@ export interface Trial {
   readonly title: string
   /** How often it is tried unless the command line says otherwise. */
   readonly rounds: number
-  /** Gives findings, each with the goal that must hold. */
+  /** Returns findings, each with the goal that must hold. */
   run(lab: Lab): Promise<readonly Finding[]>
 }
 

@@ -17,7 +17,7 @@ export function startAnswering(): Promise<AnsweringService> {
 }
 
 /**
- * Runs the curl commands of a page in their order on a fresh service, and gives the page with the answers to them.
+ * Runs the curl commands of a page in their order on a fresh service, and returns the page with the answers to them.
  * @throws Error for a command that is not answered with a status below 300
  */
 export async function fillAnswers(page: string, { url }: AnsweringService): Promise<string> {
@@ -80,7 +80,7 @@ function readHeader(text: string): [name: string, value: string] {
   return [name, value.replace("$ADMIN_KEY", "mock-admin").replace("$KEY", "mock-pro")]
 }
 
-/** The words of a command: quotes are taken off, and a backslash outside single quotes takes the next character as it is. */
+/** The words of a command: quotes are taken off, and a backslash outside single quotes takes the next character unchanged. */
 function shellWords(command: string): string[] {
   const words = command.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g) ?? []
   return words.map((word) =>

@@ -15,7 +15,7 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
   )
 }
 
-/** The plans as they are without a configuration file. */
+/** The plans without a configuration file. */
 export function planTable(): string {
   return toTable(
     [

@@ -39,7 +39,7 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   run(input: Static<Input>, context: RunContext): Static<Output> | Promise<Static<Output>>
 }
 
-/** A call that must give exactly this answer on a plan with premium fields. */
+/** A call that must return exactly this answer on a plan with premium fields. */
 export interface Example<Input extends TObject = TObject, Output extends TObject = TObject> {
   readonly name: string
   /** The parameters as a client sends them, without defaults. */
@@ -61,7 +61,7 @@ export interface RunContext {
 
 /**
  * Lets other work in between. A run that may compute for more than 10 ms is divided into steps of a few milliseconds, calls
- * this before each step, and waits for the promise that it may give. Usually it gives none, and the run goes on at once: all
+ * this before each step, and waits for the promise that it may return. Usually it returns none, and the run goes on at once: all
  * long work of the process shares one slice of time in each turn of the event loop, and only when that is used up the work
  * waits, with the accounts taking turns.
  * @example

@@ -72,7 +72,7 @@ interface StartOptions {
   readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
   readonly logOutput?: LogOutput
-  /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine give more than usual. */
+  /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine allow more than usual. */
   readonly databaseLimitMs?: number
   /** Where the configuration is read again; without it, it does not change. */
   readonly configSource?: ConfigSource | null

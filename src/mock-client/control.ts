@@ -7,7 +7,7 @@ interface Envelope<T> {
 }
 
 /**
- * Makes the function that sends requests to a mock's control paths and gives the `data` of the answers. It throws an Error
+ * Makes the function that sends requests to a mock's control paths and returns the `data` of the answers. It throws an Error
  * with the mock's message when the mock refuses the request.
  * @param ca the certificate of the mock's authority, or null for plain HTTP
  */

@@ -46,9 +46,9 @@ export interface Mock {
   stub(stub: MockStub): Promise<void>
   /** Removes all faults and stubs. */
   clear(): Promise<void>
-  /** Moves the clock forward by a time such as `90s`, `15m`, `24h` or `31d`; gives the new time (ISO 8601). */
+  /** Moves the clock forward by a time such as `90s`, `15m`, `24h` or `31d`; returns the new time (ISO 8601). */
   advance(time: string): Promise<string>
-  /** Sets the clock to an instant such as `2025-03-01T12:00:00Z`; gives the new time. */
+  /** Sets the clock to an instant such as `2025-03-01T12:00:00Z`; returns the new time. */
   setTime(now: string): Promise<string>
   /** Replaces all DNS records. */
   dns(zone: MockZone): Promise<void>
@@ -62,7 +62,7 @@ export interface Mock {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Which requests to give; all of the given conditions must hold. */
+/** Which requests to return; all conditions must hold. */
 export interface RequestFilter {
   /** Requests that called this API. */
   readonly api?: string

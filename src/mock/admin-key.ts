@@ -6,9 +6,9 @@ import { createSeededRandom } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { adminKeyName, consoleLinkToken, toMagicKey } from "./keys.ts"
 
-/** Makes the admin key of the mock, which may do everything, and gives its text. */
+/** Makes the admin key of the mock, which may do everything, and returns its text. */
 export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
-  // Of its own, so that the ids and keys that tests make stay the same.
+  // It has its own randomness, so that the ids and keys that tests make stay the same.
   const random = createSeededRandom("admin")
   const text = createSecret("adminKey", random)
   const id = createId("adm", random)

@@ -32,7 +32,7 @@ export interface FaultRule extends AnswerEdit, Chance {
 export interface Target {
   readonly apis: readonly string[]
   readonly key: string | null
-  /** Gives the inputs for an API as it would get them; those that it would refuse are left out. */
+  /** Returns the inputs for an API as it would get them; those that it would refuse are left out. */
   readonly inputsOf: (api: string) => readonly Values[]
 }
 

@@ -62,7 +62,7 @@ interface SeedParts {
 /** Real keys by their names. */
 type KeyNames = Map<string, string>
 
-/** Makes an account and a key in the state that each name promises. Gives the real keys by name. */
+/** Makes an account and a key in the state that each name promises. Returns the real keys by name. */
 export async function seedMagicKeys({
   store,
   admin,

@@ -59,7 +59,7 @@ export function injectAtAdmission(admission: Admission): Admission {
   }
 }
 
-/** An API that fails as the active fault says, and otherwise gives the answer of a matching stub. */
+/** An API that fails as the active fault says, and otherwise returns the answer of a matching stub. */
 export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
   const { definition } = api
   const { id } = definition

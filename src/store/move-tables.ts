@@ -87,25 +87,26 @@ export const moveTables: readonly MoveTable[] = [
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
+/** In the order in which `penknife move` shows them. */
 const sums = {
   accounts: ["count(*)", "accounts"],
   keys: ["count(*)", "keys"],
   secrets: ["count(*)", "secrets"],
   balances: ["count(*)", "ledger"],
-  used: ["sum(used)", "ledger"],
-  bonus: ["sum(bonus)", "ledger"],
-  usageRows: ["count(*)", "usage"],
-  keyUsageRows: ["count(*)", "key_usage"],
-  calls: ["sum(calls)", "all_usage"],
-  credits: ["sum(credits)", "all_usage"],
+  usage_rows: ["count(*)", "usage"],
+  key_usage_rows: ["count(*)", "key_usage"],
   notices: ["count(*)", "notices"],
   attempts: ["count(*)", "notice_attempts"],
-  adminKeys: ["count(*)", "admin_keys"],
-  auditRecords: ["count(*)", "audit"],
+  admin_keys: ["count(*)", "admin_keys"],
+  audit_records: ["count(*)", "audit"],
   replays: ["count(*)", "replays"],
-  historyCalls: ["sum(calls)", "history_calls"],
-  historyErrors: ["sum(calls)", "history_faults"],
-  historyCredits: ["sum(credits)", "history_credits"],
+  used: ["sum(used)", "ledger"],
+  bonus: ["sum(bonus)", "ledger"],
+  calls: ["sum(calls)", "all_usage"],
+  credits: ["sum(credits)", "all_usage"],
+  history_calls: ["sum(calls)", "history_calls"],
+  history_errors: ["sum(calls)", "history_faults"],
+  history_credits: ["sum(credits)", "history_credits"],
 } as const
 
 /** Selects {@link MoveSums} in one row, in any kind of store. */

@@ -14,10 +14,7 @@ interface MoveOptions {
 }
 
 /** What was moved; the names without passwords. */
-export interface MoveReport extends MoveSums {
-  readonly from: string
-  readonly to: string
-}
+export type MoveReport = MoveSums & { readonly from: string; readonly to: string }
 
 /**
  * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file or the URL

@@ -29,7 +29,7 @@ export const revocations: Trial = {
   },
 }
 
-/** Revokes a key. Gives the credits charged up to its commit, or null when they cannot be told. */
+/** Revokes a key. Returns the credits charged up to its commit, or null when they cannot be told. */
 type Revoke = (lab: Lab, db: string, customer: Customer) => Promise<number | null>
 
 async function revokeUnderLoad(lab: Lab, { server, instances }: Cluster, revoke: Revoke, marginMs: number) {

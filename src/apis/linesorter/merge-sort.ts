@@ -1,6 +1,6 @@
 import { createStepMeter, type Steps } from "./steps.ts"
 
-/** A line, and what it is compared by. */
+/** A line and its key, by which it is compared. */
 export interface KeyedLine {
   readonly line: string
   readonly key: string
@@ -9,7 +9,7 @@ export interface KeyedLine {
 type Compare = (a: KeyedLine, b: KeyedLine) => number
 type Run = readonly KeyedLine[]
 
-/** Lines of together so many UTF-16 units are sorted in one step; the slowest take 6 ms. */
+/** Lines with this many UTF-16 units in all are sorted in one step; the slowest take 6 ms. */
 const unitsOfRun = 1_000
 
 /** Sorts in short steps, which `Array.sort` cannot. Equal lines keep their order. */

@@ -3,7 +3,7 @@ import type { GiveWay } from "../contract.ts"
 /** Work that is divided into short steps: it yields after each, and returns its result. */
 export type Steps<Result> = Generator<void, Result, void>
 
-/** Does all steps, and lets other work in between them. Gives a promise only when there is more than one. */
+/** Does all steps, and lets other work in between them. Returns a promise only when there is more than one. */
 export function finish<Result>(steps: Steps<Result>, giveWay: GiveWay): Result | Promise<Result> {
   const { done, value } = steps.next()
   return done ? value : finishLater(steps, giveWay)
@@ -23,7 +23,7 @@ const unitsOfStep = 10_000
 /** Work on an item that does not depend on its length, in units. */
 const unitsOfItem = 16
 
-/** Gives a function to call with the length of each item of the work; it says when a step is over. */
+/** Returns a function to call with the length of each item of the work; it says when a step is over. */
 export function createStepMeter(): (length: number) => boolean {
   let units = 0
   return (length) => {

@@ -5,7 +5,7 @@ const maxLabelBytes = 63
 
 /**
  * Reads a domain as people write it: case and one trailing dot do not matter, and an internationalized name becomes
- * A-labels (RFC 5890 §2.3.2.1). Gives the name in lower case.
+ * A-labels (RFC 5890 §2.3.2.1). Returns the name in lower case.
  * @throws InputRejected for `domain`, where RFC 7208 §4.3 has the result none
  */
 export async function requireDomain(text: string): Promise<string> {

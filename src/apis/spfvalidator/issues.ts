@@ -50,7 +50,7 @@ function quote(bytes: string): string {
   return text.length <= limits.termCharacters ? text : `${text.slice(0, limits.termCharacters - 1)}…`
 }
 
-/** Decodes bytes from the DNS as UTF-8 where they are valid UTF-8, and otherwise gives one character per byte. */
+/** Decodes bytes from the DNS as UTF-8 where they are valid UTF-8, and otherwise returns one character per byte. */
 export function toDisplayText(bytes: string): string {
   if (!/[\u0080-\u00ff]/.test(bytes)) return bytes
   try {

@@ -54,7 +54,7 @@ export class Policies {
 }
 
 function select({ records, messageBytes }: DnsAnswer<"TXT"> & { readonly kind: "records" }): Policy {
-  // Servers rotate their answers; sorted, the same zone gives the same report.
+  // Servers rotate their answers; sorted, the same zone makes the same report.
   const [first, ...more] = records.filter(isSpf).sort().slice(0, limits.recordsPerDomain).map(parseRecord)
   const others = records.filter((text) => !isSpf(text))
   if (first === undefined) return { kind: "none", exists: true, others }

@@ -39,7 +39,7 @@ type PendingTerm = Omit<ResolvedTerm, "outcome"> & { readonly outcome: TermOutco
 
 /**
  * Follows a domain's record to its end, whatever would match. Each level of the tree is one round of parallel look-ups.
- * The order of the records alone decides what is asked, never the speed of the answers: equal zones give equal trees.
+ * The order of the records alone decides what is asked, never the speed of the answers: equal zones make equal trees.
  */
 export async function walkTree(root: string, session: Session): Promise<Tree> {
   const walk: Walk = {

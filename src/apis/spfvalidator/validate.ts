@@ -14,7 +14,7 @@ import { walkTree } from "./tree.ts"
  * Validates a domain's SPF record and, with `ip`, checks whether that address may send. Both run at the same time and
  * share their look-ups. When `signal` fires, names that have not answered count as temporary errors.
  * @throws InputRejected for a malformed domain or ip
- * @throws Unavailable when the DNS gives no answer for the domain itself and no `ip` is given
+ * @throws Unavailable when the DNS does not answer for the domain itself and there is no `ip`
  */
 export async function validate(
   input: SpfInput,

@@ -27,7 +27,7 @@ const radian = Math.PI / 180
  * times change by 4 minutes per degree of longitude, with no jump except at the date line, and each crossing of an
  * altitude belongs to exactly one date.
  *
- * suncalc gives the position of the sun, but not the events: its event times ignore parallax (up to 6 seconds at 65°), are
+ * suncalc computes the position of the sun, but not the events: its event times ignore parallax (up to 6 seconds at 65°), are
  * minutes off where the sun barely reaches an altitude, and depend on the declination at noon alone.
  */
 export function computeSunTimes(noonUtcMs: number, latitude: number, longitude: number): SunTimes {
@@ -53,7 +53,7 @@ export function computeSunTimes(noonUtcMs: number, latitude: number, longitude: 
   return { solarNoon, ...(Object.fromEntries(times) as Record<SunEvent, number | null>) }
 }
 
-/** suncalc is asked for local mean noon: for noon UTC it would give the day before at the far western edge. */
+/** suncalc is asked for local mean noon: for noon UTC it would return the day before at the far western edge. */
 function toSolarNoon(noonUtcMs: number, latitude: number, longitude: number): number {
   return getTimes(new Date(noonUtcMs - (longitude / 360) * dayMs), latitude, longitude).solarNoon.getTime()
 }
@@ -63,7 +63,7 @@ function midpoint(a: number, b: number): number {
 }
 
 /**
- * The altitude that suncalc gives when an observer on the ground sees the sun at `degrees`, without refraction. The
+ * The altitude that suncalc returns when an observer on the ground sees the sun at `degrees`, without refraction. The
  * observer sees the sun lower than from the centre of the earth, by the parallax of 8.794″ at the horizon. suncalc also
  * adds refraction (Meeus, Astronomical Algorithms, 16.4), below the horizon as much as on it.
  */

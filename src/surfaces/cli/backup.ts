@@ -20,7 +20,7 @@ export function addBackup(program: Command, parts: CliParts): void {
   )
 }
 
-/** `check-backup`, hidden: what `backups verify` runs in a separate process. */
+/** `check-backup`, hidden: `backups verify` runs it in a separate process. */
 export function addCheckBackup(program: Command, { terminal, safekeeping }: CliParts): void {
   program
     .command("check-backup", { hidden: true })

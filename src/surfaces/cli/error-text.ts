@@ -28,7 +28,7 @@ const plainErrors = [
 const listenAdvice: Readonly<Record<string, string>> = {
   EADDRINUSE: "If another program listens there, choose a free port with --port; else check --host.",
   EADDRNOTAVAIL: "This machine does not have this address: check --host.",
-  EINVAL: "A server on this machine cannot listen on this address: check --host.",
+  EINVAL: "This machine cannot listen on this host or address: check --host.",
   EACCES: "Ports below 1024 need more rights: choose another with --port.",
   EPERM: "Ports below 1024 need more rights: choose another with --port.",
 }

@@ -126,32 +126,11 @@ export interface Safekeeping {
   move(config: Config, from: string, to: string): Promise<Moved>
 }
 
-/** The counts and sums of a move, as exact decimal text. */
+/** A move: the stores, and counts and sums as exact decimal text. */
 export interface Moved {
   readonly from: string
   readonly to: string
-  readonly accounts: string
-  readonly keys: string
-  readonly secrets: string
-  readonly balances: string
-  /** Credits used of the current months. */
-  readonly used: string
-  readonly bonus: string
-  readonly usageRows: string
-  readonly historyCalls: string
-  readonly historyErrors: string
-  readonly historyCredits: string
-  /** Rows of usage by key. */
-  readonly keyUsageRows: string
-  /** The credits of all usage. */
-  readonly calls: string
-  readonly credits: string
-  readonly notices: string
-  readonly attempts: string
-  readonly adminKeys: string
-  readonly auditRecords: string
-  /** Stored answers for repeated requests. */
-  readonly replays: string
+  readonly [sum: string]: string
 }
 
 /** Called before each step of a copy. */
