@@ -1,4 +1,4 @@
-/** Console and portal in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
+/** Console, portal and public pages in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
 import { afterAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,6 +11,7 @@ import { createDesk } from "./web/desk.ts"
 import { failuresInBrowser } from "./web/failures.ts"
 import { keysInBrowser } from "./web/keys.ts"
 import { backupsInBrowser, plansInBrowser } from "./web/operation.ts"
+import { otherOriginInBrowser } from "./web/other-origin.ts"
 import { overviewInBrowser } from "./web/overview.ts"
 import { pagesInBrowser } from "./web/pages.ts"
 import { portalInBrowser } from "./web/portal.ts"
@@ -27,7 +28,7 @@ setDefaultTimeout(180_000)
 const executable = findBrowser()
 if (executable === null) {
   console.error(
-    "\n!! LEFT OUT: the tests of console and portal in a real browser. No browser was found. On Debian: apt-get install chromium. Or name one with PENKNIFE_TEST_BROWSER.\n",
+    "\n!! LEFT OUT: the tests in a real browser. No browser was found. On Debian: apt-get install chromium. Or name one with PENKNIFE_TEST_BROWSER.\n",
   )
 } else {
   const db = join(tempDir(), "web.db")
@@ -50,6 +51,7 @@ if (executable === null) {
   describe("keys", () => keysInBrowser(desk))
   describe("portal", () => portalInBrowser(desk))
   describe("portal by keyboard", () => portalByKeyboard(desk))
+  describe("other origin", () => otherOriginInBrowser(browser, server.url, db))
   describe("pages", () => pagesInBrowser(desk, db))
   describe("requests", () => requestsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))

@@ -32,11 +32,11 @@ export interface VisitOptions {
 export interface Visit {
   readonly page: Page
   /**
-   * Checks what is shown, and takes a picture of it: in light and dark, on a wide and a narrow screen.
+   * Checks what is shown on a wide and a narrow screen, and takes pictures of it in light and dark.
    * @param name of the picture: screen and state, such as `accounts-empty`
-   * @param which `two` for a window above a screen that is looked at already
+   * @param which `above` for a window above a screen that is looked at already
    */
-  look(name: string, which?: "all" | "two"): Promise<void>
+  look(name: string, which?: "screen" | "above"): Promise<void>
   /** Leaves the page. Fails if it broke its policy, reported an error or asked another host for anything. */
   done(): Promise<void>
 }
@@ -62,7 +62,7 @@ export function createDesk(browser: Browser, url: string, adminKey: string): Des
       const { page } = tab
       if (key !== null) await signIn(page.request, `${url}/${path.split("/")[1]}/session`, key)
       await page.goto(url + path)
-      return { page, look: (name, which = "all") => look(page, name, which), done: () => tab.giveBack() }
+      return { page, look: (name, which = "screen") => look(page, name, which), done: () => tab.giveBack() }
     },
   }
 }

@@ -13,7 +13,7 @@ export function failuresInBrowser(desk: Desk): void {
     await page.getByRole("link", { name: "Webhook" }).click()
     await page.getByText("The service cannot be reached.").waitFor()
     await page.getByText("Loading notices").waitFor()
-    await look("portal-webhook-service-gone", "two")
+    await look("portal-webhook-service-gone", "above")
     expect(await page.getByText("The service cannot be reached.").count()).toBe(1)
     await page.getByRole("link", { name: "Playground" }).click()
     await page.getByText("Loading the APIs").waitFor()

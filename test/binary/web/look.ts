@@ -19,15 +19,13 @@ export const firstWindow = {
   reducedMotion: "reduce",
 } as const
 
-/** Windows in which a screen is looked at. What stands above a screen is looked at in two of them. */
+/** Windows in which a screen is looked at, and those for what stands above one: together each width has each theme. */
 const views = {
-  all: [
+  screen: [
     [1280, "light"],
-    [1280, "dark"],
     [390, "dark"],
-    [390, "light"],
   ],
-  two: [
+  above: [
     [1280, "dark"],
     [390, "light"],
   ],
@@ -36,7 +34,7 @@ const views = {
 export async function look(page: Page, name: string, which: keyof typeof views): Promise<void> {
   await settled(page)
   const wrong: string[] = []
-  for (const [width, colorScheme] of views[which]) {
+  for (const [width, colorScheme] of pictures === null ? views[which] : Object.values(views).flat()) {
     await setWindow(page, width, colorScheme)
     // A slow page is not looked at: that takes minutes, and finds nothing else.
     if (isSlow) continue

@@ -30,7 +30,7 @@ export function overviewInBrowser(desk: Desk): void {
     expect(hour).toBe(month)
     expect(day).not.toBe(hour)
     expect(calls).not.toBe(errors)
-    await look("overview-forced-colours", "two")
+    await look("overview-forced-colours", "above")
     await page.emulateMedia({ forcedColors: "none" })
     await done()
   }, 60_000)

@@ -12,7 +12,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     await page.locator("[name=key][aria-invalid=true]:focus").waitFor()
     await described(key, /./)
-    await look("sign-in-refused", "two")
+    await look("sign-in-refused", "above")
     await key.fill(desk.adminKey)
     await page.keyboard.press("Enter")
     // The screen that was asked for, with its filter.
@@ -49,7 +49,7 @@ export function shellInBrowser(desk: Desk): void {
     await operator.page.getByRole("button", { name: "Make a link" }).click()
     const link = (await operator.page.getByText(/#token=/).textContent()) ?? ""
     expect(link).toStartWith(`${desk.url}/portal#token=`)
-    await operator.look("account-portal-link", "two")
+    await operator.look("account-portal-link", "above")
     await operator.done()
 
     const customer = await desk.visit(link.slice(desk.url.length), { key: null })
@@ -101,7 +101,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.context().clearCookies()
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor()
-    await look("session-ended", "two")
+    await look("session-ended", "above")
     await page.getByLabel("Admin key").fill(desk.adminKey)
     await page.keyboard.press("Enter")
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor({ state: "detached" })
