@@ -191,7 +191,7 @@ function readInput({ input }: Operation, raw: RawInput): Record<string, unknown>
   // Compiled when it is first used: the mock must start fast, and uses few.
   const read = readers.get(input) ?? compileInput(input)
   readers.set(input, read)
-  return read(raw, true)
+  return read(raw)
 }
 
 function requireKnownNames(known: readonly string[], raw: RawInput): void {

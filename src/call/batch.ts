@@ -1,9 +1,9 @@
 import type { GiveWay } from "../apis/contract.ts"
-import { type CallerRequest, nothingCharged } from "./caller.ts"
+import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
 import type { RawInput } from "./input.ts"
-import { answer, type Pipeline, type Reply, requirePresent } from "./pipeline.ts"
+import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 
@@ -12,11 +12,11 @@ export const maxInputs = 200
 /** Inputs that run at the same time. */
 const maxConcurrent = 16
 
+/** A batch of an admitted caller. */
 interface BatchCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
-  /** Reads the body, a large one in steps. Called once the caller is admitted. */
-  readonly readBody: (giveWay: GiveWay) => Promise<Readonly<Record<string, unknown>>>
+  readonly inputs: readonly unknown[]
   readonly writer: ResultWriter
 }
 
@@ -43,38 +43,37 @@ interface WriterInSteps extends ResultWriter {
 }
 
 /**
- * Answers a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
- * reply's data has the numbers only.
+ * Runs a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
+ * data has the numbers only.
+ * @throws Fault when the credits do not cover all inputs, the client has left, or the batch cannot be charged
  */
-export function answerBatch(
-  { api, request, readBody, writer }: BatchCall,
+export async function runBatch(
+  { api, request, inputs, writer }: BatchCall,
+  caller: Caller,
   pipeline: Pipeline,
-): Promise<Reply> {
+): Promise<Work> {
+  requirePresent(request)
   const { definition, credits } = api
-  return answer(request, [definition.id], pipeline, async (caller) => {
-    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-    const inputs = requireInputs(await readBody(giveWay))
+  const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+  const hold = pipeline.charges.hold(caller, credits * inputs.length)
+  try {
+    const context = { caller, requestId: request.requestId, pipeline, trace: request.trace }
+    const uses = new Map<string, number>()
+    const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
     requirePresent(request)
-    const hold = pipeline.charges.hold(caller, credits * inputs.length)
-    try {
-      const context = { caller, requestId: request.requestId, pipeline, trace: request.trace }
-      const uses = new Map<string, number>()
-      const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
-      requirePresent(request)
-      const count = inputs.length
-      const used = credits * succeeded
-      const charged =
-        succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
-      if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
-      const data = { count, succeeded, failed: count - succeeded, credits_used: used }
-      return { data, charged, fault: null }
-    } finally {
-      hold.release()
-    }
-  })
+    const count = inputs.length
+    const used = credits * succeeded
+    const charged = succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
+    if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
+    const data = { count, succeeded, failed: count - succeeded, credits_used: used }
+    return { data, charged, fault: null }
+  } finally {
+    hold.release()
+  }
 }
 
-function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly unknown[] {
+/** The inputs of a batch's body. Throws the Fault of one that has none, or too many. */
+export function requireInputs({ inputs }: Readonly<Record<string, unknown>>): readonly unknown[] {
   if (!Array.isArray(inputs) || inputs.length === 0 || inputs.length > maxInputs) {
     const found = Array.isArray(inputs) ? `; it has ${inputs.length.toLocaleString("en-US")}` : ""
     throw inputFault("inputs", `must be an array of 1 to ${maxInputs} objects${found}`)

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
-import { isPremium, reject } from "../apis/contract.ts"
+import { reject } from "../apis/contract.ts"
 import { toNumber } from "../values/number-text.ts"
 import { once } from "../values/once.ts"
 import { toRequirement } from "./requirement.ts"
@@ -26,10 +26,10 @@ export type Input = Record<string, unknown>
 
 /**
  * Turns raw parameters into the input of `run`: typed, checked, with defaults, without unknown ones. An optional parameter that
- * is null counts as left out. On a plan without premium, premium parameters are checked and then dropped.
+ * is null counts as left out.
  * @throws InputRejected naming the first wrong parameter in schema order
  */
-export type ReadInput = (raw: RawInput, premium: boolean) => Input
+export type ReadInput = (raw: RawInput) => Input
 
 interface Parameter {
   readonly name: string
@@ -39,7 +39,6 @@ interface Parameter {
   readonly coerce: (text: string) => unknown
   readonly check: () => TypeCheck<TSchema>
   readonly required: boolean
-  readonly premium: boolean
   /** The words after "The 'x' parameter …". */
   readonly requirement: () => string
 }
@@ -55,17 +54,16 @@ export function compileInput(input: TObject): ReadInput {
       coerce: toCoercion(schema),
       check: once(() => TypeCompiler.Compile(schema)),
       required: required.has(name),
-      premium: isPremium(schema),
       requirement: once(() => toRequirement(schema)),
     }),
   )
 
-  return (raw, premium) => {
+  return (raw) => {
     const result: Input = {}
     for (const parameter of parameters) {
       const value =
         raw.kind === "text" ? fromText(parameter, raw.parameters) : fromTyped(parameter, raw.values)
-      if (value !== undefined && (premium || !parameter.premium)) result[parameter.name] = value
+      if (value !== undefined) result[parameter.name] = value
     }
     return result
   }

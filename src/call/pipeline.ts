@@ -35,7 +35,7 @@ export interface Reply extends CallRecord {
 }
 
 /** A request's data and charges, or its fault (already logged). */
-type Work =
+export type Work =
   | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
   | { readonly fault: Fault }
 
@@ -46,21 +46,18 @@ export interface Progress {
 }
 
 /**
- * Takes a request through the pipeline. Never throws: anything that `work` throws becomes a fault in the reply.
- * @param apis ids of the APIs that the request calls
- * @param work reads the input, runs, charges; called once the caller is admitted: a stranger gets a 401, no list of parameters
+ * Works for a caller who is admitted. Never throws: anything that `work` throws becomes a fault in the reply.
+ * @param work holds credits, runs, charges
  */
-export async function answer(
-  request: CallerRequest,
-  apis: readonly string[],
+export async function answerAdmitted(
+  { requestId }: CallerRequest,
+  progress: Progress,
   pipeline: Pipeline,
   work: (caller: Caller) => Promise<Work>,
 ): Promise<Reply> {
-  const progress: Progress = { caller: null, rate: null }
+  const { caller } = progress
   try {
-    const admitted = admit(request, apis, pipeline, progress)
-    const caller = admitted instanceof Promise ? await admitted : admitted
-    if (admitted instanceof Promise) requirePresent(request)
+    if (caller === null) throw new Error("a request must be admitted before work begins for it")
     const done = await work(caller)
     if (done.fault) return refuse(done.fault, progress, pipeline)
     return {
@@ -73,14 +70,24 @@ export async function answer(
       fault: null,
     }
   } catch (thrown) {
-    return refuse(explain(thrown, request.requestId, pipeline), progress, pipeline)
+    return refuseThrown(thrown, requestId, progress, pipeline)
   }
+}
+
+/** The reply to a request that ended with anything thrown. Faults of the service are logged. */
+export function refuseThrown(
+  thrown: unknown,
+  requestId: string,
+  progress: Progress,
+  pipeline: Pipeline,
+): Reply {
+  return refuse(explain(thrown, requestId, pipeline), progress, pipeline)
 }
 
 /**
  * Identity → address → APIs → rate. `progress` keeps the caller and rate, also when a step throws. Returns a promise only if a
  * step waits: three awaits of values that are already available would cost a metered call 2 % each.
- * @throws Fault that refuses the caller
+ * @throws Fault that refuses the caller, or ends a call whose client left during a wait
  */
 export function admit(
   request: CallerRequest,
@@ -89,8 +96,14 @@ export function admit(
   progress: Progress,
 ): Caller | Promise<Caller> {
   const span = request.trace?.span
-  if (!span) return admitNow(request, apis, pipeline, progress)
-  return inSpan(span, "admit", {}, () => admitNow(request, apis, pipeline, progress))
+  const admitted = span
+    ? inSpan(span, "admit", {}, () => admitNow(request, apis, pipeline, progress))
+    : admitNow(request, apis, pipeline, progress)
+  if (!(admitted instanceof Promise)) return admitted
+  return admitted.then((caller) => {
+    requirePresent(request)
+    return caller
+  })
 }
 
 function admitNow(

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { nullable, premium } from "../apis/contract.ts"
-import { compileMask } from "./prepared-api.ts"
+import { compileInputMask, compileMask } from "./prepared-api.ts"
 
 const mask = compileMask(
   Type.Object({
@@ -41,4 +41,11 @@ test("premium fields are absent at every depth, the rest is unchanged", () => {
 
 test("a field that is not in the schema is removed", () => {
   expect(mask({ ...full, leak: "x" })).not.toHaveProperty("leak")
+})
+
+test("premium parameters are taken out of an input, whatever else it has", () => {
+  const maskInput = compileInputMask(Type.Object({ a: Type.Number(), b: premium(Type.Number()) }))
+  expect(maskInput({ a: 1, b: 2 })).toStrictEqual({ a: 1 })
+  const input = { a: 1 }
+  expect(compileInputMask(Type.Object({ a: Type.Number() }))(input)).toBe(input)
 })

@@ -12,6 +12,9 @@ export interface PreparedApi {
   /** The charge for one successful call. */
   readonly charge: readonly ChargeItem[]
   readonly readInput: ReadInput
+  /** Takes premium parameters out of an input. */
+  readonly maskInput: Mask
+  /** Takes premium fields out of an answer. */
   readonly mask: Mask
   readonly findDeprecated: FindDeprecated
 }
@@ -23,18 +26,29 @@ export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<s
 
 /** Compiles an API's input check and premium mask, once at start. `credits` replaces the price of its definition. */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
+  const input = definition.inputCheck ?? definition.input
   return {
     definition,
     credits,
     charge: [{ api: definition.id, calls: 1, credits }],
-    readInput: compileInput(definition.inputCheck ?? definition.input),
+    readInput: compileInput(input),
+    maskInput: compileInputMask(input),
     mask: compileMask(definition.output),
     findDeprecated: compileDeprecated(definition),
   }
 }
 
-/** Returns a copy of an answer without its premium fields. */
+/** Returns an answer or an input without its premium fields. */
 type Mask = (data: Record<string, unknown>) => Record<string, unknown>
+
+/** Makes the mask of an API's input: on a plan without premium, premium parameters are checked and then have no effect. */
+export function compileInputMask(input: TObject): Mask {
+  const premium = new Set(
+    Object.entries(input.properties).flatMap(([name, schema]) => (isPremium(schema) ? [name] : [])),
+  )
+  if (premium.size === 0) return (values) => values
+  return (values) => Object.fromEntries(Object.entries(values).filter(([name]) => !premium.has(name)))
+}
 
 /** Compiles the mask of an output schema. It lists the fields that may pass, so that an unknown field never passes. */
 export function compileMask(output: TObject): Mask {

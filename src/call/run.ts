@@ -59,7 +59,8 @@ function run(
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const ports = api.definition.asksDns ? withLimitedDns(context, span) : pipeline.ports
-    const running = api.definition.run(input, { ports, giveWay, account: caller.account.id })
+    const allowed = caller.plan.premium ? input : api.maskInput(input)
+    const running = api.definition.run(allowed, { ports, giveWay, account: caller.account.id })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {
@@ -70,7 +71,7 @@ function run(
 /** {@link runApi} on parameters that are not checked yet: one call of a batch or a query. */
 export function checkAndRun(api: PreparedApi, raw: RawInput, context: RunContext) {
   try {
-    return runApi(api, api.readInput(raw, context.caller.plan.premium), context)
+    return runApi(api, api.readInput(raw), context)
   } catch (thrown) {
     return failed(thrown, context)
   }

@@ -1,42 +1,69 @@
 import type { GiveWay } from "../apis/contract.ts"
 import type { ChargeItem } from "../store/store.ts"
-import { type CallerRequest, nothingCharged } from "./caller.ts"
-import type { RawInput } from "./input.ts"
-import { answer, type Pipeline, type Reply } from "./pipeline.ts"
+import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
+import type { Input, RawInput } from "./input.ts"
+import {
+  admit,
+  answerAdmitted,
+  type Pipeline,
+  type Progress,
+  type Reply,
+  refuseThrown,
+  type Work,
+} from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { runApi } from "./run.ts"
 
+/** A single call of an admitted caller. */
 interface SingleCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
+  /** The parameters as they were sent, which show what is deprecated of them. */
+  readonly raw: RawInput
+  /** The checked parameters. */
+  readonly input: Input
+}
+
+/**
+ * Runs a single call: hold → run → settle.
+ * @throws Fault when the credits do not cover the call, or it cannot be charged
+ */
+export async function runSingle(
+  { api, request, raw, input }: SingleCall,
+  caller: Caller,
+  pipeline: Pipeline,
+): Promise<Work> {
+  const hold = pipeline.charges.hold(caller, api.credits)
+  try {
+    const pause = pipeline.scheduler.giveWay(caller.account.id)
+    if (pause) await pause
+    const { requestId, trace } = request
+    const running = runApi(api, input, { caller, requestId, pipeline, trace })
+    const outcome = running instanceof Promise ? await running : running
+    if (outcome.fault) return outcome
+    await pipeline.charges.settle(hold, api.charge, request, usesOfCall(raw, api))
+    return { data: outcome.data, charged: api.charge, fault: null }
+  } finally {
+    hold.release()
+  }
+}
+
+interface UncheckedCall extends Pick<SingleCall, "api" | "request"> {
   /** Reads the parameters, large ones in steps. Called once the caller is admitted. */
   read(giveWay: GiveWay): RawInput | Promise<RawInput>
 }
 
-/** Answers a single call: input → hold → run → settle. */
-export function answerCall({ api, request, read }: SingleCall, pipeline: Pipeline): Promise<Reply> {
-  return answer(request, [api.definition.id], pipeline, async (caller) => {
-    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-    const reading = read(giveWay)
-    const raw = reading instanceof Promise ? await reading : reading
-    const input = api.readInput(raw, caller.plan.premium)
-    const hold = pipeline.charges.hold(caller, api.credits)
-    try {
-      const pause = giveWay()
-      if (pause) await pause
-      const running = runApi(api, input, {
-        caller,
-        requestId: request.requestId,
-        pipeline,
-        trace: request.trace,
-      })
-      const outcome = running instanceof Promise ? await running : running
-      if (outcome.fault) return outcome
-      await pipeline.charges.settle(hold, api.charge, request, usesOfCall(raw, api))
-      return { data: outcome.data, charged: api.charge, fault: null }
-    } finally {
-      hold.release()
-    }
+/** Answers a single call where no route checks its input: identity → address → APIs → rate → input → hold → run → settle. */
+export async function answerCall({ api, request, read }: UncheckedCall, pipeline: Pipeline): Promise<Reply> {
+  const progress: Progress = { caller: null, rate: null }
+  try {
+    await admit(request, [api.definition.id], pipeline, progress)
+  } catch (thrown) {
+    return refuseThrown(thrown, request.requestId, progress, pipeline)
+  }
+  return answerAdmitted(request, progress, pipeline, async (caller) => {
+    const raw = await read(() => pipeline.scheduler.giveWay(caller.account.id))
+    return runSingle({ api, request, raw, input: api.readInput(raw) }, caller, pipeline)
   })
 }
 

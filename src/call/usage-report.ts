@@ -1,40 +1,35 @@
 import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
 import type { UsageRow } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
-import { type CallerRequest, nothingCharged } from "./caller.ts"
-import { answer, type Pipeline, type Reply } from "./pipeline.ts"
+import { type Caller, nothingCharged } from "./caller.ts"
+import type { Pipeline, Work } from "./pipeline.ts"
 
 /**
- * Answers `GET /v1/usage`: the caller's plan, credits and renewal, and this month's usage. Costs nothing.
- * @param check throws the fault of a wrong request; called once the caller is admitted
+ * Reports the caller's plan, credits and renewal, and this month's usage. Costs nothing.
  * @param deprecations the sentence about each deprecated item, by usage entry
  */
-export function answerUsage(
-  request: CallerRequest,
-  check: () => void,
-  pipeline: Pipeline,
+export async function reportUsage(
+  caller: Caller,
+  { charges }: Pipeline,
   deprecations: ReadonlyMap<string, string>,
-): Promise<Reply> {
-  return answer(request, [], pipeline, async (caller) => {
-    check()
-    const { balance, rows } = await pipeline.charges.report(caller)
-    const { allowance, used, bonus, remaining, period } = balance
-    const spent = rows.reduce((sum, { credits }) => sum + credits, 0)
-    const data = {
-      account: caller.account.id,
-      plan: caller.plan.name,
-      // `bonus_used` is what this month's calls cost beyond its allowance.
-      credits: { allowance, used, bonus, bonus_used: Math.max(0, spent - used), remaining },
-      period_start: toIso(period.startMs),
-      renewal: toIso(period.endMs),
-      usage: rows
-        .filter(({ api }) => splitDeprecatedEntry(api) === null)
-        .map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),
-    }
-    const deprecated = rows.flatMap((row) => toDeprecatedUse(row, deprecations))
-    const all = deprecated.length > 0 ? { ...data, deprecated } : data
-    return { data: all, charged: nothingCharged, fault: null }
-  })
+): Promise<Work> {
+  const { balance, rows } = await charges.report(caller)
+  const { allowance, used, bonus, remaining, period } = balance
+  const spent = rows.reduce((sum, { credits }) => sum + credits, 0)
+  const data = {
+    account: caller.account.id,
+    plan: caller.plan.name,
+    // `bonus_used` is what this month's calls cost beyond its allowance.
+    credits: { allowance, used, bonus, bonus_used: Math.max(0, spent - used), remaining },
+    period_start: toIso(period.startMs),
+    renewal: toIso(period.endMs),
+    usage: rows
+      .filter(({ api }) => splitDeprecatedEntry(api) === null)
+      .map(({ day, api, calls, credits }) => ({ day, api, calls, credits })),
+  }
+  const deprecated = rows.flatMap((row) => toDeprecatedUse(row, deprecations))
+  const all = deprecated.length > 0 ? { ...data, deprecated } : data
+  return { data: all, charged: nothingCharged, fault: null }
 }
 
 /** Empty for an API's own usage. */

@@ -34,7 +34,7 @@ export async function wrongExample(
         dns: createMockDns(conditions.dns ?? {}),
         timer,
       }
-      const output = await run(readInput({ kind: "typed", values: given }, true), ports)
+      const output = await run(readInput({ kind: "typed", values: given }), ports)
       const difference = firstDifference(expected, output, varying)
       if (difference !== null) return { name, problem: difference }
     } catch (thrown) {

@@ -15,7 +15,8 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
-import { startHttpServer } from "../../src/surfaces/http/server.ts"
+import type { HttpParts } from "../../src/surfaces/http/app.ts"
+import { type HttpAppSettings, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { createTestAccounts, type TestAccounts } from "./accounts.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
@@ -52,59 +53,69 @@ export interface CatalogService {
   post(path: string, body: unknown, key: string): Promise<Response>
 }
 
-/** A service with APIs of the test's own on a real store and a real socket. It stops after the file's tests. */
-export function startCatalogService(
+/** What an app with APIs of the test's own is made from, on a real store, which the caller closes. */
+export function catalogParts(
   definitions: readonly ApiDefinition[],
   more: Partial<Ports> = {},
   { maxUnsent = Number.POSITIVE_INFINITY, maxCalls = 2_048 } = {},
-): CatalogService {
-  const clock = createManualClock()
-  const ports: Ports = { clock, random: systemRandom, dns: createZoneDns({}), timer: systemTimer, ...more }
-  const { store, admin, outbox } = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
+) {
+  const ports: Ports = {
+    clock: createManualClock(),
+    random: systemRandom,
+    dns: createZoneDns({}),
+    timer: systemTimer,
+    ...more,
+  }
+  const opened = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
+  const { store } = opened
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
   const logged: string[] = []
-  const apis = definitions.map((definition) => prepareApi(definition))
   const admission = createAdmission(store, plans, ports, sunsetsOf(definitions))
-  const server = startHttpServer(
-    {
-      apis,
-      pipeline: {
-        admission,
-        charges: createCharges(store, admission, ports, { error: (message) => logged.push(message) }),
-        scheduler: createScheduler(ports),
-        ports,
-        unsent: createUnsentAnswers(maxUnsent, () => {}),
-        log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
-      },
-      random: systemRandom,
-      observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
-        feed: { isWatched: false, offer() {} },
-        accounts: { add() {} },
-      }),
-      readMetrics: null,
-      ping: () => store.ping(),
-      admin: null,
-      portal: null,
-      version: "0.0.0-test",
+  const parts: HttpParts = {
+    apis: definitions.map((definition) => prepareApi(definition)),
+    pipeline: {
+      admission,
+      charges: createCharges(store, admission, ports, { error: (message) => logged.push(message) }),
+      scheduler: createScheduler(ports),
+      ports,
+      unsent: createUnsentAnswers(maxUnsent, () => {}),
+      log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
     },
-    {
-      admin: "off",
-      host: "127.0.0.1",
-      port: 0,
-      sharedPort: false,
-      tls: null,
-      trustedProxies: [],
-      maxBodyBytes: 2_097_152,
-      bodyTimeoutMs: 20_000,
-      maxCalls,
-      graphql: true,
-      publicUrl: null,
-      mcp: { loopbackOnly: true, publicHost: null },
-      metricsToken: null,
-      title: "penknife",
-      brandColor: null,
-    },
-  )
+    random: systemRandom,
+    observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
+      feed: { isWatched: false, offer() {} },
+      accounts: { add() {} },
+    }),
+    readMetrics: null,
+    ping: () => store.ping(),
+    admin: null,
+    portal: null,
+    version: "0.0.0-test",
+  }
+  const settings: HttpAppSettings = {
+    tls: null,
+    trustedProxies: [],
+    maxBodyBytes: 2_097_152,
+    bodyTimeoutMs: 20_000,
+    maxCalls,
+    graphql: true,
+    publicUrl: null,
+    mcp: { loopbackOnly: true, publicHost: null },
+    metricsToken: null,
+    title: "penknife",
+    brandColor: null,
+  }
+  return { opened, ports, plans, parts, settings, logged }
+}
+
+/** A service with APIs of the test's own on a real store and a real socket. It stops after the file's tests. */
+export function startCatalogService(...given: Parameters<typeof catalogParts>): CatalogService {
+  const [definitions] = given
+  const { opened, ports, plans, parts, settings, logged } = catalogParts(...given)
+  const { store, admin, outbox } = opened
+  const { apis } = parts
+  const place = { admin: "off", host: "127.0.0.1", port: 0, sharedPort: false, tls: null } as const
+  const server = startHttpServer(parts, { ...settings, ...place })
   const key = definitions.map(({ id, title }) => `${id} ${title}`).join()
   const checked = checkedFetch(
     server.url,

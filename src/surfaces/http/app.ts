@@ -17,6 +17,7 @@ import { graphqlFeature } from "./graphql.ts"
 import { httpLimits } from "./limits.ts"
 import { mcpFeature } from "./mcp.ts"
 import type { TrustedNames } from "./mcp-names.ts"
+import { meteredRoutes } from "./metered.ts"
 import { noRoute } from "./paths.ts"
 import { probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
@@ -83,11 +84,15 @@ export function createHttpApp(
   const brand = { title: options.title, color: options.brandColor }
   const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
   const pages = createSiteServer(site, brand)
+  const metered = meteredRoutes(base, context)
   const app = createListeningApp()
     .headers(headers)
     .use(base)
     .use(crossOrigin())
-    .onError(async ({ error, code, request, set, incoming }) => {
+    .use(metered)
+    .onError(async ({ error, code, request, set, incoming, call }) => {
+      // The macro of metered routes answers, with what is known of the caller.
+      if (call !== null) return
       if (adminFeature?.serves(request.url)) {
         return adminFeature.answer({ request, set, incoming }, error)
       }
@@ -100,9 +105,9 @@ export function createHttpApp(
       }
       return sendFault(fault, request, set)
     })
-    .use(restFeature(base, context))
-    .use(batchFeature(base, context))
-    .use(usageFeature(base, context))
+    .use(restFeature(metered, context))
+    .use(batchFeature(metered, context))
+    .use(usageFeature(metered, context))
     .use(graphqlFeature(base, context, options.graphql))
     .use(
       probesFeature(base, context, {

@@ -1,91 +1,83 @@
 import { Elysia } from "elysia"
 import type { GiveWay } from "../../apis/contract.ts"
-import { answerBatch, maxInputs, type ResultWriter } from "../../call/batch.ts"
+import { type ResultWriter, runBatch } from "../../call/batch.ts"
+import type { RawInput } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
-import type { RecordRequest } from "../../observe/request-record.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
-import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
+import type { HttpContext } from "./context.ts"
 import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
 import type { AnswerSettings, Exchange } from "./exchange.ts"
-import { negotiateFormat } from "./format.ts"
-import type { incomingRequests } from "./incoming.ts"
-import { parseQuery } from "./query.ts"
-import { overloadOf, refuseOverload } from "./refuse.ts"
-import { send, setReply } from "./reply.ts"
-import { batchRouteOf } from "./route-schemas.ts"
+import { answerMetered, type MeteredCall, type meteredRoutes } from "./metered.ts"
+import { setReply } from "./reply.ts"
+import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
-export function batchFeature(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
-  const app = new Elysia({ name: "batch" }).use(base)
+export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
+  const app = new Elysia({ name: "batch" }).use(metered)
   for (const api of context.apis) {
-    const { id } = api.definition
+    const { definition } = api
+    const { id, title } = definition
     const path = `/v1/${id}/batch`
+    const answer = answerWith(api, context)
     const record = context.observer.recorderFor(id, "batch")
-    const route = { api, record, notice: noticeOf(api.definition) }
     context.methods.set(path, "POST")
     app.post(
       path,
-      ({ request, set, incoming }) =>
-        inProgress(context, () =>
-          keepConnectionOpen(request, context, () => answer({ request, set, incoming }, route, context)),
-        ),
-      batchRouteOf(api.definition, maxInputs),
+      ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
+      {
+        metered: { method: "POST", apis: [id], record, isLong: true },
+        body: batchBodySchema(definition),
+        response: batchAnswerSchema(definition),
+        detail: { summary: `${title}, for many inputs`, tags: ["batch"] },
+      },
     )
   }
   return app
 }
 
-interface BatchRoute {
-  readonly api: PreparedApi
-  readonly record: RecordRequest
-  readonly notice: DeprecationNotice
-}
-
-async function answer(
-  exchange: Exchange,
-  { api, record, notice }: BatchRoute,
-  context: HttpContext,
-): Promise<string | Response> {
-  const { request, set, incoming } = exchange
-  const overload = overloadOf(context)
-  if (overload) return refuseOverload(overload, exchange, record, context)
-  const { format, problem, asProblem } = negotiateFormat(request, parseQuery(request.url))
-  let values: Readonly<Record<string, unknown>> = {}
-  const readBody = async (giveWay: GiveWay) => {
-    if (problem) throw problem
-    const read = await readJsonObject(request, context.intake, giveWay)
-    if (notice) values = read
-    return read
+/** Answers batches of an API. Results are encoded while later inputs still run. */
+function answerWith(api: PreparedApi, context: HttpContext) {
+  const notice = noticeOf(api.definition)
+  return async (
+    exchange: Exchange & { readonly call: MeteredCall | null },
+    inputs: readonly unknown[],
+  ): Promise<string | Response> => {
+    const { incoming, set, call } = exchange
+    const format = call?.negotiated.format ?? "json"
+    const list = createListEncoder(format, "results")
+    const body = createBodyWriter(context)
+    const writer: ResultWriter = {
+      resultsPerPart: list.itemsPerPart,
+      write: (results, firstIndex, giveWay: GiveWay) => body.add(list.items(results, firstIndex), giveWay),
+      room: body.room,
+    }
+    try {
+      return await answerMetered(
+        exchange,
+        context,
+        (caller) => runBatch({ api, request: incoming, inputs, writer }, caller, context.pipeline),
+        (reply) => {
+          setReply(reply, format, set)
+          if (notice) tellOf(inputs, notice, set)
+          const { before, after } = list.frame(reply.envelope)
+          return toResponse(body.end(before, after))
+        },
+      )
+    } finally {
+      body.discard()
+    }
   }
-  const list = createListEncoder(format, "results")
-  const body = createBodyWriter(context)
-  const writer: ResultWriter = {
-    resultsPerPart: list.itemsPerPart,
-    write: (results, firstIndex, giveWay) => body.add(list.items(results, firstIndex), giveWay),
-    room: body.room,
-  }
-  const reply = await answerBatch({ api, request: incoming, readBody, writer }, context.pipeline)
-  record(incoming, reply)
-  await finishBody(request, set, context)
-  if (reply.fault !== null) {
-    body.discard()
-    return send(reply, format, set, asProblem)
-  }
-  setReply(reply, format, set)
-  if (notice) tellOf(values, notice, set)
-  const { before, after } = list.frame(reply.envelope)
-  return toResponse(body.end(before, after))
 }
 
 /** Looks at each input of a body, since any of them may use something deprecated. */
 function tellOf(
-  { inputs }: Readonly<Record<string, unknown>>,
+  inputs: readonly unknown[],
   notice: NonNullable<DeprecationNotice>,
   set: AnswerSettings,
 ): void {
-  for (const input of Array.isArray(inputs) ? inputs : []) {
-    notice({ kind: "typed", values: Object(input) }, set)
+  for (const input of inputs) {
+    const given: RawInput = { kind: "typed", values: Object(input) }
+    notice(given, set)
   }
 }

@@ -1,5 +1,7 @@
+import { Fault } from "../../call/fault.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import { tooManyUnsent } from "../../call/unsent.ts"
 import type { Observer } from "../../observe/observer.ts"
 import type { CallsInProgress } from "./calls.ts"
 import type { Closing } from "./closing.ts"
@@ -36,6 +38,26 @@ export interface HttpContext {
 export interface ListeningServer {
   timeout(request: Request, seconds: number): void
 }
+
+/**
+ * Why a new call is refused; null when there is room for it. A request that waits for its client to send more does not count,
+ * or slow clients could fill the service. One whose answer is not read yet does count.
+ */
+export function overloadOf({ calls, maxCalls, pipeline }: HttpContext): Fault | null {
+  if (calls.count - calls.awaited > maxCalls) return tooManyCalls
+  return pipeline.unsent.isFull() ? tooManyUnsent : null
+}
+
+/** The refusal of one call too many (RFC 9110 §15.6.4). It uses no key, body or store, so that refusing costs little. */
+export const tooManyCalls = new Fault(
+  "overloaded",
+  "The service is at its limit of calls under way. Nothing was charged; try again.",
+  { retryAfterSeconds: 1 },
+)
+
+/** The refusal of metrics without their token. */
+export const metricsTokenNeeded =
+  "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
 
 /** Counts a call as in progress while `work` runs. */
 export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<T>): Promise<T> {

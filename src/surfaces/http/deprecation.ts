@@ -5,7 +5,7 @@ import type { RawInput } from "../../call/input.ts"
 import type { AnswerSettings } from "./exchange.ts"
 
 /** Tells callers of an API what of it is deprecated, in headers of the answer. Null for an API of which nothing is. */
-export type DeprecationNotice = ((input: RawInput | null, set: AnswerSettings) => void) | null
+export type DeprecationNotice = ((input: RawInput, set: AnswerSettings) => void) | null
 
 /** Prepares the notice of an API, once. Most have none. */
 export function noticeOf({ id, deprecation, input }: ApiDefinition): DeprecationNotice {
@@ -16,7 +16,7 @@ export function noticeOf({ id, deprecation, input }: ApiDefinition): Deprecation
   if (!deprecation && marked.length === 0) return null
   const ofApi = deprecation ? headersOf(id, deprecation, deprecation.successor ?? null) : null
   return (given, set) => {
-    const headers = ofApi ?? (given && marked.find(([name]) => isGiven(given, name)))?.[1]
+    const headers = ofApi ?? marked.find(([name]) => isGiven(given, name))?.[1]
     if (headers) Object.assign(set.headers, headers)
   }
 }

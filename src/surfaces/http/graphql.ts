@@ -1,11 +1,10 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request-record.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
-import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { incomingRequests } from "./incoming.ts"
-import { overloadOf } from "./refuse.ts"
 import { setAnswerHeaders } from "./reply.ts"
 
 const path = "/v1/graphql"

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-record.ts"
-import { finishBody, type HttpContext, inProgress, keepConnectionOpen } from "./context.ts"
+import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -9,7 +9,6 @@ import { type TrustedNames, untrustedName } from "./mcp-names.ts"
 import { refuse } from "./mcp-refusal.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { MethodNotAllowed } from "./paths.ts"
-import { overloadOf } from "./refuse.ts"
 
 export interface McpOptions {
   readonly version: string

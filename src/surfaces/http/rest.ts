@@ -1,84 +1,55 @@
 import { Elysia } from "elysia"
-import type { GiveWay } from "../../apis/contract.ts"
-import type { RawInput } from "../../call/input.ts"
+import type { Input } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import { answerCall } from "../../call/single.ts"
-import type { RecordRequest } from "../../observe/request-record.ts"
-import { readJsonObject } from "./body.ts"
-import { finishBody, type HttpContext } from "./context.ts"
-import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
+import { runSingle } from "../../call/single.ts"
+import type { HttpContext } from "./context.ts"
+import { noticeOf } from "./deprecation.ts"
 import type { Exchange } from "./exchange.ts"
-import { negotiateFormat } from "./format.ts"
-import type { incomingRequests } from "./incoming.ts"
-import { MethodNotAllowed } from "./paths.ts"
-import { parseQuery } from "./query.ts"
-import { overloadOf, refuseOverload } from "./refuse.ts"
-import { send, sendMetered } from "./reply.ts"
-import { routeOf } from "./route-schemas.ts"
+import { answerMetered, type MeteredCall, type meteredRoutes } from "./metered.ts"
+import { sendMetered } from "./reply.ts"
+import { answerSchema, bodySchema, querySchema } from "./route-schemas.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
-export function restFeature(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
-  const app = new Elysia({ name: "rest" }).use(base)
+export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
+  const app = new Elysia({ name: "rest" }).use(metered)
   for (const api of context.apis) {
-    const { id, method } = api.definition
+    const { definition, readInput } = api
+    const { id, method, title, description } = definition
     const path = `/v1/${id}`
-    const record = context.observer.recorderFor(id, "rest")
-    const notice = noticeOf(api.definition)
+    const answer = answerWith(api, context)
+    const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest") }
+    const response = answerSchema(definition)
+    const detail = { summary: title, description, tags: ["apis"] }
     context.methods.set(path, method)
-    app.route(
-      method,
-      path,
-      ({ request, set, incoming }) => answer({ request, set, incoming }, { api, record, notice }, context),
-      routeOf(api.definition),
-    )
+    if (method === "GET") {
+      app.get(
+        path,
+        ({ request, set, incoming, call, query }) => answer({ request, set, incoming, call }, query),
+        { metered: route, query: querySchema(definition.input, readInput), response, detail },
+      )
+    } else {
+      app.post(
+        path,
+        ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
+        { metered: route, body: bodySchema(api), response, detail },
+      )
+    }
   }
   return app
 }
 
-interface RestRoute {
-  readonly api: PreparedApi
-  readonly record: RecordRequest
-  readonly notice: DeprecationNotice
-}
-
-async function answer(
-  exchange: Exchange,
-  { api, record, notice }: RestRoute,
-  context: HttpContext,
-): Promise<string | Response> {
-  const { request, set, incoming } = exchange
-  const { method } = api.definition
-  if (request.method !== method) throw new MethodNotAllowed(request.method, method)
-  context.calls.begin()
-  try {
-    const overload = overloadOf(context)
-    if (overload) return await refuseOverload(overload, exchange, record, context)
-    const query = parseQuery(request.url)
-    const negotiated = negotiateFormat(request, query)
-    let input: RawInput | null = null
-    const read = (giveWay: GiveWay) => {
-      if (negotiated.problem) throw negotiated.problem
-      if (method === "GET") return query
-      const reading = readFromBody(request, context, giveWay)
-      return notice === null ? reading : reading.then(keep)
-    }
-    const keep = (values: RawInput) => {
-      input = values
-      return values
-    }
-    const reply = await answerCall({ api, request: incoming, read }, context.pipeline)
-    record(incoming, reply)
-    if (method === "POST" && !request.bodyUsed) await finishBody(request, set, context)
-    if (context.closing.isBegun) set.headers.connection = "close"
-    if (reply.fault !== null) return send(reply, negotiated.format, set, negotiated.asProblem)
-    notice?.(method === "GET" ? query : input, set)
-    const sent = sendMetered(reply, negotiated.format, set, context)
-    return sent instanceof Promise ? await sent : sent
-  } finally {
-    context.calls.end()
-  }
-}
-
-async function readFromBody(request: Request, { intake }: HttpContext, giveWay: GiveWay): Promise<RawInput> {
-  return { kind: "typed", values: await readJsonObject(request, intake, giveWay) }
+/** Answers calls of an API whose input is checked. */
+function answerWith(api: PreparedApi, context: HttpContext) {
+  const { pipeline } = context
+  const notice = noticeOf(api.definition)
+  return (exchange: Exchange & { readonly call: MeteredCall | null }, input: Input) =>
+    answerMetered(
+      exchange,
+      context,
+      (caller, { raw }) => runSingle({ api, request: exchange.incoming, raw, input }, caller, pipeline),
+      (reply, { raw, negotiated }) => {
+        notice?.(raw, exchange.set)
+        return sendMetered(reply, negotiated.format, exchange.set, context)
+      },
+    )
 }

@@ -1,49 +1,80 @@
-import { CloneType, type TSchema, Type } from "@sinclair/typebox"
-import type { DocumentDecoration } from "elysia"
-import type { ApiDefinition } from "../../apis/contract.ts"
-
-/** What the route of an API carries besides its handler. */
-interface RouteHooks {
-  /** The pipeline reads the body, once the caller is admitted. */
-  readonly parse: "none"
-  readonly detail: DocumentDecoration
-}
+import { CloneType, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import { type ApiDefinition, choice } from "../../apis/contract.ts"
+import { maxInputs, requireInputs } from "../../call/batch.ts"
+import type { Input } from "../../call/input.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
+import { formats } from "../../encode/formats.ts"
+import type { GivenQuery } from "./metered.ts"
 
 /**
- * Describes an API's route for readers of the app. The schemas are clones, since Elysia changes those it gets, and in `detail`:
- * in `query` or `body` Elysia would check parameters with them before the caller is known (decision 14).
+ * A schema in the hooks of a route: TypeBox for readers of the app, and a Standard Schema by which Elysia checks. Elysia would clone
+ * and change a schema of TypeBox alone, convert numbers of a query, and write the whole input into the message of its error.
+ * @param read checks a value and returns the one that the handler gets. Throws the refusal, which `onError` answers
  */
-export function routeOf({ title, description, method, input, output }: ApiDefinition): RouteHooks {
-  return {
-    parse: "none",
-    detail: {
-      summary: title,
-      description,
-      tags: ["apis"],
-      ...(method === "GET" ? { parameters: parametersOf(input) } : { requestBody: { content: json(input) } }),
-      responses: { 200: { description: "The `data` of the answer.", content: json(output) } },
-    },
+export function checkedBy<Given, Read>(schema: TSchema, read: (given: Given) => Read): CheckedBy<Read> {
+  const validate = (given: Given) => ({ value: read(given) })
+  return Object.assign(CloneType(schema), { "~standard": { version: 1, vendor: "penknife", validate } })
+}
+
+/** A Standard Schema whose handlers get `Read`. Elysia hands it whatever was read. */
+interface CheckedBy<Read> {
+  readonly "~standard": {
+    readonly version: number
+    readonly vendor: string
+    readonly types?: { readonly input: unknown; readonly output: Read }
+    validate(given: unknown): { readonly value: Read }
   }
 }
 
-/** The same for the batch of an API, which takes up to `maxItems` inputs. */
-export function batchRouteOf({ title, input }: ApiDefinition, maxItems: number): RouteHooks {
-  const body = Type.Object({ inputs: Type.Array(input, { minItems: 1, maxItems }) })
-  return {
-    parse: "none",
-    detail: { summary: `${title}, for many inputs`, tags: ["batch"], requestBody: { content: json(body) } },
-  }
+type Values = Readonly<Record<string, unknown>>
+
+/** The query of a metered GET: the parameters that `read` checks, after `format`. */
+export function querySchema(input: TObject, read: (given: GivenQuery) => Input) {
+  return checkedBy(Type.Object({ ...input.properties, format }), (given: GivenQuery) => {
+    if (given.problem) throw given.problem
+    return read(given)
+  })
 }
 
-function parametersOf(input: ApiDefinition["input"]) {
-  return Object.entries(input.properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: input.required?.includes(name) === true,
-    schema: CloneType(schema),
-  }))
+/** The JSON body of a single call. */
+export function bodySchema({ definition, readInput }: PreparedApi) {
+  return checkedBy(definition.input, (values: Values) => readInput({ kind: "typed", values }))
 }
 
-function json(schema: TSchema) {
-  return { "application/json": { schema: CloneType(schema) } }
+/** The JSON body of a batch. Each input is checked when it runs, and its refusal is its result. */
+export function batchBodySchema({ input }: ApiDefinition) {
+  const inputs = Type.Array(input, { minItems: 1, maxItems: maxInputs })
+  return checkedBy(Type.Object({ inputs }), requireInputs)
 }
+
+/** The answer of a single call before it is encoded. Not checked again: it is charged already (decision 14). */
+export function answerSchema({ output }: ApiDefinition) {
+  return asAnswer(output)
+}
+
+/** The answer of a batch before it is encoded. */
+export function batchAnswerSchema({ output }: ApiDefinition) {
+  const count = Type.Integer({ minimum: 0 })
+  const result = Type.Object({
+    index: count,
+    status: choice(["ok", "error"], { description: "Whether the input succeeded." }),
+    error: Type.Union([Type.String(), Type.Null()]),
+    data: Type.Union([output, Type.Null()]),
+  })
+  return asAnswer(
+    Type.Object({
+      count,
+      succeeded: count,
+      failed: count,
+      credits_used: count,
+      results: Type.Array(result),
+    }),
+  )
+}
+
+function asAnswer(data: TObject) {
+  const envelope = Type.Object({ status: Type.Literal("ok"), error: Type.Null(), data })
+  return { 200: checkedBy(envelope, (answer: unknown) => answer) }
+}
+
+const format = Type.Optional(choice(formats, { description: "The format of the answer." }))

@@ -34,7 +34,7 @@ export function byName<T extends object>(
 /** The error for an empty input, which most APIs refuse. */
 export function firstRefusal({ readInput }: DocumentedApi): Fault {
   try {
-    readInput({ kind: "typed", values: {} }, true)
+    readInput({ kind: "typed", values: {} })
     return inputFault("body", "must be valid JSON; the mistake is at line 1, column 9")
   } catch (thrown) {
     return toFault(thrown)

@@ -1,6 +1,6 @@
 import { fixedFault } from "../../call/fault.ts"
 import { indexOf } from "../discovery/service-index.ts"
-import { metricsTokenNeeded } from "../http/refuse.ts"
+import { metricsTokenNeeded } from "../http/context.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"

@@ -55,7 +55,7 @@ export async function readEntry(
   const isBare = args.every((value) => value === undefined)
   if (own.stdin && isBare) input[own.stdin] = await readSecret(own.stdin, parts)
   try {
-    compileInput(operation.input)({ kind: "typed", values: input }, true)
+    compileInput(operation.input)({ kind: "typed", values: input })
   } catch (thrown) {
     if (!(thrown instanceof InputRejected)) throw thrown
     const { parameter, message } = thrown

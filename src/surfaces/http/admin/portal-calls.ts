@@ -3,14 +3,14 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Sessions } from "../../../admin/sessions/sessions.ts"
 import type { GiveWay } from "../../../apis/contract.ts"
 import type { RawInput } from "../../../call/input.ts"
+import { toReply } from "../../../call/pipeline.ts"
 import { answerCall } from "../../../call/single.ts"
 import { readJsonObject } from "../body.ts"
-import { type HttpContext, inProgress } from "../context.ts"
+import { finishBody, type HttpContext, inProgress, overloadOf } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
 import { negotiateFormat } from "../format.ts"
 import { parseQuery } from "../query.ts"
-import { overloadOf, refuseOverload } from "../refuse.ts"
-import { send, sendMetered } from "../reply.ts"
+import { send, sendFault, sendMetered } from "../reply.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 import type { OperationParts } from "./operation-feature.ts"
 import { portalRoot } from "./operation-routes.ts"
@@ -39,7 +39,11 @@ export function portalCallRoutes(parts: PortalCallParts) {
     async function call(exchange: Exchange, keyHash: string): Promise<string | Response> {
       const { request, set, incoming } = exchange
       const overload = overloadOf(context)
-      if (overload) return refuseOverload(overload, exchange, record, context)
+      if (overload) {
+        record(incoming, toReply(overload))
+        await finishBody(request, set, context)
+        return sendFault(overload, request, set)
+      }
       const query = parseQuery(request.url)
       const { format, problem, asProblem } = negotiateFormat(request, query)
       const read = (giveWay: GiveWay) => {

@@ -131,7 +131,7 @@ export function readClock(body: Body, nowMs: number): number {
 /** The query of `GET /_mock/requests`. */
 export function readFilter(query: TextInput, apis: Apis): Static<typeof filterQuery> {
   for (const { name } of query.parameters) requireKnown(name, filterQuery)
-  const filter = readFilterQuery(query, true) as Static<typeof filterQuery>
+  const filter = readFilterQuery(query) as Static<typeof filterQuery>
   if (filter.api !== undefined) requireApi(filter.api, apis)
   return filter
 }
@@ -149,7 +149,7 @@ function compileBody<T extends TObject>(schema: T): (body: Body) => Static<T> {
   const read = compileInput(schema)
   return (body) => {
     for (const name of Object.keys(body)) requireKnown(name, schema)
-    return read({ kind: "typed", values: body }, true) as Static<T>
+    return read({ kind: "typed", values: body }) as Static<T>
   }
 }
 

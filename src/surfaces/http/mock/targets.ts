@@ -53,7 +53,7 @@ export async function targetOf(
 function inputs(api: PreparedApi | undefined, given: readonly (() => RawInput)[]): Input[] {
   return given.flatMap((read) => {
     try {
-      return api ? [api.readInput(read(), true)] : []
+      return api ? [api.readInput(read())] : []
     } catch (thrown) {
       if (thrown instanceof InputRejected) return []
       throw thrown

@@ -1,0 +1,168 @@
+import { Elysia } from "elysia"
+import type { Caller } from "../../call/caller.ts"
+import type { RawInput, TextInput } from "../../call/input.ts"
+import {
+  admit,
+  answerAdmitted,
+  type Progress,
+  type Reply,
+  refuseThrown,
+  type Work,
+} from "../../call/pipeline.ts"
+import type { RecordRequest } from "../../observe/request-record.ts"
+import { readJsonObject } from "./body.ts"
+import { finishBody, type HttpContext, overloadOf } from "./context.ts"
+import type { AnswerSettings, Exchange, IncomingRequest } from "./exchange.ts"
+import { type Negotiated, negotiateFormat } from "./format.ts"
+import type { incomingRequests } from "./incoming.ts"
+import { httpLimits } from "./limits.ts"
+import { MethodNotAllowed } from "./paths.ts"
+import { parseQuery } from "./query.ts"
+import { send } from "./reply.ts"
+
+/** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */
+export interface MeteredRoute {
+  readonly method: "GET" | "POST"
+  /** Ids of the APIs that a request calls. */
+  readonly apis: readonly string[]
+  readonly record: RecordRequest
+  /** Whether its work may take longer than an idle connection is kept. */
+  readonly isLong?: boolean
+}
+
+/** A request to a metered route, from its admission to its answer. */
+export interface MeteredCall extends Progress {
+  readonly route: MeteredRoute
+  readonly negotiated: Negotiated
+  /** The parameters as they were sent. An empty query until the body is read. */
+  raw: RawInput
+  /** Whether it counts as in progress. */
+  isOpen: boolean
+}
+
+/** The query of a metered route, for its schema: the parameters, and what is wrong with `format`. */
+export interface GivenQuery extends TextInput, Pick<Negotiated, "problem"> {}
+
+/** The part of Elysia's context that the hooks read and set. */
+interface MeteredContext extends Omit<Exchange, "set"> {
+  call: MeteredCall | null
+  query: unknown
+}
+
+/**
+ * The macro `metered`: overload → identity → address → APIs → rate come before the route's own schema. They are a `transform` of
+ * GET, as every `derive` is, and for POST the start of `parse`, since Elysia reads a body first of all. Whatever a step, the
+ * schema or the handler throws is answered here, with what is known of the caller.
+ */
+export function meteredRoutes(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
+  const { calls, intake, pipeline } = context
+
+  function open(route: MeteredRoute, request: Request): MeteredCall {
+    const raw = parseQuery(request.url)
+    const negotiated = negotiateFormat(request, raw)
+    calls.begin()
+    setIdleSeconds(route, request, httpLimits.longWorkSeconds, context)
+    return { route, negotiated, raw, caller: null, rate: null, isOpen: true }
+  }
+
+  function requireAdmitted(call: MeteredCall, incoming: IncomingRequest): Caller | Promise<Caller> {
+    const overload = overloadOf(context)
+    if (overload) throw overload
+    return admit(incoming, call.route.apis, pipeline, call)
+  }
+
+  return new Elysia({ name: "metered" })
+    .use(base)
+    .decorate<"call", MeteredCall | null>("call", null)
+    .macro({
+      metered: (route: MeteredRoute) => ({
+        ...(route.method === "GET"
+          ? {
+              transform: async (elysia: MeteredContext) => {
+                const { request, incoming } = elysia
+                // Elysia answers HEAD by GET, which would charge for an answer that nobody sees.
+                if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
+                const call = open(route, request)
+                elysia.call = call
+                const admitted = requireAdmitted(call, incoming)
+                if (admitted instanceof Promise) await admitted
+                elysia.query = { ...call.raw, problem: call.negotiated.problem }
+              },
+            }
+          : {
+              parse: async (elysia: MeteredContext) => {
+                const { request, incoming } = elysia
+                const call = open(route, request)
+                elysia.call = call
+                const admitted = requireAdmitted(call, incoming)
+                const caller = admitted instanceof Promise ? await admitted : admitted
+                if (call.negotiated.problem) throw call.negotiated.problem
+                const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+                const values = await readJsonObject(request, intake, giveWay)
+                call.raw = { kind: "typed", values }
+                return values
+              },
+            }),
+        error: async ({ error, code, request, set, incoming, call }) => {
+          // A method that the route does not take is refused as on every other path.
+          if (call === null) return
+          const thrown = code === "PARSE" ? error.cause : error
+          try {
+            const reply = refuseThrown(thrown, incoming.requestId, call, pipeline)
+            call.route.record(incoming, reply)
+            return await refuse(reply, call, { request, set }, context)
+          } finally {
+            end(call, request, context)
+          }
+        },
+      }),
+    })
+}
+
+/**
+ * Works for an admitted call and sends its answer.
+ * @param work holds credits, runs and charges
+ * @param sendSuccess makes the body of a success, whose headers it sets
+ */
+export async function answerMetered(
+  { request, set, incoming, call }: Exchange & { readonly call: MeteredCall | null },
+  context: HttpContext,
+  work: (caller: Caller, call: MeteredCall) => Promise<Work>,
+  sendSuccess: (reply: Reply, call: MeteredCall) => Sent | Promise<Sent>,
+): Promise<Sent> {
+  if (call === null) throw new Error("a metered route must be admitted by the macro")
+  try {
+    const reply = await answerAdmitted(incoming, call, context.pipeline, (caller) => work(caller, call))
+    call.route.record(incoming, reply)
+    if (reply.fault !== null) return await refuse(reply, call, { request, set }, context)
+    if (context.closing.isBegun) set.headers.connection = "close"
+    const sent = sendSuccess(reply, call)
+    return sent instanceof Promise ? await sent : sent
+  } finally {
+    end(call, request, context)
+  }
+}
+
+type Sent = string | Response
+
+async function refuse(
+  reply: Reply,
+  { negotiated: { format, asProblem } }: MeteredCall,
+  { request, set }: { readonly request: Request; readonly set: AnswerSettings },
+  context: HttpContext,
+): Promise<string> {
+  await finishBody(request, set, context)
+  return send(reply, format, set, asProblem)
+}
+
+function end(call: MeteredCall, request: Request, context: HttpContext): void {
+  if (!call.isOpen) return
+  call.isOpen = false
+  setIdleSeconds(call.route, request, httpLimits.idleSeconds, context)
+  context.calls.end()
+}
+
+/** A route of long work keeps its connection open for longer while it works. */
+function setIdleSeconds({ isLong }: MeteredRoute, request: Request, seconds: number, context: HttpContext) {
+  if (isLong && context.strict) context.server()?.timeout(request, seconds)
+}

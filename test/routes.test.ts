@@ -1,0 +1,96 @@
+/** The routes of the app carry the schemas by which Elysia checks, and the OpenAPI document says the same of them. */
+import { afterAll, expect, test } from "bun:test"
+import type { TSchema } from "@sinclair/typebox"
+import { catalog } from "../src/app/prepare.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import { createHttpApp } from "../src/surfaces/http/app.ts"
+import { createClosing } from "../src/surfaces/http/closing.ts"
+import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
+import type { JsonObject } from "../src/surfaces/openapi/json-object.ts"
+import { toJsonSchema } from "../src/surfaces/openapi/json-schema.ts"
+import { catalogParts } from "./support/catalog-service.ts"
+
+const { parts, settings, opened } = catalogParts(catalog)
+afterAll(() => opened.store.close())
+const options = { ...settings, closing: createClosing(systemTimer), holdsKey: () => false, strict: true }
+const app = createHttpApp(parts, options)
+const document = createOpenApiDocument({ ...parts, ...settings, mcp: true, metrics: "off" })
+
+interface Operation {
+  readonly parameters?: readonly JsonObject[]
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: JsonObject }> }
+  readonly responses: Record<string, { readonly content: Record<string, { readonly schema: JsonObject }> }>
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation: operation as Operation,
+  })),
+)
+const routes = new Map(app.routes.map((route) => [`${route.method} ${route.path}`, route]))
+
+test("every operation of the document is a route, and every metered route is an operation", () => {
+  const names = operations.map(({ name }) => name.replace("POST /v1/graphql", "ALL /v1/graphql"))
+  expect(names.filter((name) => !routes.has(name))).toEqual([])
+  const metered = [...routes.values()].filter(({ hooks }) => "metered" in hooks || hooks.query || hooks.body)
+  expect(metered.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+    [
+      ...catalog.flatMap(({ id, method }) => [`${method} /v1/${id}`, `POST /v1/${id}/batch`]),
+      "GET /v1/usage",
+    ].sort(),
+  )
+})
+
+const ofApis = operations.filter(({ name }) => /^\w+ \/v1\/(?!graphql|usage)/.test(name))
+
+test.each(ofApis.map(({ name, operation }) => [name, operation] as const))(
+  "%s is checked by the schemas that are documented",
+  (name, operation) => {
+    const { hooks } = routes.get(name) ?? { hooks: {} }
+    const success = operation.responses[200]?.content["application/json"]?.schema
+    expect(withoutWords(hooks.response[200])).toEqual(documented(success))
+    if (hooks.body) {
+      const body = operation.requestBody?.content["application/json"]?.schema
+      expect(withoutWords(hooks.body)).toEqual(documented(body))
+    } else {
+      const query = toJsonSchema(plain(hooks.query))
+      const parameters = operation.parameters?.map((parameter) => resolved(parameter)) ?? []
+      expect(query.required ?? []).toEqual(
+        parameters.filter(({ required }) => required).map(({ name }) => name),
+      )
+      expect(withoutDescriptions(query.properties)).toEqual(
+        withoutDescriptions(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
+      )
+    }
+  },
+)
+
+/** A schema of a route as JSON: symbols and functions are not part of it. */
+function plain(schema: TSchema): TSchema {
+  const { "~standard": _, ...json } = JSON.parse(JSON.stringify(schema))
+  return json
+}
+
+function withoutWords(schema: TSchema): unknown {
+  return withoutDescriptions(toJsonSchema(plain(schema)))
+}
+
+function documented(schema: unknown): unknown {
+  return withoutDescriptions(resolved(schema))
+}
+
+/** A part of the document in which each reference is replaced by what it names. */
+function resolved(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value), (_key, inner) => {
+    const [, kind, name] = /^#\/components\/(\w+)\/(\w+)$/.exec(inner?.$ref ?? "") ?? []
+    return kind && name ? resolved(document.components[kind]?.[name]) : inner
+  })
+}
+
+/** The envelope and the results of a batch are described in the document alone. */
+function withoutDescriptions(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner) =>
+    key === "description" && typeof inner === "string" ? undefined : inner,
+  )
+}
