@@ -155,7 +155,7 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
       write: (table, rows) => target.write(table, table.name === "usage" ? rows.slice(1) : rows),
     }
     await expect(copyRows(source, losing)).rejects.toThrow(
-      "differs from what was read (usageRows, calls, credits)",
+      "differs from what was read (usage_rows, calls, credits)",
     )
     await target.close()
     await source.close()
