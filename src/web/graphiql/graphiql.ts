@@ -41,6 +41,8 @@ function start(key: HTMLInputElement, place: Element): void {
 function nameAll(place: Element): void {
   const observer = new MutationObserver(() => {
     for (const area of place.querySelectorAll<HTMLElement>(".CodeMirror-scroll")) area.tabIndex = 0
+    // Their text says which query they are (2.5.3).
+    for (const item of place.querySelectorAll(".graphiql-history-item-label")) item.ariaLabel = null
     for (const field of place.querySelectorAll("textarea:not([aria-label])")) {
       field.ariaLabel = field.closest("section[aria-label]")?.ariaLabel ?? "Editor"
     }
