@@ -8,11 +8,10 @@ import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
-import type { AdminParts } from "./parts.ts"
+import type { AdminParts, Subscription } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { requireOwn, withOwnAccount } from "./portal-access.ts"
 import { forCustomers, withoutSecrets } from "./secrets.ts"
-import type { Subscription } from "./subscription.ts"
 
 /** Runs operations for every way in: HTTP, command line, console. */
 export interface Administration {

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, defineFormat, nullable } from "../apis/contract.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
+import { AdminFault } from "./fault.ts"
 
 /** Parameters and fields that several operations have. */
 
@@ -74,4 +75,19 @@ export function listOf<T extends TSchema>(item: T) {
     has_more: Type.Boolean({ description: "Whether there are more entries." }),
     next: nullable(Type.String(), { description: "The `after` of the next page; null at the end." }),
   })
+}
+
+/** The most bytes of metadata as JSON. */
+const maxMetadataBytes = 4_096
+
+/** Metadata as JSON, for the store. */
+export function requireMetadata(metadata: Readonly<Record<string, unknown>>): string {
+  const json = JSON.stringify(metadata)
+  const bytes = Buffer.byteLength(json)
+  if (bytes <= maxMetadataBytes && json.isWellFormed()) return json
+  throw new AdminFault(
+    "invalid",
+    `The 'metadata' parameter must be at most ${maxMetadataBytes} bytes of JSON; this is ${bytes}.`,
+    { parameter: "metadata" },
+  )
 }

@@ -1,9 +1,8 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox"
 import type { PortalAction } from "../accounts/plan.ts"
 import type { Mutation } from "../store/admin-store.ts"
-import type { AdminParts } from "./parts.ts"
+import type { AdminParts, Subscription } from "./parts.ts"
 import type { Permission } from "./permission.ts"
-import type { Subscription } from "./subscription.ts"
 
 /**
  * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow

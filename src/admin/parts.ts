@@ -6,10 +6,8 @@ import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
 import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
 import type { Backups } from "./backups/backups.ts"
-import type { ConfigControl } from "./config/control.ts"
+import type { ConfigControl } from "./config/config-control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
-import type { PageAddresses } from "./links/page-addresses.ts"
-import type { Subscription } from "./subscription.ts"
 
 /** What operations work with. */
 export interface AdminParts {
@@ -39,4 +37,21 @@ export interface AdminParts {
   watchRequests(filter: RequestFilter, onReady: () => void): Subscription<RequestEvent> | null
   readonly pages: PageAddresses
   readHealth(): Promise<ServiceHealth>
+}
+
+/** What someone watches. End it when nobody reads it any longer. */
+export interface Subscription<Event = unknown> {
+  /** Gives the events since the last call, and how many more there were that had no room. */
+  take(): { readonly events: readonly Event[]; readonly lost: number }
+  /** Whether nothing more will come, since the service closes. */
+  readonly isOver: boolean
+  end(): void
+}
+
+/** Where browsers find the pages, as URLs without a path. */
+export interface PageAddresses {
+  /** @throws AdminFault when the console is off */
+  console(): string
+  /** @throws AdminFault when the portal is off */
+  portal(): string
 }

@@ -40,7 +40,7 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
   return {
     hasAny: async () => (await parts.admin.accounts({}, { limit: 1, after: null })).length > 0,
     async create(name, plan, events = []) {
-      const { createAccount } = await import("./accounts/create.ts")
+      const { createAccount } = await import("./accounts/create-account.ts")
       return run(createAccount, { name, plan, events: [...events] })
     },
     async createKey({ accountId, name, expiresMs, allowApis, blockApis, allowIps, rateLimit }) {
@@ -53,7 +53,7 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
         allow_ips: allowIps,
         rate_limit: rateLimit,
       }
-      const { createApiKey } = await import("./keys/create.ts")
+      const { createApiKey } = await import("./keys/create-key.ts")
       const { id, key } = await run(createApiKey, values)
       if (key === null) throw new Error(`the text of the new key ${id} is missing`)
       return { id, key }

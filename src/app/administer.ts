@@ -1,6 +1,6 @@
 import { createId } from "../accounts/key.ts"
 import { type Administration, createAdministration } from "../admin/administration.ts"
-import { ConfigRefused } from "../admin/config/control.ts"
+import { ConfigRefused } from "../admin/config/config-control.ts"
 import type { Actor } from "../admin/operation.ts"
 import { changesBetween } from "../config/changes.ts"
 import { type Config, loadConfig } from "../config/load.ts"

@@ -1,4 +1,4 @@
-import type { ConfigChange, ConfigEdit, SettingValue, SettingValues } from "../admin/config/control.ts"
+import type { ConfigChange, ConfigEdit, SettingValue, SettingValues } from "../admin/config/config-control.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { TomlEdit } from "../config/edit-toml.ts"
 import type { ConfigSource } from "../config/file.ts"

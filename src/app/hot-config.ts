@@ -1,4 +1,4 @@
-import { type ConfigChange, type ConfigControl, ConfigRefused } from "../admin/config/control.ts"
+import { type ConfigChange, type ConfigControl, ConfigRefused } from "../admin/config/config-control.ts"
 import { changesBetween, keepUntilRestart } from "../config/changes.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { ConfigSource } from "../config/file.ts"

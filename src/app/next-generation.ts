@@ -1,4 +1,4 @@
-import { type ConfigRefusal, ConfigRefused } from "../admin/config/control.ts"
+import { type ConfigRefusal, ConfigRefused } from "../admin/config/config-control.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"

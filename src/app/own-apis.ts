@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import type { ConfigChange } from "../admin/config/control.ts"
+import type { ConfigChange } from "../admin/config/config-control.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"

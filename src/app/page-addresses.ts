@@ -1,5 +1,5 @@
 import { AdminFault } from "../admin/fault.ts"
-import type { PageAddresses } from "../admin/links/page-addresses.ts"
+import type { PageAddresses } from "../admin/parts.ts"
 import type { Config } from "../config/load.ts"
 import { urlOf } from "../surfaces/http/server.ts"
 

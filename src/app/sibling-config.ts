@@ -1,4 +1,4 @@
-import { type ConfigChange, ConfigRefused } from "../admin/config/control.ts"
+import { type ConfigChange, ConfigRefused } from "../admin/config/config-control.ts"
 import type { Channel, FromSupervisor, FromWorker, ReloadResult, Served } from "../observe/siblings.ts"
 import { messageOf } from "../values/message-of.ts"
 

@@ -1,12 +1,12 @@
 /** A cursor continues the list that gave it, and no other. */
 import { expect, test } from "bun:test"
-import { createAccount } from "../../src/admin/accounts/create.ts"
-import { listAccounts } from "../../src/admin/accounts/list.ts"
-import { createAdmin } from "../../src/admin/admins/create.ts"
-import { listAdmins } from "../../src/admin/admins/list.ts"
-import { listAudit } from "../../src/admin/audit/list.ts"
-import { createApiKey } from "../../src/admin/keys/create.ts"
-import { listKeys } from "../../src/admin/keys/list.ts"
+import { createAccount } from "../../src/admin/accounts/create-account.ts"
+import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
+import { createAdmin } from "../../src/admin/admins/create-admin.ts"
+import { listAdmins } from "../../src/admin/admins/list-admins.ts"
+import { listAudit } from "../../src/admin/audit/list-audit.ts"
+import { createApiKey } from "../../src/admin/keys/create-key.ts"
+import { listKeys } from "../../src/admin/keys/list-keys.ts"
 import { openAdministration } from "../support/administration.ts"
 
 const lists = [listAccounts, listKeys, listAdmins, listAudit] as const

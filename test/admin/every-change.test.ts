@@ -1,10 +1,10 @@
 /** What holds for every operation that changes something: one audit record, replays, answers lost in a crash, no secret kept. */
 import { describe, expect, test } from "bun:test"
 import { closeAccount } from "../../src/admin/accounts/close.ts"
-import { createAccount } from "../../src/admin/accounts/create.ts"
+import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
-import { createAdmin } from "../../src/admin/admins/create.ts"
-import { createApiKey } from "../../src/admin/keys/create.ts"
+import { createAdmin } from "../../src/admin/admins/create-admin.ts"
+import { createApiKey } from "../../src/admin/keys/create-key.ts"
 import { disableKey } from "../../src/admin/keys/disable.ts"
 import { testWebhook } from "../../src/admin/notices/test-event.ts"
 import { isSecret, type Operation } from "../../src/admin/operation.ts"

@@ -1,6 +1,6 @@
 import { type Balance, balanceOf } from "../../src/accounts/credits.ts"
+import { getAccount } from "../../src/admin/accounts/account.ts"
 import { closeAccount } from "../../src/admin/accounts/close.ts"
-import { getAccount } from "../../src/admin/accounts/get.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
 import { grantCredits } from "../../src/admin/credits/grant.ts"
 import { renewCredits } from "../../src/admin/credits/renew.ts"

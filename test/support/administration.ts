@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test"
 import { type Administration, createAdministration, type RunOptions } from "../../src/admin/administration.ts"
 import type { Backups } from "../../src/admin/backups/backups.ts"
-import type { ConfigControl } from "../../src/admin/config/control.ts"
+import type { ConfigControl } from "../../src/admin/config/config-control.ts"
 import { AdminFault } from "../../src/admin/fault.ts"
 import type { Actor, Operation } from "../../src/admin/operation.ts"
 import type { AdminParts } from "../../src/admin/parts.ts"

@@ -4,9 +4,9 @@ import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
-import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
+import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
 import { noSuchAccount } from "../not-found.ts"
-import { type AdminContext, operatorOnly } from "../operation.ts"
+import { type AdminContext, defineOperation, operatorOnly } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
@@ -113,3 +113,18 @@ export async function readAccount(id: string, context: AdminParts): Promise<Acco
   const account = toAccountOutput(await requireAccount(context, id), context)
   return { ...account, keys: await context.admin.countKeys(id) }
 }
+
+export const getAccount = defineOperation({
+  id: "accounts.get",
+  title: "Show an account",
+  description: "Shows an account and its credits.",
+  permission: "accounts.read",
+  method: "GET",
+  path: "/accounts/{id}",
+  command: { words: "account show", args: ["id"], example: "acc_1234567890abcdef" },
+  portal: { account: "id" },
+  input: Type.Object({ id: accountId }),
+  output: accountSchema,
+  example: { id: "acc_1234567890abcdef" },
+  run: { kind: "read", read: ({ id }, context) => readAccount(id, context) },
+})

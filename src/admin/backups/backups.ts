@@ -1,3 +1,5 @@
+import { AdminFault } from "../fault.ts"
+
 /** Letters, digits and three signs: no path leads out of the directory, and no name is taken for an option. */
 export const backupNameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.db$/
 
@@ -31,4 +33,10 @@ export interface VerifiedBackup extends BackupFile {
   readonly storeVersion: number
   readonly accounts: number
   readonly keys: number
+}
+
+/** For a process that has no store to copy. */
+export function noBackups(reason: string): Backups {
+  const refuse = () => Promise.reject(new AdminFault("conflict", reason))
+  return { requireRoom: refuse, create: refuse, list: refuse, verify: refuse, lastMs: async () => null }
 }

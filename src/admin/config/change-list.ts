@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { AdminFault, type AdminFaultCode } from "../fault.ts"
 import { listOf } from "../fields.ts"
-import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./control.ts"
+import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./config-control.ts"
 
 const item = Type.Object({
   setting: Type.String({

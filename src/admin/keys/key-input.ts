@@ -9,8 +9,14 @@ import {
 } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
-import { apiId, externalId, metadata, timeAheadFormat, timeAheadRequirement } from "../fields.ts"
-import { requireMetadata } from "../metadata.ts"
+import {
+  apiId,
+  externalId,
+  metadata,
+  requireMetadata,
+  timeAheadFormat,
+  timeAheadRequirement,
+} from "../fields.ts"
 import type { AdminContext } from "../operation.ts"
 
 const maxListItems = 1_000

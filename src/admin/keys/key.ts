@@ -4,9 +4,9 @@ import type { KeyDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
-import { externalId, instant, maybeInstant, metadata } from "../fields.ts"
+import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
 import { noSuchKey } from "../not-found.ts"
-import { type AdminContext, operatorOnly, secret } from "../operation.ts"
+import { type AdminContext, defineOperation, operatorOnly, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** A key as operations answer it, without its text. */
@@ -104,3 +104,18 @@ export async function readKey(id: string, context: AdminParts): Promise<KeyOutpu
 export function keyTarget({ id, accountId }: Pick<KeyDetails, "id" | "accountId">) {
   return { kind: "key", id, accountId }
 }
+
+export const getKey = defineOperation({
+  id: "keys.get",
+  title: "Show a key",
+  description: "Shows a key without its text.",
+  permission: "keys.read",
+  method: "GET",
+  path: "/keys/{id}",
+  command: { words: "key show", args: ["id"], example: "key_1234567890abcdef" },
+  portal: { key: "id" },
+  input: Type.Object({ id: keyId }),
+  output: keySchema,
+  example: { id: "key_1234567890abcdef" },
+  run: { kind: "read", read: ({ id }, context) => readKey(id, context) },
+})

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { type AdminContext, defineOperation } from "../operation.ts"
-import { keyText, requireKeyByText } from "./found-key.ts"
+import { keyText, requireKeyByText } from "./find.ts"
 import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
 import { raiseKeyChanged } from "./key-events.ts"
 

@@ -66,3 +66,9 @@ export function addressOfRead<Id extends ReadId>(id: Id, input: ReadInput<Id>): 
   const { path, rest } = requestOf(id, input)
   return path + toQueryString(rest)
 }
+
+export type Account = AnswerOf<"accounts.get">
+export type Key = AnswerOf<"keys.get">
+export type Plan = EntryOf<"plans.list">
+export type Notice = EntryOf<"notices.list">
+export type Webhook = AnswerOf<"webhooks.get">

@@ -83,3 +83,8 @@ export function takeLinkToken(): string | null {
   if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search)
   return token
 }
+
+/** The id of the account that is signed in. Only the portal has one. */
+export function ownAccount(): string {
+  return session.value?.account?.id ?? ""
+}

@@ -1,7 +1,7 @@
 /** The console, for operators. A screen is one line here; docs/web.md says how to make one. */
 
 import { startApp } from "../shell/app.tsx"
-import type { Screen } from "../shell/screen.ts"
+import type { Screen } from "../shell/frame.tsx"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
 import { AuditScreen } from "./audit/audit-screen.tsx"

@@ -1,6 +1,11 @@
 import type { ComponentChildren } from "preact"
+import { createContext } from "preact"
 import { useContext, useId } from "preact/hooks"
-import { FieldErrorsContext } from "./form-state.ts"
+
+/** The messages of a form's fields, by the name of the field. */
+export type FieldErrors = Readonly<Record<string, string>>
+
+export const FieldErrorsContext = createContext<FieldErrors>({})
 
 interface FieldProps {
   /** As the operation calls the parameter, so that its refusal finds the field. */

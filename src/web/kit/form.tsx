@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { Button } from "./button.tsx"
-import { type FieldErrors, FieldErrorsContext } from "./form-state.ts"
+import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
 /** What was typed and chosen, by the names of the fields. */
 export interface FormValues {

@@ -1,7 +1,7 @@
 /** The portal, for customers. A screen is one line here; docs/web.md says how to make one. */
 
 import { startApp } from "../shell/app.tsx"
-import type { Screen } from "../shell/screen.ts"
+import type { Screen } from "../shell/frame.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { PlaygroundScreen } from "./playground-screen.tsx"
 import { UsageScreen } from "./usage/usage-screen.tsx"

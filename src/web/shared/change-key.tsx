@@ -1,9 +1,8 @@
 /** The windows that revoke a key or give it a new text, in the console and the portal. */
 import { useState } from "preact/hooks"
 import { area } from "../client/area.ts"
-import type { AnswerOf } from "../client/operations.ts"
+import type { AnswerOf, Key } from "../client/operations.ts"
 import { send } from "../client/request.ts"
-import type { Key } from "../client/types.ts"
 import { Dialog } from "../kit/dialog.tsx"
 import { SelectField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"

@@ -1,4 +1,4 @@
-import type { Key } from "../client/types.ts"
+import type { Key } from "../client/operations.ts"
 import { CheckField, CheckGroup, LinesField, TextField } from "../kit/field.tsx"
 import type { FormValues } from "../kit/form.tsx"
 

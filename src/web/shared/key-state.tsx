@@ -1,6 +1,5 @@
 import { nowMs } from "../client/browser.ts"
-import type { AnswerOf } from "../client/operations.ts"
-import type { Key } from "../client/types.ts"
+import type { AnswerOf, Key } from "../client/operations.ts"
 import { Tag } from "../kit/text.tsx"
 
 type KeyStateName = AnswerOf<"keys.find">["state"]

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { EntryOf } from "../client/operations.ts"
-import type { Notice } from "../client/types.ts"
+import type { EntryOf, Notice } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Dialog } from "../kit/dialog.tsx"
 import { Facts } from "../kit/facts.tsx"

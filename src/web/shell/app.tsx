@@ -2,17 +2,16 @@ import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { followLinks, path } from "../client/address.ts"
 import { area, serviceName } from "../client/area.ts"
-import { returns } from "../client/connection.ts"
+import { isReachable, returns } from "../client/connection.ts"
 import { Problem, type Unreachable } from "../client/problem.ts"
 import { hasEnded, loadSession, may, session, signIn, takeLinkToken } from "../client/session.ts"
 import { Dialog } from "../kit/dialog.tsx"
 import { Page } from "../kit/page.tsx"
 import { Empty, ErrorBox, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
-import { ConnectionBanner } from "./banner.tsx"
+import type { Screen } from "./frame.tsx"
 import { Frame } from "./frame.tsx"
 import { Mark } from "./mark.tsx"
-import type { Screen } from "./screen.ts"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
 
 /** Shows the front end in the page. */
@@ -142,5 +141,19 @@ function NoScreen() {
         It may have moved, or you may not be allowed to see it.
       </Empty>
     </Page>
+  )
+}
+
+/** Says that the service is gone for as long as it is. */
+function ConnectionBanner() {
+  return (
+    <div role="status" class={isReachable.value ? "banner" : "banner shown"}>
+      {!isReachable.value && (
+        <p>
+          <strong>The service cannot be reached.</strong> It is tried again by itself. What you see may be
+          old; nothing that you typed is lost.
+        </p>
+      )}
+    </div>
   )
 }

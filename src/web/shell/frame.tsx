@@ -1,14 +1,29 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { addressOf, visits } from "../client/address.ts"
 import { area } from "../client/area.ts"
+import type { OperationId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { session, signOut } from "../client/session.ts"
 import { Button } from "../kit/button.tsx"
+import type { IconName } from "../kit/icon.tsx"
 import { Icon } from "../kit/icon.tsx"
 import { say } from "../kit/status.tsx"
 import { Mark } from "./mark.tsx"
-import type { Screen } from "./screen.ts"
+
+/** One screen of the console or the portal. */
+export interface Screen {
+  /** Below `/console` or `/portal`: `/` for the first screen, `/accounts` for another. */
+  readonly path: string
+  /** In the navigation, and the heading of the screen. */
+  readonly title: string
+  readonly icon: IconName
+  /** It is shown to those who may run this operation; null shows it to everyone. */
+  readonly operation: OperationId | null
+  readonly component: ComponentType
+  /** What is shown below its path, such as `/accounts/acc_1`; gets the rest of the path as `id`. */
+  readonly detail?: ComponentType<{ readonly id: string }>
+}
 
 interface FrameProps {
   readonly screens: readonly Screen[]

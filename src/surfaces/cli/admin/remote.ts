@@ -7,7 +7,6 @@ import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
 import { ServerFailed } from "./backend.ts"
 import { requireValues } from "./present.ts"
-import { toRequest } from "./request.ts"
 
 /** The most attempts of a request, and the time of each. */
 const maxAttempts = 4
@@ -218,4 +217,31 @@ function failed({ kind, message }: HttpFailure, base: string, isChange: boolean)
     timeout: `${base} did not answer in time. ${advice}`,
   }
   return new ServerFailed(texts[kind])
+}
+
+/** Parameters in a path. */
+const names = /\{(\w+)\}/g
+
+/** The URL and body of an operation's HTTP request: path, query string of a GET, JSON body of other methods. */
+function toRequest(
+  base: string,
+  { method, path, otherPaths = [] }: Operation,
+  input: Readonly<Record<string, unknown>>,
+): { readonly url: string; readonly body: string | null } {
+  const rest = new Map(Object.entries(input))
+  const fitting = [path, ...otherPaths].find((one) =>
+    [...one.matchAll(names)].every(([, name = ""]) => rest.has(name)),
+  )
+  const filled = (fitting ?? path).replace(names, (_, name: string) => {
+    const value = String(rest.get(name))
+    rest.delete(name)
+    return encodeURIComponent(value)
+  })
+  const url = `${base}/admin/v1${filled}`
+  if (method !== "GET") return { url, body: JSON.stringify(Object.fromEntries(rest)) }
+  const query = new URLSearchParams()
+  for (const [name, value] of rest) {
+    for (const item of [value].flat()) query.append(name, String(item))
+  }
+  return { url: query.size > 0 ? `${url}?${query}` : url, body: null }
 }

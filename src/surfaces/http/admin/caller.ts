@@ -3,9 +3,9 @@ import type { Actor } from "../../../admin/operation.ts"
 import { type SignIn, signInRefusals } from "../../../admin/sign-in.ts"
 import type { Pipeline } from "../../../call/pipeline.ts"
 import type { Exchange } from "../exchange.ts"
+import { bearerToken } from "../sent-key.ts"
 import type { BrowserSessions } from "./browser-sessions.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { adminKeyMissing, sentAdminKey } from "./sent-admin-key.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 export interface CallerParts {
@@ -75,3 +75,32 @@ async function requireAdminKey(
 export const sessionOver = new AdminFault("unauthenticated", "The session has ended. Sign in again.")
 /** What a request is refused with that needs a session. */
 export const notSignedIn = new AdminFault("unauthenticated", "Nobody is signed in. Sign in first.")
+
+/**
+ * The admin key of a request: `x-admin-key`, or `Authorization: Bearer KEY`. Null without one.
+ * @throws AdminFault for two different ones
+ */
+function sentAdminKey(headers: Headers): string | null {
+  const own = headers.get("x-admin-key")
+  const bearer = bearerToken(headers.get("authorization"))
+  if (own && bearer !== null && own !== bearer) throw keysDiffer
+  return own || bearer
+}
+
+/** What a request is refused with that has neither an admin key nor a session. */
+function adminKeyMissing(headers: Headers): AdminFault {
+  return headers.get("x-api-key") ? apiKeySent : keyMissing
+}
+
+const keysDiffer = new AdminFault(
+  "invalid",
+  "The headers 'x-admin-key' and 'Authorization' hold different keys. Send the key in one of them.",
+)
+const apiKeySent = new AdminFault(
+  "unauthenticated",
+  `The header 'x-api-key' is for the APIs. ${signInRefusals.apiKey} Send it in the header 'x-admin-key'.`,
+)
+const keyMissing = new AdminFault(
+  "unauthenticated",
+  "An admin key is needed: send it in the 'x-admin-key' header, or as 'Authorization: Bearer KEY'.",
+)

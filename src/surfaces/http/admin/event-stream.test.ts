@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { createManualTimer } from "../../../../test/support/timer.ts"
-import type { Subscription } from "../../../admin/subscription.ts"
+import type { Subscription } from "../../../admin/parts.ts"
 import type { HttpContext } from "../context.ts"
 import { streamEvents } from "./event-stream.ts"
 

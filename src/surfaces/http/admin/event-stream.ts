@@ -1,4 +1,4 @@
-import type { Subscription } from "../../../admin/subscription.ts"
+import type { Subscription } from "../../../admin/parts.ts"
 import type { HttpContext } from "../context.ts"
 import { httpLimits } from "../limits.ts"
 

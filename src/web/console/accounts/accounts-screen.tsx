@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { addressOf, go } from "../../client/address.ts"
+import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Meter } from "../../kit/facts.tsx"

@@ -1,5 +1,5 @@
+import type { Account } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
-import type { Account } from "../../client/types.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"

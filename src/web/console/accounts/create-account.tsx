@@ -1,5 +1,5 @@
+import type { Account } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
-import type { Account } from "../../client/types.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { SelectField, TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
+import type { Account } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import type { Account } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { SelectField, TextField } from "../../kit/field.tsx"

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
-import type { AnswerOf } from "../../client/operations.ts"
+import type { Account, AnswerOf } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
-import type { Account } from "../../client/types.ts"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"

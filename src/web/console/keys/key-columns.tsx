@@ -1,5 +1,5 @@
 import { addressOf } from "../../client/address.ts"
-import type { Key } from "../../client/types.ts"
+import type { Key } from "../../client/operations.ts"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"

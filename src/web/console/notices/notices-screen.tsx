@@ -1,6 +1,9 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
-import type { Notice } from "../../client/types.ts"
+import type { Notice } from "../../client/operations.ts"
+import { send } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { ChoiceFilter, chosenValue, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
@@ -10,7 +13,6 @@ import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
-import { Resend } from "./resend.tsx"
 
 const states = [
   ["", "All"],
@@ -96,5 +98,20 @@ export function NoticesScreen() {
         </NoticeWindow>
       )}
     </Page>
+  )
+}
+
+interface ResendProps {
+  readonly notice: Notice
+  done(): void
+}
+
+/** Sends a notice again, unless it is going to be sent anyway. */
+function Resend({ notice: { id, state }, done }: ResendProps) {
+  if (state === "pending" || !may("notices.resend")) return null
+  return (
+    <ActionButton run={(idempotencyKey) => send("notices.resend", { id }, { idempotencyKey })} done={done}>
+      Send again<span class="hidden"> {id}</span>
+    </ActionButton>
   )
 }

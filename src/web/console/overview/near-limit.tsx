@@ -1,6 +1,6 @@
 import { addressOf } from "../../client/address.ts"
 import { nowMs } from "../../client/browser.ts"
-import type { Notice } from "../../client/types.ts"
+import type { Notice } from "../../client/operations.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Meter } from "../../kit/facts.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"

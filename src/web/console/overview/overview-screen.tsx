@@ -1,5 +1,6 @@
+import { useEffect, useState } from "preact/hooks"
+import { after } from "../../client/browser.ts"
 import { may } from "../../client/session.ts"
-import { useTick } from "../../client/use-tick.ts"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
@@ -50,4 +51,18 @@ export function OverviewScreen() {
       </div>
     </Page>
   )
+}
+
+/** A number that rises each time `everyMs` have passed while the page can be seen. */
+function useTick(everyMs: number): number {
+  const [count, setCount] = useState(0)
+  useEffect(
+    () =>
+      after(everyMs, () => {
+        if (document.visibilityState === "visible") setCount(count + 1)
+        else document.addEventListener("visibilitychange", () => setCount(count + 1), { once: true })
+      }),
+    [count, everyMs],
+  )
+  return count
 }

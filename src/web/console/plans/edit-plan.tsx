@@ -1,4 +1,4 @@
-import type { Plan } from "../../client/types.ts"
+import type { Plan } from "../../client/operations.ts"
 import { CheckField, CheckGroup, TextField } from "../../kit/field.tsx"
 import type { FormValues } from "../../kit/form.tsx"
 import { type Changes, ChangeWindow } from "./change-window.tsx"

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
+import type { Plan } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import type { Plan } from "../../client/types.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Page, Section } from "../../kit/page.tsx"

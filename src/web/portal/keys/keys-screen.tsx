@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
+import type { Key } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
-import { may, session } from "../../client/session.ts"
-import type { Key } from "../../client/types.ts"
+import { may, ownAccount, session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
@@ -15,7 +15,6 @@ import { Time } from "../../kit/text.tsx"
 import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { CreateKey } from "../../shared/create-key.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
-import { ownAccount } from "../own-account.ts"
 import { useCatalog } from "../playground-catalog.ts"
 
 type Window =

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
-import { may, session } from "../../client/session.ts"
-import type { Notice as SentNotice } from "../../client/types.ts"
+import type { Notice as SentNotice } from "../../client/operations.ts"
+import { may, ownAccount, session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -9,7 +9,6 @@ import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 import { useWebhook, WebhookFacts } from "../../shared/webhook.tsx"
-import { ownAccount } from "../own-account.ts"
 
 /** Where the account's notices are sent, and the latest of them. */
 export function WebhookScreen() {
