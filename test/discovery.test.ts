@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
 import { catalog } from "../src/app/prepare.ts"
-import { apiCatalogType } from "../src/surfaces/discovery/api-catalog.ts"
+import { apiCatalogType } from "../src/surfaces/discovery/documents.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { parseLinkset } from "./support/linkset.ts"

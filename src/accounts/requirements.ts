@@ -2,7 +2,6 @@ import { firstHidden, isVisible } from "../values/hidden-characters.ts"
 import { toNetworks } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
-import { AccountError } from "./account-error.ts"
 import type { Plan, Plans } from "./plan.ts"
 
 /** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
@@ -93,4 +92,18 @@ export function requireGrace(text: string): number {
   const graceMs = parseDuration(text)
   if (graceMs !== null) return graceMs
   throw new AccountError("The grace must be a time such as 15m, 24h, 7d, or 0 for none.", "grace")
+}
+
+/** An operator's request that cannot be carried out. The message is for the operator and says what to change. */
+export class AccountError extends Error {
+  override readonly name = "AccountError"
+  /** `conflict`: impossible in the present state, for example because the account is closed. */
+  readonly code: "invalid" | "not-found" | "conflict"
+  /** The parameter to change; null if there is none. */
+  readonly parameter: string | null
+  constructor(message: string, parameter: string | null = null, code: AccountError["code"] = "invalid") {
+    super(message)
+    this.code = code
+    this.parameter = parameter
+  }
 }

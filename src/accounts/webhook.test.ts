@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Webhook } from "standardwebhooks"
 import { systemRandom } from "../ports/random.ts"
-import { AccountError } from "./account-error.ts"
+import { AccountError } from "./requirements.ts"
 import { addressRule, createWebhookSecret, requireWebhookUrl } from "./webhook.ts"
 
 test("a secret is whsec_ and 32 random bytes, which the library accepts", () => {

@@ -1,6 +1,6 @@
 import type { Random } from "../apis/contract.ts"
 import { hostOf, isLoopback, isPublic, parseDestination } from "../values/ip.ts"
-import { AccountError } from "./account-error.ts"
+import { AccountError } from "./requirements.ts"
 
 /** A new signing secret: `whsec_` and 32 random bytes in base64. Standard Webhooks asks for 24 to 64. */
 export function createWebhookSecret(random: Random): string {

@@ -1,6 +1,6 @@
-import { AccountError } from "../accounts/account-error.ts"
 import { shortenKeys } from "../accounts/key.ts"
 import { maxCredits } from "../accounts/plan.ts"
+import { AccountError } from "../accounts/requirements.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"

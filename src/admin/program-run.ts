@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox"
-import { AccountError } from "../accounts/account-error.ts"
+import { AccountError } from "../accounts/requirements.ts"
 import { StoreUnavailable } from "../store/store.ts"
 import { createAdministration } from "./administration.ts"
 import { noBackups } from "./backups/backups.ts"

@@ -38,8 +38,9 @@ function indentOf({ depth }: Place): string {
   return "  ".repeat(depth)
 }
 
+/** YAML 1.1 reads `1e+21` as a string, since a float needs the point; both versions read `1.0e+21` as a number. */
 function toPlain(value: unknown): string {
-  return typeof value === "number" ? toNumber(String(value)) : String(value)
+  return String(value).replace(/^(-?\d+)e/, "$1.0e")
 }
 
 /**
@@ -76,8 +77,3 @@ const escapeUnprintable = createEscape(
     (unit) => [String.fromCharCode(unit), `\\u${unit.toString(16).padStart(4, "0")}`] as const,
   ),
 )
-
-/** YAML 1.1 reads `1e+21` as a string, since a float needs the point; both versions read `1.0e+21` as a number. */
-function toNumber(digits: string): string {
-  return digits.replace(/^(-?\d+)e/, "$1.0e")
-}

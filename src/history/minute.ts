@@ -1,5 +1,4 @@
-import type { AccountSums } from "../observe/account-sums.ts"
-import type { ChargedTally, Counts, Tally } from "../observe/counts.ts"
+import type { AccountSums, ChargedTally, Counts, Tally } from "../observe/counts.ts"
 import type { CallsRow, CreditsSum, FaultRow } from "../store/history.ts"
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"

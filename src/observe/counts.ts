@@ -1,6 +1,5 @@
 import { latencyBoundsMs } from "../values/latency-bounds.ts"
 import type { Surface } from "../values/request-events.ts"
-import { createHistogram, type Histogram, record } from "./histogram.ts"
 
 /** The requests of one API, or of a kind of request without API, on one surface. */
 export interface Tally {
@@ -108,4 +107,66 @@ export function createCounts(faultCodes: readonly string[]): Counts {
       known.lastMs = nowMs
     },
   }
+}
+
+/** The charges of each account since the last `take`. */
+export interface AccountSums {
+  add(accountId: string, calls: number, credits: number): void
+  /** Returns the sums by account, and starts anew. */
+  take(): ReadonlyMap<string, AccountSum>
+  /** Calls that were left out since the start, because there were too many accounts. */
+  leftOut(): number
+}
+
+interface AccountSum {
+  calls: number
+  credits: number
+}
+
+/**
+ * @param maxAccounts accounts that are kept at once, which bounds the memory
+ * @param isOn whether anything is kept
+ */
+export function createAccountSums(maxAccounts: number, isOn: () => boolean): AccountSums {
+  let sums = new Map<string, AccountSum>()
+  let leftOut = 0
+  return {
+    add(accountId, calls, credits) {
+      if (!isOn()) return
+      const sum = sums.get(accountId)
+      if (sum) {
+        sum.calls += calls
+        sum.credits += credits
+      } else if (sums.size < maxAccounts) sums.set(accountId, { calls, credits })
+      else leftOut += calls
+    },
+    take() {
+      const taken = sums
+      sums = new Map()
+      return taken
+    },
+    leftOut: () => leftOut,
+  }
+}
+
+/** Counts values by size. `counts[i]` is the number of values up to `bounds[i]`; the last count is for larger values. */
+export interface Histogram {
+  readonly bounds: readonly number[]
+  readonly counts: Float64Array
+  sum: number
+}
+
+/** @param bounds upper bounds in ascending order */
+export function createHistogram(bounds: readonly number[]): Histogram {
+  return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 }
+}
+
+/** Counts a value. */
+export function record(histogram: Histogram, value: number): void {
+  const { bounds, counts } = histogram
+  let index = 0
+  // Most values are small, so this is faster than a binary search.
+  while (index < bounds.length && value > (bounds[index] ?? 0)) index++
+  counts[index] = (counts[index] ?? 0) + 1
+  histogram.sum += value
 }

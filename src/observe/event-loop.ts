@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../apis/contract.ts"
-import { createHistogram, type Histogram, record } from "./histogram.ts"
+import { createHistogram, type Histogram, record } from "./counts.ts"
 
 /** Measures how late timers run. Requests wait as long. */
 interface LagMeter {

@@ -1,7 +1,6 @@
 import type { ResolverStats } from "../ports/dns/resolver.ts"
 import type { DroppedSpans } from "../ports/tracer.ts"
-import type { Counts } from "./counts.ts"
-import type { Histogram } from "./histogram.ts"
+import type { Counts, Histogram } from "./counts.ts"
 
 /** One metric of one process, in the JSON form of prom-client. */
 interface Metric {

@@ -1,8 +1,7 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import { createIsoTime } from "../ports/log.ts"
-import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
+import type { RequestEvent, RequestFilter, Surface } from "../values/request-events.ts"
 import type { Tally } from "./counts.ts"
-import { type MatchRequest, toMatch } from "./request-filter.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
 
 /** The requests since the watcher's last `take`. */
@@ -168,4 +167,37 @@ function toEvent(
     ms: Math.round(durationMs * 1_000) / 1_000,
     address: start.address(),
   }
+}
+
+/** Whether a finished request is selected. */
+type MatchRequest = (tally: Tally, end: RequestEnd) => boolean
+
+/** Makes the check of a filter. */
+function toMatch({ status, surface, api, account, key, fault }: RequestFilter): MatchRequest {
+  const statuses = toSet(status)
+  const surfaces = toSet(surface)
+  const apis = toSet(api)
+  const accounts = toSet(account)
+  const keys = toSet(key)
+  const faults = toSet(fault)
+  return (tally, end) => {
+    if (surfaces ? !surfaces.has(tally.surface) : isLeftOut(tally.surface, end.status)) return false
+    if (statuses && !statuses.has(String(end.status)) && !statuses.has(classOf(end.status))) return false
+    if (apis && !apis.has(tally.api) && !end.apis?.some((id) => apis.has(id))) return false
+    if (accounts && !accounts.has(end.caller?.account.id ?? "")) return false
+    if (keys && !keys.has(end.caller?.key.id ?? "")) return false
+    return faults === null || faults.has(end.fault ?? "")
+  }
+}
+
+function toSet(values: readonly string[] | undefined): ReadonlySet<string> | null {
+  return values && values.length > 0 ? new Set(values) : null
+}
+
+function isLeftOut(surface: Surface, status: number): boolean {
+  return surface === "admin" || surface === "portal" || (surface === "unkeyed" && status < 400)
+}
+
+function classOf(status: number): string {
+  return `${Math.floor(status / 100)}xx`
 }

@@ -36,7 +36,7 @@ export async function copyFolder(directory: string): Promise<OwnedCopy> {
         if (fingerprint === (await readAll(directory, null))) return { folder, fingerprint, remove }
       } catch (thrown) {
         // A file was renamed or removed meanwhile.
-        if (!isMissing(thrown)) throw thrown
+        if (toSystemError(thrown).code !== "ENOENT") throw thrown
         problem = reasonOf(thrown, directory)
       }
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
@@ -138,8 +138,4 @@ function reasonOf(thrown: unknown, directory: string): string {
 function toSystemError(thrown: unknown): { readonly code: unknown; readonly path: unknown } {
   if (!(thrown instanceof Error)) return { code: null, path: null }
   return { code: "code" in thrown && thrown.code, path: "path" in thrown ? thrown.path : null }
-}
-
-function isMissing(thrown: unknown): boolean {
-  return toSystemError(thrown).code === "ENOENT"
 }

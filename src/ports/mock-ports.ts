@@ -54,7 +54,7 @@ export function createSeededRandom(seed: string): Random {
     bytes(length) {
       const bytes = new Uint8Array(length)
       for (let at = 0; at < length; ) {
-        if (block.length === 0) block = hash(`${seed} ${counter++}`)
+        if (block.length === 0) block = new Bun.CryptoHasher("sha256").update(`${seed} ${counter++}`).digest()
         const part = block.subarray(0, length - at)
         bytes.set(part, at)
         block = block.subarray(part.length)
@@ -63,8 +63,4 @@ export function createSeededRandom(seed: string): Random {
       return bytes
     },
   }
-}
-
-function hash(text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(text).digest()
 }

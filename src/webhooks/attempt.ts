@@ -1,11 +1,12 @@
+import { Webhook } from "standardwebhooks"
+import { noticeData } from "../accounts/notice-data.ts"
 import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { RequestTrace, Span, Tracer } from "../ports/tracer.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
-import type { AttemptResult, DueNotice, Outbox } from "../store/outbox.ts"
-import { nextDelayMs } from "./backoff.ts"
-import { signedHeaders, toMessage } from "./message.ts"
+import type { AttemptResult, DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
+import { toIso } from "../values/time-text.ts"
 
 export interface AttemptParts {
   readonly outbox: Outbox
@@ -104,4 +105,51 @@ function endDelivery(span: Span, response: WebhookResponse): void {
     const { status } = response
     span.end({ "http.response.status_code": status }, status >= 400 ? String(status) : null)
   }
+}
+
+/** The body of a notice, the same at every attempt. Its timestamp is when it was raised. */
+export function toMessage(notice: NoticeRecord) {
+  return { type: notice.type, timestamp: toIso(notice.raisedMs), data: noticeData(notice) }
+}
+
+/** Headers by Standard Webhooks. The timestamp is the attempt's, so that receivers can refuse a later replay. */
+export function signedHeaders(id: string, body: string, secret: string, nowMs: number) {
+  return {
+    "content-type": "application/json",
+    "user-agent": "penknife",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(nowMs / 1_000)),
+    "webhook-signature": new Webhook(secret).sign(id, new Date(nowMs), body),
+  }
+}
+
+const firstDelayMs = 5_000
+/** The longest wait, whatever a receiver asks for. */
+export const maxDelayMs = 3_600_000
+/** A notice fails when its waits add up to this. */
+export const giveUpAfterMs = 86_400_000
+
+/** The wait after failed attempt 1, 2, …: 5 s, doubling up to an hour. Half of it is random, to spread the repetitions. */
+export function backoffMs(failures: number, random: Random): number {
+  const ceiling = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1))
+  const fraction = random.bytes(4).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 32
+  return Math.round((ceiling / 2) * (1 + fraction))
+}
+
+/** The wait before the next attempt; null to give up. `Retry-After` (RFC 9110 §10.2.3) can lengthen it up to an hour. */
+export function nextDelayMs(
+  { failures, waitedMs, retryAfter }: { failures: number; waitedMs: number; retryAfter: string | null },
+  nowMs: number,
+  random: Random,
+): number | null {
+  if (waitedMs >= giveUpAfterMs) return null
+  const asked = Math.min(maxDelayMs, retryAfter === null ? 0 : readRetryAfter(retryAfter, nowMs))
+  return Math.min(Math.max(backoffMs(failures, random), asked), giveUpAfterMs - waitedMs)
+}
+
+/** Reads seconds or a date as milliseconds to wait; 0 for a malformed value. */
+function readRetryAfter(text: string, nowMs: number): number {
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? 0 : Math.max(0, date - nowMs)
 }

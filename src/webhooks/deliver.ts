@@ -2,8 +2,7 @@ import { noticeData } from "../accounts/notice-data.ts"
 import type { Timer } from "../apis/contract.ts"
 import { webhookLimitMs } from "../ports/webhook-sender.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
-import { type AttemptParts, attempt, logFailure } from "./attempt.ts"
-import { maxDelayMs } from "./backoff.ts"
+import { type AttemptParts, attempt, logFailure, maxDelayMs } from "./attempt.ts"
 
 /** Sends notices to webhooks, each at least once. */
 export interface Delivery {

@@ -1,6 +1,6 @@
 /** What the program itself does with accounts: the demo and the mock go through operations too. */
 import { expect, test } from "bun:test"
-import { AccountError } from "../../src/accounts/account-error.ts"
+import { AccountError } from "../../src/accounts/requirements.ts"
 import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { StoreUnavailable } from "../../src/store/store.ts"
 import { openAdministration } from "../support/administration.ts"

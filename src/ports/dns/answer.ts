@@ -43,7 +43,7 @@ export function readAnswer(
   // The code is about the end of the chain (RFC 6604 §3).
   if (rcode === rcodes.nxDomain) return done({ kind: "nxdomain" }, soaSeconds ?? 0)
   if (chain.records.length > 0) {
-    const records = chain.records.map((record) => decodeData(question.type, message, record))
+    const records = chain.records.map((record) => decoders[question.type](message, record))
     const seconds = Math.min(...chain.records.map((record) => record.ttlSeconds))
     return done({ kind: "records", records, messageBytes: message.length }, seconds)
   }
@@ -94,11 +94,7 @@ function negativeTtl({ authority, message }: Response, name: WireName): number |
   return start ? Math.min(start.ttlSeconds, soa.decode(message, start.at).minimum) : null
 }
 
-/** The data of a record of `type`. Throws RangeError when they do not have the form of that type. */
-function decodeData<T extends DnsType>(type: T, message: Buffer, record: WireRecord): DnsData[T] {
-  return decoders[type](message, record)
-}
-
+/** Read the data of a record by its type. They throw RangeError when the data do not have the form of that type. */
 const decoders: { readonly [T in DnsType]: (message: Buffer, record: WireRecord) => DnsData[T] } = {
   A: (message, record) => decodeAddress(message, record, 4),
   AAAA: (message, record) => decodeAddress(message, record, 16),

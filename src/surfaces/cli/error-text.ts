@@ -1,4 +1,4 @@
-import { AccountError } from "../../accounts/account-error.ts"
+import { AccountError } from "../../accounts/requirements.ts"
 import { AdminFault } from "../../admin/fault.ts"
 import { ApiMistake, InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { createManualClock } from "../../../test/support/clock.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
-import { createHistogram } from "../../observe/histogram.ts"
+import { createHistogram } from "../../observe/counts.ts"
 import { createRequestFeed, maxWaitingEvents, type RequestFeed } from "../../observe/request-feed.ts"
 import { shareFeed } from "../../observe/shared-feed.ts"
 import type { Watching } from "../../observe/siblings.ts"

@@ -7,8 +7,7 @@ import {
   GraphQLNonNull,
 } from "graphql"
 import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
-import { toFields, toTypeName } from "./names.ts"
-import { toScalarType } from "./scalar-type.ts"
+import { toFields, toScalarType, toTypeName } from "./names.ts"
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -5,14 +5,19 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from "graphql"
-import type { Caller, CallerRequest } from "../../call/caller.ts"
+import {
+  type Caller,
+  type CallerIds,
+  type CallerRequest,
+  type CallRecord,
+  nothingCharged,
+} from "../../call/caller.ts"
 import type { DnsQuestions } from "../../call/dns-questions.ts"
-import { type Pipeline, requirePresent } from "../../call/pipeline.ts"
+import { type Pipeline, type Progress, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { checkAndRun, type Outcome } from "../../call/run.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
 import { createDnsFields } from "./dns-fields.ts"
-import type { GraphqlCall } from "./graphql-call.ts"
 import type { FieldContext } from "./output-type.ts"
 import { maxResultBytes } from "./query-limits.ts"
 import { isIncluded, type QueryParts, rootFieldsOf } from "./query-parts.ts"
@@ -181,5 +186,36 @@ function createFieldContext(
       const start = () => giveWay()?.then(run) ?? run()
       return start()
     },
+  }
+}
+
+/** One request on its way through the yoga plugin. */
+export interface GraphqlCall extends Progress {
+  readonly request: CallerRequest
+  /** Ids of the APIs that the query runs. */
+  apis: readonly string[]
+  charged: CallRecord["charged"]
+  /** The operation to run, once the document is read. */
+  parts: QueryParts | null
+  /** The refusal of the whole request; null if it is not refused. */
+  refusal: Refusal | null
+  /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
+  fault: string | null
+  /** The owner of the refused key, for logs and metrics. */
+  keyOwner: CallerIds | null
+}
+
+/** The call of a request that was just received. */
+export function startGraphqlCall(request: CallerRequest): GraphqlCall {
+  return {
+    request,
+    caller: null,
+    rate: null,
+    apis: [],
+    charged: nothingCharged,
+    parts: null,
+    refusal: null,
+    fault: null,
+    keyOwner: null,
   }
 }

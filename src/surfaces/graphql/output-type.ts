@@ -8,8 +8,7 @@ import {
 } from "graphql"
 import { deprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { deprecationOf, deprecationText, type GiveWay, isPremium } from "../../apis/contract.ts"
-import { toFields, toTypeName } from "./names.ts"
-import { toScalarType } from "./scalar-type.ts"
+import { toFields, toScalarType, toTypeName } from "./names.ts"
 
 /** The object type of an output schema. The types of inner objects are named by their path. */
 export function toOutputType(schema: TObject, path: readonly string[]): GraphQLObjectType {

@@ -1,7 +1,12 @@
 import { Elysia } from "elysia"
-import { apiCatalogType, printApiCatalog } from "../discovery/api-catalog.ts"
-import { printLlms } from "../discovery/llms.ts"
-import { apiCatalogLink, discoveryLinks, indexOf } from "../discovery/service-index.ts"
+import {
+  apiCatalogLink,
+  apiCatalogType,
+  discoveryLinks,
+  indexOf,
+  printApiCatalog,
+  printLlms,
+} from "../discovery/documents.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
 import type { ApiDocInput, DocumentedApi } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia"
-import { discoveryLinks } from "../discovery/service-index.ts"
+import { discoveryLinks } from "../discovery/documents.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia"
 import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
-import { discoveryLinks } from "../discovery/service-index.ts"
+import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { type ApiDefinition, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
-import { toCurl } from "../../code-examples/curl.ts"
+import { toCurl } from "../../code-examples/code-call.ts"
 import { fieldsOf, typeOf } from "./answer-fields.ts"
 import { toTable } from "./table.ts"
 

@@ -1,9 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import { apiResources } from "./api-resources.ts"
+import { apiResources, toTool } from "./catalog-endpoint.ts"
 import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
-import { toTool } from "./tool.ts"
 
 /** The most APIs that a search returns. */
 const maxFound = 10

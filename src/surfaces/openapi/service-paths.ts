@@ -1,10 +1,17 @@
 import { fixedFault } from "../../call/fault.ts"
-import { indexOf } from "../discovery/service-index.ts"
+import { indexOf } from "../discovery/documents.ts"
 import { metricsTokenNeeded } from "../http/context.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
-import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
-import { countOf, objectOf, refTo } from "./json-object.ts"
+import {
+  type ApiDocInput,
+  countOf,
+  type DocumentedApi,
+  type JsonObject,
+  objectOf,
+  type PathGroup,
+  refTo,
+} from "./json-object.ts"
 import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** The paths besides the APIs: usage, and those that need no key. */

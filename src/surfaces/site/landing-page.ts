@@ -1,5 +1,5 @@
 import { deprecationText } from "../../apis/contract.ts"
-import { toCurl } from "../../code-examples/curl.ts"
+import { toCurl } from "../../code-examples/code-call.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"

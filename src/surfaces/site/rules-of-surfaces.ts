@@ -1,6 +1,5 @@
 /** The rules of requests that hold more than a single call. */
-import { type CodeCall, exampleService } from "../../code-examples/code-call.ts"
-import { toCurl } from "../../code-examples/curl.ts"
+import { type CodeCall, exampleService, toCurl } from "../../code-examples/code-call.ts"
 import { toFieldName, toRootField } from "../graphql/names.ts"
 import { inputName } from "../openapi/api-parts.ts"
 import { type ShownExample, shortestExample } from "./api-examples.ts"
