@@ -11,7 +11,7 @@ import type {
 } from "../../store/admin-store.ts"
 import { addressMatches, toNetworks } from "../../values/ip.ts"
 import type { Actor } from "../operation.ts"
-import { allows, customerPermissions, readingPermissions } from "../permission.ts"
+import { customerPermissions, readingPermissions } from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
 
@@ -143,11 +143,6 @@ export async function stillGranted(
   return account && account.closedMs === null ? { account, permissions } : null
 }
 
-/** Whether a session may call APIs for its account: with the key that opened it, or since it may make a key. */
-export function mayCall({ account, session, permissions }: Actor): boolean {
-  return account !== null && (session?.keyHash != null || allows(permissions, "keys.write"))
-}
-
 /** The most keys of an account that are looked at for one that works. */
 const maxKeysTried = 100
 
@@ -155,7 +150,7 @@ const maxKeysTried = 100
  * The hash of the key that a session calls with: the key that opened it, or else a key of its account that works, first of all one
  * without limits.
  * @param source the client's address
- * @returns null where the session may not call, or no key works
+ * @returns null without an account, or where no key works
  */
 export async function findCallKey(
   actor: Actor,
@@ -163,7 +158,7 @@ export async function findCallKey(
   { admin, clock }: Pick<GrantParts, "admin" | "clock">,
 ): Promise<string | null> {
   const { account, session } = actor
-  if (account === null || !mayCall(actor)) return null
+  if (account === null) return null
   if (session?.keyHash != null) return session.keyHash
   const keys = await admin.keys({ accountId: account }, { limit: maxKeysTried, after: null })
   const usable = keys.filter(

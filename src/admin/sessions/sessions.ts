@@ -30,7 +30,7 @@ export interface Sessions {
   /** The session of a cookie; null when there is none, or what it was opened with no longer holds. Reads the store each time. */
   find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
   /**
-   * The hash of the key that a session calls APIs with; null where it may not call, or its account has no key that works.
+   * The hash of the key that a session calls APIs with; null where its account has no key that works.
    * @param source the client's address
    */
   findCallKey(actor: Actor, source: string): Promise<string | null>
@@ -80,8 +80,6 @@ export interface SignedIn {
   } | null
   /** The operations that this session may run, such as `keys.create`. */
   readonly may: readonly string[]
-  /** Whether it may call APIs for its account. */
-  readonly calls: boolean
   /** Sent with each write, as proof that it comes from a page of the service. */
   readonly csrf: string
   readonly expires: string

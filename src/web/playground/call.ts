@@ -24,10 +24,9 @@ export interface Customer {
   readonly premium: boolean
 }
 
-/** The customer of a session; null when nobody is signed in, or the session may not call. */
+/** The customer of a session; null when nobody is signed in. */
 export function toCustomer(session: SessionAnswer): Customer | null {
-  if (!session.signed_in || !session.calls) return null
-  return { csrf: session.csrf, premium: session.account?.premium ?? false }
+  return session.signed_in ? { csrf: session.csrf, premium: session.account?.premium ?? false } : null
 }
 
 /**

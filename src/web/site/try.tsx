@@ -60,7 +60,7 @@ async function readApi(id: string): Promise<OfferedApi> {
   return api
 }
 
-/** The customer who is signed in to the portal; null when nobody is, or the session may not call. */
+/** The customer who is signed in to the portal; null when nobody is. */
 async function readCustomer(): Promise<Customer | null> {
   return toCustomer(await fetchJson<SessionAnswer>("/portal/session", {}))
 }

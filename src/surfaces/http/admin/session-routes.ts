@@ -5,7 +5,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import { operations } from "../../../admin/operations.ts"
 import { operationsFor } from "../../../admin/portal-access.ts"
-import { mayCall, type SignInProof } from "../../../admin/sessions/grant.ts"
+import type { SignInProof } from "../../../admin/sessions/grant.ts"
 import { SignInRefused } from "../../../admin/sessions/refusal.ts"
 import type {
   FoundSession,
@@ -184,7 +184,6 @@ function toAnswer(
       premium: plan?.premium ?? false,
     },
     may: operationsFor(actor, plan, operations).map((operation) => operation.id),
-    calls: mayCall(actor),
     csrf: csrfTokenOf(cookie, session?.id ?? ""),
     expires: new Date(expiresMs).toISOString(),
   }
