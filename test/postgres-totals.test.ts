@@ -3,8 +3,9 @@ import { expect, test } from "bun:test"
 import { SQL } from "bun"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate } from "../src/store/postgres/migrations.ts"
-import { selectTotals } from "../src/store/postgres/usage.ts"
+import { usageDialect } from "../src/store/postgres/usage.ts"
 import { foldChanges, prepareFolding } from "../src/store/postgres/usage-sums.ts"
+import { selectTotals } from "../src/store/usage-sql.ts"
 import { openAnyStore } from "./support/any-store.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { accountOf, chargeOf } from "./support/store.ts"
@@ -23,8 +24,8 @@ async function withDatabase(work: (sql: SQL) => Promise<void>): Promise<void> {
 test("are read without the usage of each account", async () => {
   await withDatabase(async (sql) => {
     await migrate(sql, "test", { timer: keepAliveTimer })
-    const [text, values] = selectTotals(query)
-    const plan = JSON.stringify(await sql.unsafe(`EXPLAIN (FORMAT JSON) ${text}`, values))
+    const [text, values] = selectTotals(query, usageDialect)
+    const plan = JSON.stringify(await sql.unsafe(`EXPLAIN (FORMAT JSON) ${text}`, [...values]))
     expect([...plan.matchAll(/"Relation Name":\s*"(\w+)"/g)].map(([, name]) => name).sort()).toEqual([
       "usage_changes",
       "usage_sums",

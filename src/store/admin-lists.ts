@@ -1,24 +1,39 @@
+import type { AdminStore, AuditRecord } from "./admin-store.ts"
+import {
+  type Condition,
+  compares,
+  either,
+  equals,
+  type ListQuery,
+  type Order,
+  toListSql,
+} from "./list-query.ts"
+import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import {
   type AccountDetailsRow,
   type AdminKeyRow,
+  attemptColumns,
   type KeyDetailsRow,
+  type Run,
+  selectAdminKeys,
+  selectAudit,
+  selectKeyDetails,
   toAccountDetails,
   toAdminKey,
   toKeyDetails,
-} from "./admin-rows.ts"
-import type { AdminStore, AuditRecord } from "./admin-store.ts"
-import { type Condition, compares, either, equals, type ListQuery, type Order } from "./list-query.ts"
-import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
+} from "./rows.ts"
 
 type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
 
 /** How a kind of store reads lists. */
 export interface ListParts {
-  list<Row>(query: ListQuery): Promise<readonly Row[]>
+  readonly read: Run
   /** Reads a page of accounts. The SQL of the conditions names columns of `accounts`. */
   listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
-  /** The SQL that selects the rows of each list; attempts of one account from a join with notices. */
-  readonly selects: Readonly<Record<Exclude<keyof Lists, "accounts"> | "accountAttempts", string>>
+  /** Selects {@link NoticeRecord}s. */
+  readonly selectNotices: string
+  /** Joins notices with their attempts, of which an account has few: they are found by its notices. */
+  readonly joinAttempts: "JOIN" | "CROSS JOIN"
   /** The condition of accounts with a text in their name. The case of A to Z does not count; the text has small letters. */
   readonly nameContains: (text: string) => Condition
   /** The same for accounts whose id begins with the text. */
@@ -42,7 +57,8 @@ const attemptsByTime: Order = {
 
 /** The lists of the administration, in any kind of store. */
 export function prepareLists(parts: ListParts): Lists {
-  const { list, listAccounts, selects, nameContains, idBeginsWith, isClosed, mayBeNearLimit } = parts
+  const { read, listAccounts, nameContains, idBeginsWith, isClosed, mayBeNearLimit } = parts
+  const list = <Row>(query: ListQuery) => readPage<Row>(read, query)
   return {
     async accounts({ plan, externalId, closed, search, mayBeNearLimitSinceMs }, page) {
       const conditions = [...equals("plan", plan), ...equals("external_id", externalId)]
@@ -55,20 +71,26 @@ export function prepareLists(parts: ListParts): Lists {
     },
     async keys({ accountId, externalId }, page) {
       const conditions = [...equals("account_id", accountId), ...equals("external_id", externalId)]
-      const rows = await list<KeyDetailsRow>({ select: selects.keys, conditions, order: byCreation, page })
+      const rows = await list<KeyDetailsRow>({
+        select: selectKeyDetails,
+        conditions,
+        order: byCreation,
+        page,
+      })
       return rows.map(toKeyDetails)
     },
     notices({ accountId, state }, page) {
       const conditions = [...equals("account_id", accountId), ...equals("state", state)]
-      return list<NoticeRecord>({ select: selects.notices, conditions, order: noticesByTime, page })
+      return list<NoticeRecord>({ select: parts.selectNotices, conditions, order: noticesByTime, page })
     },
     noticeAttempts({ noticeId, accountId }, page) {
       const conditions = [...equals("notice_id", noticeId), ...equals("account_id", accountId)]
-      const select = accountId === undefined ? selects.noticeAttempts : selects.accountAttempts
+      const join = accountId === undefined ? "" : `notices ${parts.joinAttempts}`
+      const select = `SELECT ${attemptColumns} FROM ${join} notice_attempts${join && " ON notice_id = notices.id"}`
       return list<AttemptRecord>({ select, conditions, order: attemptsByTime, page })
     },
     async adminKeys(page) {
-      const query = { select: selects.adminKeys, conditions: [], order: byCreation, page }
+      const query = { select: selectAdminKeys, conditions: [], order: byCreation, page }
       return (await list<AdminKeyRow>(query)).map(toAdminKey)
     },
     audit({ actor, operation, targetId, accountId, fromMs, toMs }, page) {
@@ -80,7 +102,7 @@ export function prepareLists(parts: ListParts): Lists {
         ...compares("at_ms", ">=", fromMs),
         ...compares("at_ms", "<", toMs),
       ]
-      return list<AuditRecord>({ select: selects.audit, conditions, order: byTime, page })
+      return list<AuditRecord>({ select: selectAudit, conditions, order: byTime, page })
     },
   }
 
@@ -91,6 +113,12 @@ export function prepareLists(parts: ListParts): Lists {
     const mayBeId = text.startsWith(idStart) || idStart.startsWith(text)
     return mayBeId ? either(nameContains(text), idBeginsWith(text)) : nameContains(text)
   }
+}
+
+/** Reads a page of a list. */
+export async function readPage<Row>(read: Run, query: ListQuery): Promise<readonly Row[]> {
+  const { sql, values } = toListSql(query)
+  return read<Row>(sql, values)
 }
 
 function order(isDescending: boolean, time: string, id: string): Order {

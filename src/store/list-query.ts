@@ -21,15 +21,14 @@ export interface ListQuery {
 
 /**
  * The SQL of one page of a list. It is made of the filters that are given, so that the database finds the index for them.
- * @param placeholder names the parameter with a number, from 1 on
  * @throws InputRejected when the page begins after a place that is not one of this list
  */
-export function toListSql(
-  { select, conditions, order, page }: ListQuery,
-  placeholder: (number: number, value: Value) => string,
-): { readonly sql: string; readonly values: readonly Value[] } {
+export function toListSql({ select, conditions, order, page }: ListQuery): {
+  readonly sql: string
+  readonly values: readonly Value[]
+} {
   const values: Value[] = []
-  const add = (value: Value) => placeholder(values.push(value), value)
+  const add = (value: Value) => `$${values.push(value)}::${typeof value === "number" ? "bigint" : "text"}`
   const where = conditions.map(([toSql, ...values]) => toSql(...values.map(add)))
   const place = placeOf(page, order)
   if (place) {
@@ -64,10 +63,3 @@ function placeOf({ after }: Page, { columns }: Order): readonly Value[] | null {
   if (fits) return after
   throw new InputRejected("after", "must be the 'next' of a page of this list")
 }
-
-/** Selects each plan that an account has, by jumps in the index of plans. */
-export const selectPlanNames = `
-  WITH RECURSIVE named (plan) AS (
-    SELECT min(plan) FROM accounts
-    UNION ALL SELECT (SELECT min(plan) FROM accounts WHERE accounts.plan > named.plan) FROM named WHERE named.plan IS NOT NULL)
-  SELECT plan FROM named WHERE plan IS NOT NULL`

@@ -8,9 +8,6 @@ export interface Outbox {
 
   /** Notices of one account, or of all, oldest first. */
   list(accountId?: string): Promise<readonly NoticeRecord[]>
-  /** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
-  attempts(accountId?: string): Promise<readonly AttemptRecord[]>
-
   findWebhook(accountId: string): Promise<WebhookRecord | null>
 }
 

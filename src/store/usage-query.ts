@@ -1,18 +1,7 @@
 import { InputRejected } from "../apis/contract.ts"
 import type { Page, UsagePage, UsagePlace, UsageQuery, UsageSum } from "./admin-store.ts"
-
-/** How a kind of store sums up usage. */
-export interface UsageParts {
-  /** Ids of accounts in the order of the store, from one on or after it. */
-  accounts(
-    from: { readonly id: string; readonly isIncluded: boolean },
-    limit: number,
-  ): Promise<readonly string[]>
-  /** The sums of some accounts, in any order. */
-  sums(query: UsageQuery, accountIds: readonly string[]): Promise<readonly UsageSum[]>
-  /** The sums of all accounts together. */
-  totals(query: UsageQuery): Promise<readonly UsageSum[]>
-}
+import { type Run, readAccountIds } from "./rows.ts"
+import { selectTotals, selectUsage, type UsageDialect } from "./usage-sql.ts"
 
 /** A page with few results ends after so many accounts. */
 const maxAccounts = 1_024
@@ -22,28 +11,39 @@ const maxStep = 256
 /** After every key of an account. */
 const lastKey = "\uffff"
 
+/** How a kind of store reads usage. */
+interface UsageParts {
+  readonly read: Run
+  readonly dialect: UsageDialect
+}
+
 /**
  * Reads a page of sums in steps of some accounts, until the page is full or enough accounts were looked at. So each page takes a
  * bounded time, however many accounts there are and however few of them were used.
  */
-export async function readUsage(query: UsageQuery, page: Page, parts: UsageParts): Promise<UsagePage> {
+export async function readUsage(
+  query: UsageQuery,
+  page: Page,
+  { read, dialect }: UsageParts,
+): Promise<UsagePage> {
+  const sumsOf = (ids: readonly string[]) => read<UsageSum>(...selectUsage(query, ids, dialect))
+  const totalsOf = (some: UsageQuery) => read<UsageSum>(...selectTotals(some, dialect))
   const after = placeOf(page)
   const { accountId, by } = query
-  if (accountId !== undefined)
-    return cut(sorted(await parts.sums(query, [accountId]), after), page.limit, null)
-  if (!by.includes("account")) return cut(sorted(await parts.totals(query), after), page.limit, null)
+  if (accountId !== undefined) return cut(sorted(await sumsOf([accountId]), after), page.limit, null)
+  if (!by.includes("account")) return cut(sorted(await totalsOf(query), after), page.limit, null)
   // Few APIs are used by few, or not at all; then no account has to be looked at.
   const isChosen = query.api !== undefined || query.deprecated === true
-  if (isChosen && (await parts.totals({ ...query, by: [] })).length === 0) return { sums: [], next: null }
+  if (isChosen && (await totalsOf({ ...query, by: [] })).length === 0) return { sums: [], next: null }
 
   const found: UsageSum[] = []
   let from = { id: after?.[0] ?? "", isIncluded: true }
   let size = firstStep
   for (let seen = 0; ; ) {
-    const ids = await parts.accounts(from, size)
+    const ids = await readAccountIds(read, from, size)
     const last = ids.at(-1)
     if (last === undefined) return cut(found, page.limit, null)
-    const sums = await parts.sums(query, ids)
+    const sums = await sumsOf(ids)
     const byAccount = Map.groupBy(sums, ({ account }) => account)
     for (const id of ids) found.push(...sorted(byAccount.get(id) ?? [], after))
     seen += ids.length

@@ -1,14 +1,13 @@
 import type { UsageColumn, UsageQuery } from "./admin-store.ts"
+import type { Parameter, TextList } from "./rows.ts"
 
-/** What differs between kinds of stores. */
+/** The parts of queries about usage that differ between kinds of stores. */
 export interface UsageDialect {
-  /** The condition that `account_id` is one of the ids in the parameter. */
-  readonly isInAccounts: (placeholder: string) => string
+  readonly texts: TextList
   /** The rows of the days in `ledger`, with columns account_id, day, key_id, api, calls and credits; the condition is added. */
   readonly openDays: string
-  readonly placeholder: (number: number) => string
-  /** A sum as a number. */
-  readonly sum: (column: string) => string
+  /** Rows of the usage of all accounts together, with columns day, api, calls and credits. */
+  readonly totals: string
 }
 
 const columns: Readonly<Record<UsageColumn, string>> = {
@@ -18,20 +17,23 @@ const columns: Readonly<Record<UsageColumn, string>> = {
   api: "api",
 }
 
+/** A statement with its parameters. */
+type Select = readonly [sql: string, values: readonly Parameter[]]
+
 /**
- * Selects sums of some accounts, whose ids are the first parameter as one text. Days that are over are in `usage`, divided by keys
- * in `key_usage`; the last day of each account is in `ledger`.
+ * Selects sums of some accounts. Days that are over are in `usage`, divided by keys in `key_usage`; the last day of each account is
+ * in `ledger`.
  */
 export function selectUsage(
   query: UsageQuery,
-  { isInAccounts, openDays, placeholder, sum }: UsageDialect,
-): { readonly sql: string; readonly values: readonly string[] } {
+  accountIds: readonly string[],
+  { texts, openDays }: UsageDialect,
+): Select {
   const { by, fromDay, toDay, keyId } = query
-  const values: string[] = []
-  // The first one is the list of accounts.
-  const add = (value: string) => placeholder(values.push(value) + 1)
+  const values = [texts.toParameter(accountIds)]
+  const add = (value: string) => `$${values.push(value)}::text`
   const isInDays = `day BETWEEN ${add(fromDay)} AND ${add(toDay)}`
-  const where = `${isInAccounts(placeholder(1))} AND ${isInDays}`
+  const where = `account_id ${texts.isIn("$1")} AND ${isInDays}`
   const key = keyId === undefined ? null : add(keyId)
   const withoutKeys = `SELECT account_id, day, '' AS key_id, api, calls, credits FROM usage WHERE ${where}`
   const byKeys = `SELECT account_id, day, key_id, api, calls, credits FROM key_usage WHERE `
@@ -49,15 +51,30 @@ export function selectUsage(
     return `${isShown ? column : "''"} AS "${name}"`
   })
   const grouped = by.map((name) => columns[name])
-  const sql = `SELECT ${shown.join(", ")}, ${sum("calls")} AS calls, ${sum("credits")} AS credits
+  const sql = `SELECT ${shown.join(", ")}, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
     FROM (${[...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL ")}) AS u
     WHERE ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
-  return { sql, values }
+  return [sql, values]
+}
+
+/** Selects sums of all accounts together, which charges keep. */
+export function selectTotals(query: UsageQuery, { totals }: Pick<UsageDialect, "totals">): Select {
+  const { by, fromDay, toDay } = query
+  const values = [fromDay, toDay]
+  const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
+  const grouped = by.filter((name) => name === "day" || name === "api")
+  const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
+  const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
+      sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
+    FROM (${totals}) AS u
+    WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
+    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING count(*) > 0`
+  return [sql, values]
 }
 
 /** The conditions on the column `api`: one API, or what is deprecated of it; otherwise all APIs, or all that is deprecated. */
-export function apiConditions(
+function apiConditions(
   { api, deprecated = false }: Pick<UsageQuery, "api" | "deprecated">,
   add: (value: string) => string,
 ): readonly string[] {

@@ -15,7 +15,7 @@ import { openPostgresSource, openPostgresTarget } from "../../src/store/postgres
 import { openSqliteSource, openSqliteTarget } from "../../src/store/sqlite/move.ts"
 import { adminKeyOf, auditOf, changeOf, firstPage, replayOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
-import { changesOf } from "../support/changes.ts"
+import { attemptsOf, changesOf } from "../support/changes.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
@@ -391,7 +391,7 @@ async function dump(db: string): Promise<unknown> {
     usage: await Promise.all(some.map(({ id }) => usage(id))),
     months: await Promise.all(some.map(({ id }) => store.monthUsage(id, 2_000))),
     notices: [...(await outbox.list())].sort((a, b) => (a.id < b.id ? -1 : 1)),
-    attempts: await outbox.attempts(),
+    attempts: await attemptsOf(admin),
     webhook: await outbox.findWebhook(idOf(0)),
     keys: await admin.keys({}, { ...firstPage, limit: 100_000 }),
     adminKey: await admin.findAdminKey("a1"),

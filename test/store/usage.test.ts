@@ -3,7 +3,10 @@ import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../src/store/admin-store.ts"
+import { usageDialect } from "../../src/store/postgres/usage.ts"
+import type { Run } from "../../src/store/rows.ts"
 import { readUsage } from "../../src/store/usage-query.ts"
+import { firstPage } from "../support/admin-store.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 
@@ -194,26 +197,24 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
   })
 
   test("of an API that nobody has used is empty at once, and a page with few results ends", async () => {
-    const parts = {
-      looked: 0,
-      async accounts({ id }: { readonly id: string }, limit: number) {
-        const first = id === "" ? 0 : Number(id) + 1
-        parts.looked += limit
-        return Array.from({ length: limit }, (_, index) => String(first + index).padStart(9, "0"))
-      },
-      sums: async () => [],
-      totals: async ({ api }: UsageQuery) =>
-        api === "rare" ? [{ account: "", key: "", day: "", api: "", calls: 1, credits: 1 }] : [],
+    const dialect = { ...usageDialect, totals: "totals" }
+    let looked = 0
+    /** A store of endless accounts without usage, and with one call of the API `rare`. */
+    const run = async (statement: string, values: readonly unknown[]) => {
+      if (statement.includes(dialect.totals)) return values.includes("rare") ? [{ calls: 1, credits: 1 }] : []
+      if (!statement.startsWith("SELECT account_id AS id")) return []
+      const [id, limit] = values
+      const first = id === "" ? 0 : Number(id) + 1
+      looked += Number(limit)
+      return Array.from({ length: Number(limit) }, (_, index) => ({
+        id: String(first + index).padStart(9, "0"),
+      }))
     }
     const read = (api: string) =>
-      readUsage({ ...always, by: ["account"], api }, { limit: 10, after: null }, parts)
-    expect([await read("unused"), parts.looked]).toEqual([{ sums: [], next: null }, 0])
+      readUsage({ ...always, by: ["account"], api }, firstPage, { read: run as Run, dialect })
+    expect([await read("unused"), looked]).toEqual([{ sums: [], next: null }, 0])
     const { sums, next } = await read("rare")
-    expect([sums, next?.[0], parts.looked < 2_000]).toEqual([
-      [],
-      String(parts.looked - 1).padStart(9, "0"),
-      true,
-    ])
+    expect([sums, next?.[0], looked < 2_000]).toEqual([[], String(looked - 1).padStart(9, "0"), true])
   })
 
   test("is read page by page, each sum once", async () => {

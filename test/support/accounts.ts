@@ -13,6 +13,7 @@ import { setWebhook } from "../../src/admin/webhooks/set.ts"
 import type { AccountDetails, KeyDetails } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, NoticeRecord } from "../../src/store/outbox.ts"
 import type { UsageRow } from "../../src/store/store.ts"
+import { attemptsOf } from "./changes.ts"
 
 /** Accounts as tests look at them and change them. Each change is an operation of the administration. */
 export interface TestAccounts extends Accounts {
@@ -94,6 +95,6 @@ export function createTestNotices(parts: ProgramParts): TestNotices {
         )
       })
     },
-    attempts: async (accountId) => (await admin.noticeAttempts({ accountId }, all)).toReversed(),
+    attempts: (accountId) => attemptsOf(admin, accountId),
   }
 }

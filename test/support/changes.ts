@@ -1,5 +1,5 @@
 import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
-import type { Outbox, Webhook } from "../../src/store/outbox.ts"
+import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
 import { changeOf } from "./admin-store.ts"
 
@@ -61,6 +61,11 @@ export function changesOf(admin: AdminStore): TestChanges {
   }
 }
 
+/** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
+export async function attemptsOf(admin: AdminStore, accountId?: string): Promise<readonly AttemptRecord[]> {
+  return (await admin.noticeAttempts({ accountId }, { limit: 10_000, after: null })).toReversed()
+}
+
 /** A store with the changes of tests, and an outbox whose webhooks they can set. */
 export function withChanges<
   T extends { readonly store: Store; readonly admin: AdminStore; readonly outbox: Outbox },
@@ -71,6 +76,7 @@ export function withChanges<
     store: { ...store, ...changesOf(admin) },
     outbox: {
       ...outbox,
+      attempts: (accountId?: string) => attemptsOf(admin, accountId),
       async setWebhook(accountId: string, webhook: Webhook | null): Promise<boolean> {
         return (await admin.apply(changeOf([{ kind: "webhook.set", accountId, webhook }]))) === "applied"
       },

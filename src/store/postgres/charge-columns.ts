@@ -1,6 +1,6 @@
 import type { Charge } from "../store.ts"
-import { toArray } from "./arrays.ts"
 import type { ChargeGroup, EntryUsage } from "./charge-groups.ts"
+import { toArray } from "./parameters.ts"
 
 /** The arrays of the statement that charges: one for each column, with one element for each group. */
 export function toColumns<T extends { readonly charge: Charge }>(

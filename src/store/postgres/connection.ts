@@ -1,5 +1,6 @@
 import { SQL } from "bun"
 import type { Clock, Timer } from "../../apis/contract.ts"
+import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
 import { isLost, sqlStateOf, toStoreError } from "./errors.ts"
@@ -17,8 +18,6 @@ export interface Connection {
   run<Row>(statement: string, parameters: readonly Parameter[], limitMs?: number): Promise<readonly Row[]>
   close(): Promise<void>
 }
-
-export type Parameter = string | number | boolean | null
 
 export interface ConnectionOptions {
   readonly address: PostgresAddress

@@ -1,13 +1,5 @@
-import {
-  type CallsQuery,
-  type CallsSum,
-  type ChargesSum,
-  type CreditsSum,
-  type FaultSum,
-  type History,
-  latencyColumns,
-} from "../history.ts"
-import { readCredits, readFaults, readWindows } from "../history-query.ts"
+import type { History } from "../history.ts"
+import { prepareHistoryReads } from "../history-reads.ts"
 import {
   columnsOf,
   type HistoryDialect,
@@ -21,11 +13,8 @@ import {
   sumsByHour,
   toJsonRows,
 } from "../history-sql.ts"
-import { toArray } from "./arrays.ts"
 import type { Connection } from "./connection.ts"
-
-/** The database reads all at once, since nothing here waits for it. */
-const windowMs = Number.MAX_SAFE_INTEGER
+import { texts } from "./usage.ts"
 
 const dialect: HistoryDialect = {
   earlier: "least",
@@ -58,28 +47,8 @@ export function prepareHistory({ run }: Connection): History {
     },
     fold: (untilMs, limit) => count(run<Count>(foldAll, [untilMs, limit])),
     deleteBefore: (ms, limit) => count(run<Count>(deleteAll, [ms, limit])),
-    calls: (query) =>
-      readWindows(query, windowMs, ({ fromMs, toMs, stepMs, api }) =>
-        run<CallsSum>(selectCalls, [fromMs, toMs, stepMs, api ?? null]),
-      ),
-    charges: (query) =>
-      readWindows(query, windowMs, ({ fromMs, toMs, stepMs }) =>
-        run<ChargesSum>(selectCharges, [fromMs, toMs, stepMs]),
-      ),
-    faults: (query) =>
-      readFaults(query, windowMs, ({ fromMs, toMs, api }: CallsQuery) =>
-        run<FaultSum>(selectFaults, [fromMs, toMs, api ?? null]),
-      ),
-    credits: (query, page) =>
-      readCredits(query, page, {
-        async accounts({ id, isIncluded }, limit) {
-          const sql = `SELECT account_id AS id FROM ledger WHERE account_id ${isIncluded ? ">=" : ">"} $1::text
-            ORDER BY account_id LIMIT $2::bigint`
-          return (await run<{ id: string }>(sql, [id, limit])).map((row) => row.id)
-        },
-        sums: ({ fromMs, toMs, stepMs }, accounts) =>
-          run<CreditsSum>(selectCredits, [fromMs, toMs, stepMs, toArray(accounts)]),
-      }),
+    // The database reads all at once, since nothing here waits for it.
+    ...prepareHistoryReads({ read: run, texts, windowMs: Number.MAX_SAFE_INTEGER }),
   }
 }
 
@@ -108,25 +77,3 @@ interface Count {
 async function count(rows: Promise<readonly Count[]>): Promise<number> {
   return (await rows)[0]?.count ?? 0
 }
-
-/** Exact up to 2^53. To add up 64-bit integers, the database would make decimal numbers of them, which takes three times as long. */
-const number = (column: string) => `sum(${column}::float8)`
-const isInTime = "at_ms >= $1::bigint AND at_ms < $2::bigint"
-const stepStart = "(at_ms - at_ms % $3::bigint)::float8"
-
-const selectCalls = `
-  SELECT ${stepStart} AS "atMs", api, ${number("calls")} AS calls, ${number("errors")} AS errors,
-    ARRAY[${latencyColumns.map(number).join(", ")}] AS latency
-  FROM history_calls WHERE ${isInTime} AND ($4::text IS NULL OR api = $4::text) GROUP BY 1, 2 ORDER BY 1, 2`
-
-const selectCharges = `
-  SELECT ${stepStart} AS "atMs", ${number("charged")} AS calls, ${number("credits")} AS credits
-  FROM history_calls WHERE ${isInTime} GROUP BY 1 HAVING sum(charged) > 0 ORDER BY 1`
-
-const selectFaults = `
-  SELECT api, fault, ${number("calls")} AS calls, min(first_ms)::float8 AS "firstMs", max(last_ms)::float8 AS "lastMs"
-  FROM history_faults WHERE ${isInTime} AND ($3::text IS NULL OR api = $3::text) GROUP BY api, fault`
-
-const selectCredits = `
-  SELECT account_id AS account, ${stepStart} AS "atMs", ${number("calls")} AS calls, ${number("credits")} AS credits
-  FROM history_credits WHERE account_id = ANY ($4::text[]) AND ${isInTime} GROUP BY 1, 2 ORDER BY 1, 2`

@@ -14,7 +14,7 @@ import { describeAddress, readAddress } from "./address.ts"
 import { commandConnectLimitMs, connectToPrimary } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
-import { toStorableText } from "./storable-text.ts"
+import { toStorableText } from "./parameters.ts"
 
 interface PostgresMoveOptions {
   readonly timer: Timer

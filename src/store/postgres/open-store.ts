@@ -1,8 +1,8 @@
 import type { Clock, Random } from "../../apis/contract.ts"
 import { createActivity } from "../activity.ts"
-import { type AccessRow, toAccess } from "../key-rows.ts"
 import type { InstanceChannel, OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
+import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { prepareAdminStore } from "./admin-store.ts"
@@ -22,7 +22,6 @@ import { findNotice, prepareOutbox } from "./outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
-import { selectAccess } from "./rows.ts"
 import { createServerClock } from "./server-clock.ts"
 import { prepareTimedEvents } from "./timed-events.ts"
 import { prepareFolding } from "./usage-sums.ts"
@@ -123,7 +122,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const keys = createConnection(common)
   const rest = createConnection({ ...common, settings: administrationSettings })
   const access = createAccessCache(clock, async (hash) => {
-    const [row] = await keys.run<AccessRow & { readonly revision: number }>(selectAccess, [hash], limitMs)
+    const select = selectAccess.replace("FROM secrets", ", revision::float8 AS revision FROM secrets")
+    const [row] = await keys.run<AccessRow & { readonly revision: number }>(select, [hash], limitMs)
     return row ? toAccess(row, row.revision) : null
   })
   if (notices) {

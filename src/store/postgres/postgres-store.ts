@@ -1,7 +1,7 @@
+import { selectAccounts, selectMonthUsage } from "../rows.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
-import { selectAccounts } from "./rows.ts"
 
 interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
   /** For everything but charges and rates. */
@@ -35,12 +35,7 @@ export function createPostgresStore({
       const [row] = await run<AccountRecord>(`${selectAccounts} WHERE id = $1::text`, [id])
       return row ?? null
     },
-    monthUsage: (accountId, periodStartMs) =>
-      run<UsageRow>(
-        `SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage
-         WHERE account_id = $1::text AND period_start_ms = $2::bigint GROUP BY day, api ORDER BY day DESC, api`,
-        [accountId, periodStartMs],
-      ),
+    monthUsage: (accountId, periodStartMs) => run<UsageRow>(selectMonthUsage, [accountId, periodStartMs]),
     async ping() {
       await run(
         `INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1`,

@@ -1,28 +1,10 @@
 import type { Database } from "bun:sqlite"
-import type { Timer } from "../../apis/contract.ts"
-import {
-  type AccountDetailsRow,
-  type AdminKeyRow,
-  type KeyDetailsRow,
-  type SessionRow,
-  type SignInLinkRow,
-  toAccountDetails,
-  toAdminKey,
-  toKeyDetails,
-  toSession,
-  toSignInLink,
-} from "../admin-rows.ts"
-import type {
-  AdminChange,
-  AdminKeyRecord,
-  AdminOutcome,
-  AdminStore,
-  AuditRecord,
-  Mutation,
-  ReplayRecord,
-} from "../admin-store.ts"
-import { selectPlanNames } from "../list-query.ts"
-import type { NoticeRecord, NoticeRules } from "../outbox.ts"
+import { prepareAdminReads } from "../admin-reads.ts"
+import type { AdminChange, AdminOutcome, AdminStore, AuditRecord, Mutation } from "../admin-store.ts"
+import type { NoticeRules } from "../outbox.ts"
+import type { Run } from "../rows.ts"
+import { readUsage } from "../usage-query.ts"
+import type { UsageDialect } from "../usage-sql.ts"
 import type { AccountChanges } from "./account-changes.ts"
 import { isClosedAccount, prepareSqliteLists } from "./admin-lists.ts"
 import type { Administer } from "./administer.ts"
@@ -30,20 +12,21 @@ import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
 import { selectNotices } from "./outbox-rows.ts"
-import {
-  accountDetailsColumns,
-  accountTables,
-  adminKeyColumns,
-  keyDetailsColumns,
-  sessionColumns,
-  signInLinkColumns,
-} from "./rows.ts"
 import { changeSignIns } from "./sign-in-changes.ts"
-import { prepareUsage } from "./usage.ts"
+import { createRun, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
-export interface AdminStoreParts {
-  readonly timer: Timer
+/** How a data file keeps usage. */
+const usageDialect: UsageDialect = {
+  texts,
+  openDays: `SELECT account_id, day, substr(key, instr(key || ' ', ' ') + 1) AS key_id,
+    substr(key, 1, instr(key || ' ', ' ') - 1) AS api, value ->> 0 AS calls, value ->> 1 AS credits FROM ledger, json_each(booked)`,
+  totals: `SELECT day, key AS api, value ->> 0 AS calls, value ->> 1 AS credits FROM usage_totals, json_each(booked)`,
+}
+
+interface AdminStoreParts {
+  /** Runs long reads. Other work gets its turn before each statement. */
+  readonly readInTurn: Run
   readonly read: <T>(operation: () => T) => T
   readonly write: Write
   readonly administer: Administer
@@ -67,6 +50,7 @@ class NotApplied extends Error {
 /** The administration's part of the store on one SQLite connection. */
 export function prepareAdminStore(database: Database, parts: AdminStoreParts): AdminStore {
   const { read, write, administer, ledger, accounts, keys } = parts
+  const run = createRun(database, read)
 
   function mutate(mutation: Mutation): AdminOutcome {
     switch (mutation.kind) {
@@ -115,19 +99,6 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     insertAudit(database, audit)
   }
 
-  const findAccount = database.query<AccountDetailsRow, [string]>(
-    `SELECT ${accountDetailsColumns} FROM ${accountTables} WHERE id = ?1`,
-  )
-  const findKey = database.query<KeyDetailsRow, [string]>(
-    `SELECT ${keyDetailsColumns} FROM keys WHERE id = ?1`,
-  )
-
-  async function findAdminKeyBy(column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> {
-    const select = `SELECT ${adminKeyColumns} FROM admin_keys WHERE ${column} = ?1`
-    const row = read(() => database.query<AdminKeyRow, [string]>(select).get(value))
-    return row && toAdminKey(row)
-  }
-
   return {
     async apply(change) {
       try {
@@ -141,84 +112,17 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return "applied"
     },
 
-    async findAccount(id) {
-      const row = read(() => findAccount.get(id))
-      return row && toAccountDetails(row)
-    },
-    async planNames() {
-      const rows = read(() => database.query<{ plan: string }, []>(selectPlanNames).all())
-      return rows.map(({ plan }) => plan)
-    },
+    ...prepareAdminReads({
+      read: run,
+      write: createRun(database, write),
+      selectNotices,
+    }),
     async plansInUse() {
       const select = `SELECT plan, count(*) AS accounts FROM accounts WHERE NOT (${isClosedAccount}) GROUP BY plan ORDER BY plan`
       return read(() => database.query<{ plan: string; accounts: number }, []>(select).all())
     },
-    async findKey(id) {
-      const row = read(() => findKey.get(id))
-      return row && toKeyDetails(row)
-    },
-    async findKeyByHash(hash) {
-      const secret = read(() =>
-        database
-          .query<{ keyId: string; untilMs: number | null }, [string]>(
-            "SELECT key_id AS keyId, until_ms AS untilMs FROM secrets WHERE hash = ?1",
-          )
-          .get(hash),
-      )
-      const row = secret && read(() => findKey.get(secret.keyId))
-      return row && { key: toKeyDetails(row), secretUntilMs: secret.untilMs }
-    },
-    async countKeys(accountId) {
-      const select = "SELECT count(*) AS count FROM keys WHERE account_id = ?1"
-      return read(() => database.query<{ count: number }, [string]>(select).get(accountId))?.count ?? 0
-    },
-    async findSecretHash(keyId) {
-      const select = "SELECT hash FROM secrets WHERE key_id = ?1 AND until_ms IS NULL"
-      return read(() => database.query<{ hash: string }, [string]>(select).get(keyId))?.hash ?? null
-    },
-    async findNotice(id) {
-      const select = `${selectNotices} WHERE notices.id = ?1`
-      return read(() => database.query<NoticeRecord, [string]>(select).get(id))
-    },
-    ...prepareSqliteLists(database, read),
-    usage: prepareUsage(database, parts.timer, read),
-
-    findAdminKey: (hash) => findAdminKeyBy("hash", hash),
-    findAdminKeyById: (id) => findAdminKeyBy("id", id),
-
-    async findSignInLink(hash) {
-      const select = `SELECT ${signInLinkColumns} FROM sign_in_links WHERE hash = ?1`
-      const row = read(() => database.query<SignInLinkRow, [string]>(select).get(hash))
-      return row && toSignInLink(row)
-    },
-    async findSession(hash) {
-      const select = `SELECT ${sessionColumns} FROM sessions WHERE hash = ?1`
-      const row = read(() => database.query<SessionRow, [string]>(select).get(hash))
-      return row && toSession(row)
-    },
-    async hasAdmin() {
-      const select = `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`
-      return read(() => database.query<{ found: number }, []>(select).get())?.found === 1
-    },
-
-    async findReplay(actor, key) {
-      const select = `SELECT actor, key, payload_hash AS payloadHash, operation, target_id AS targetId, created_ms AS createdMs,
-        answer FROM replays WHERE actor = ?1 AND key = ?2`
-      return read(() => database.query<ReplayRecord, [string, string]>(select).get(actor, key))
-    },
-    async keepAnswer(actor, key, answer) {
-      const update = "UPDATE replays SET answer = ?3 WHERE actor = ?1 AND key = ?2"
-      await write(() => database.query(update).run(actor, key, answer))
-    },
-    deleteReplaysBefore(ms, limit) {
-      const remove = `DELETE FROM replays WHERE (actor, key) IN (
-        SELECT actor, key FROM replays WHERE created_ms < ?1 ORDER BY created_ms LIMIT ?2)`
-      return write(() => database.query(remove).run(ms, limit).changes)
-    },
-    async forgetReplay({ actor, key, createdMs }) {
-      const remove = "DELETE FROM replays WHERE actor = ?1 AND key = ?2 AND created_ms = ?3"
-      await write(() => database.query(remove).run(actor, key, createdMs))
-    },
+    ...prepareSqliteLists(run),
+    usage: (query, page) => readUsage(query, page, { read: parts.readInTurn, dialect: usageDialect }),
   }
 }
 

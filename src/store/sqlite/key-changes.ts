@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AdminOutcome, KeyDetails, Mutation } from "../admin-store.ts"
-import { toKeyRow } from "../key-rows.ts"
+import { toKeyRow } from "../rows.ts"
 import type { SecretRecord } from "../store.ts"
 import { toAssignments } from "./assignments.ts"
 

@@ -1,10 +1,12 @@
 import type { Database } from "bun:sqlite"
 import type { AdminOutcome, Mutation } from "../admin-store.ts"
 import type { Webhook } from "../outbox.ts"
+import type { TimedNotice } from "../timed-events.ts"
 
 type NewNotice = Extract<Mutation, { kind: "notice.insert" }>
 
-const hasNoWebhook = "(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL)"
+/** The condition of accounts whose notices are not sent. */
+export const hasNoWebhook = "(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL)"
 
 /** Sets the webhook of an account; null removes it, and marks its pending notices as unsent. To be called in a transaction. */
 export function setWebhook(database: Database, accountId: string, webhook: Webhook | null): AdminOutcome {
@@ -26,21 +28,25 @@ export function setWebhook(database: Database, accountId: string, webhook: Webho
   return changes === 1 ? "applied" : "missing"
 }
 
-/** Makes a notice due, or `unsent` when its account has no webhook. A second one with the same id changes nothing. */
-export function insertNotice(
-  database: Database,
-  { id, accountId, type, data, nowMs }: Omit<NewNotice, "kind">,
-): AdminOutcome {
-  if (database.query("SELECT 1 FROM accounts WHERE id = ?1").get(accountId) === null) return "missing"
-  database
+/** Makes a notice due, or `unsent` when its account has no webhook. False without its account, or with the id of another notice. */
+export function insertEventNotice(database: Database, notice: TimedNotice): boolean {
+  const { changes } = database
     .query(
       `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
-       SELECT $id, accounts.id, $type, $data, period_start_ms, plan, used, $nowMs,
+       SELECT $id, accounts.id, $type, $data, coalesce($periodStartMs, period_start_ms), plan,
+         iif($periodStartMs > period_start_ms, 0, used), $raisedMs,
          iif(${hasNoWebhook}, 'unsent', 'pending'), iif(${hasNoWebhook}, NULL, $nowMs)
        FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = $accountId
        ON CONFLICT (id) DO NOTHING`,
     )
-    .run({ id, accountId, type, data, nowMs })
+    .run({ ...notice })
+  return changes === 1
+}
+
+/** Inserts a notice of a change. A second one with the same id changes nothing. */
+export function insertNotice(database: Database, { kind: _, ...notice }: NewNotice): AdminOutcome {
+  if (database.query("SELECT 1 FROM accounts WHERE id = ?1").get(notice.accountId) === null) return "missing"
+  insertEventNotice(database, { ...notice, raisedMs: notice.nowMs, periodStartMs: null })
   return "applied"
 }
 

@@ -1,26 +1,11 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
-import type {
-  Attempt,
-  AttemptRecord,
-  AttemptResult,
-  ClaimOptions,
-  DueNotice,
-  NoticeRecord,
-  Outbox,
-} from "../outbox.ts"
+import type { Attempt, AttemptResult, ClaimOptions, DueNotice, Outbox } from "../outbox.ts"
+import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
-import {
-  attemptColumns,
-  type DueRow,
-  noticeColumns,
-  selectNotices,
-  toDueNotice,
-  type WebhookRow,
-  webhookColumns,
-  webhookHost,
-} from "./outbox-rows.ts"
+import { noticeColumns, selectNotices, webhookHost } from "./outbox-rows.ts"
+import { createRun } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 type Parameters = Record<string, string | number | null>
@@ -50,9 +35,6 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
   const lease = database.query<unknown, [string, number, number]>(
     "UPDATE notices SET next_attempt_ms = ?3 WHERE id = ?1 AND state = 'pending' AND next_attempt_ms = ?2",
   )
-  const findNext = database.query<{ atMs: number | null }, [number]>(
-    "SELECT min(next_attempt_ms) AS atMs FROM notices WHERE state = 'pending' AND next_attempt_ms > ?1",
-  )
 
   /** The search takes no lock, however long it is. The update alone decides which worker gets the lease. */
   function claim({ nowMs, leaseMs, maxWaitMs, busyHosts, untriedOnly }: ClaimOptions): DueNotice | null {
@@ -70,46 +52,11 @@ export function prepareOutbox(database: Database, timer: Timer, watch = noWatch)
 
   return {
     claim: (options) => write(() => claim(options)),
-    async nextAttemptMs(nowMs) {
-      return read(() => findNext.get(nowMs)?.atMs ?? null)
-    },
     async record(notice, attempt, result) {
       await write(database.transaction(() => record(database, notice, attempt, result)).immediate)
     },
 
-    async list(accountId) {
-      return read(() =>
-        database
-          .query<NoticeRecord, [string | null]>(
-            `${selectNotices}
-             WHERE ?1 IS NULL OR account_id = ?1 ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
-          )
-          .all(accountId ?? null),
-      )
-    },
-    async attempts(accountId) {
-      return read(() =>
-        database
-          .query<AttemptRecord, [string | null]>(
-            `SELECT ${attemptColumns}
-             FROM notice_attempts JOIN notices ON notices.id = notice_id
-             WHERE ?1 IS NULL OR account_id = ?1 ORDER BY at_ms, notice_id, attempt`,
-          )
-          .all(accountId ?? null),
-      )
-    },
-
-    async findWebhook(accountId) {
-      const row = read(() =>
-        database
-          .query<WebhookRow & { goneMs: number | null }, [string]>(
-            `SELECT ${webhookColumns}, webhook_gone_ms AS goneMs FROM accounts
-             WHERE id = ?1 AND webhook_url IS NOT NULL`,
-          )
-          .get(accountId),
-      )
-      return row && { ...row, allowPrivate: row.allowPrivate === 1 }
-    },
+    ...prepareOutboxReads(createRun(database, read), selectNotices),
   }
 }
 

@@ -1,29 +1,30 @@
 import type { Database } from "bun:sqlite"
-import { creditsExhausted, exhaustedPercent, type NoticeRecord, type NoticeRules } from "../outbox.ts"
+import {
+  creditsExhausted,
+  exhaustedPercent,
+  type NoticeRecord,
+  type NoticeRules,
+  thresholdReached,
+} from "../outbox.ts"
 import type { Charge } from "../store.ts"
 import type { LedgerEntry } from "./ledger.ts"
+import { hasNoWebhook } from "./notice-changes.ts"
 import { noticeColumns } from "./outbox-rows.ts"
 
-/** What of a charge its notices depend on. */
+/** The parts of a charge that its notices depend on. */
 export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
 
 export type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "bonus" | "notified" | "periodStartMs">
 
+/** Without a threshold, it is a notice of used up credits, which an account gets that has chosen it. */
 const insertNotice = `
-  INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, traceparent, raised_ms, state, next_attempt_ms)
-  SELECT $id, id, $periodStartMs, $threshold, plan, $used, $allowance, $traceparent, $nowMs,
-    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, 'unsent', 'pending'),
-    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, NULL, $nowMs)
-  FROM accounts WHERE id = $accountId
-  ON CONFLICT (account_id, period_start_ms, threshold) DO NOTHING`
-
-const insertExhausted = `
-  INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, allowance, traceparent, raised_ms, state, next_attempt_ms)
-  SELECT $id, id, '${creditsExhausted}', '{}', $periodStartMs, plan, $used, $allowance, $traceparent, $nowMs,
-    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, 'unsent', 'pending'),
-    iif(webhook_url IS NULL OR webhook_gone_ms IS NOT NULL, NULL, $nowMs)
-  FROM accounts WHERE id = $accountId AND events LIKE '%"${creditsExhausted}"%'
-  ON CONFLICT (id) DO NOTHING`
+  INSERT INTO notices (id, account_id, type, data, period_start_ms, threshold, plan, used, allowance, traceparent, raised_ms, state,
+    next_attempt_ms)
+  SELECT $id, id, iif($threshold IS NULL, '${creditsExhausted}', '${thresholdReached}'), iif($threshold IS NULL, '{}', NULL),
+    $periodStartMs, $threshold, plan, $used, $allowance, $traceparent, $nowMs,
+    iif(${hasNoWebhook}, 'unsent', 'pending'), iif(${hasNoWebhook}, NULL, $nowMs)
+  FROM accounts WHERE id = $accountId AND ($threshold IS NOT NULL OR events LIKE '%"${creditsExhausted}"%')
+  ON CONFLICT DO NOTHING`
 
 const none: readonly NoticeRecord[] = []
 
@@ -36,58 +37,28 @@ export function prepareRaise(
   { thresholds, now }: Pick<NoticeRules, "thresholds" | "now">,
 ): (entry: ChargedEntry, charge: RaisingCharge) => readonly NoticeRecord[] {
   const insert = database.query<unknown, Record<string, string | number | null>>(insertNotice)
-  const insertUsedUp = database.query<unknown, Record<string, string | number | null>>(insertExhausted)
   const find = database.query<NoticeRecord, [string]>(
     `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
   )
-  const findIf = (changes: number, id: string) => (changes === 1 ? (find.get(id) ?? []) : [])
-
-  function raiseThresholds(
-    entry: ChargedEntry,
-    allowance: number,
-    traceparent: string | null,
-  ): readonly NoticeRecord[] {
-    const { accountId, used, notified, periodStartMs } = entry
-    const isReached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
-    if (!thresholds.some(isReached)) return none
-
-    const nowMs = now()
-    const reached = thresholds.filter(isReached)
-    entry.notified = Math.max(...reached)
-    return reached.flatMap((threshold) => {
-      const id = noticeId(accountId, periodStartMs, threshold)
-      return findIf(
-        insert.run({ id, accountId, periodStartMs, threshold, used, allowance, traceparent, nowMs }).changes,
-        id,
-      )
-    })
-  }
-
-  function raiseExhausted(
-    entry: ChargedEntry,
-    allowance: number,
-    traceparent: string | null,
-  ): readonly NoticeRecord[] {
-    const { accountId, used, periodStartMs } = entry
-    entry.notified = exhaustedPercent
-    const id = noticeId(accountId, periodStartMs, creditsExhausted)
-    const { changes } = insertUsedUp.run({
-      id,
-      accountId,
-      periodStartMs,
-      used,
-      allowance,
-      traceparent,
-      nowMs: now(),
-    })
-    return [findIf(changes, id)].flat()
-  }
 
   return (entry, { allowance, traceparent = null }) => {
     if (allowance === null) return none
-    const raised = allowance > 0 ? raiseThresholds(entry, allowance, traceparent) : none
-    const isExhausted = entry.bonus === 0 && entry.used >= allowance && entry.notified < exhaustedPercent
-    return isExhausted ? [...raised, ...raiseExhausted(entry, allowance, traceparent)] : raised
+    const { accountId, used, bonus, notified, periodStartMs } = entry
+    const isReached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
+    const reached: (number | null)[] =
+      allowance > 0 && thresholds.some(isReached) ? thresholds.filter(isReached) : []
+    if (reached.length > 0) entry.notified = Math.max(...reached.map(Number))
+    if (bonus === 0 && used >= allowance && entry.notified < exhaustedPercent) {
+      entry.notified = exhaustedPercent
+      reached.push(null)
+    }
+    if (reached.length === 0) return none
+    const nowMs = now()
+    return reached.flatMap((threshold) => {
+      const id = noticeId(accountId, periodStartMs, threshold ?? creditsExhausted)
+      const notice = { id, accountId, periodStartMs, threshold, used, allowance, traceparent, nowMs }
+      return insert.run(notice).changes === 1 ? (find.get(id) ?? []) : []
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite"
 import type { AdminStore } from "../admin-store.ts"
 import type { History } from "../history.ts"
-import { type AccessRow, toAccess } from "../key-rows.ts"
 import type { StoreOptions } from "../open-store.ts"
+import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAccess } from "../rows.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { TimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -16,7 +16,7 @@ import { prepareHistory } from "./history.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
-import { accessColumns, accountColumns, accountTables } from "./rows.ts"
+import { createRun, toSqlite } from "./statement.ts"
 import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
@@ -39,11 +39,7 @@ export function createSqliteStores(
   const ledger = prepareLedger(database)
   const charge = prepareCharges(database, ledger, notices)
   const takeRates = prepareRates(database)
-  const findAccess = database.query<AccessRow, [string]>(
-    `SELECT ${accessColumns}
-     FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN (${accountTables}) ON accounts.id = keys.account_id
-     WHERE secrets.hash = ?1`,
-  )
+  const findAccess = database.query<AccessRow, [string]>(toSqlite(selectAccess))
   const access = createAccessCache(database, timer, (hash, revision) => {
     const row = findAccess.get(hash)
     return row && toAccess(row, revision)
@@ -55,12 +51,9 @@ export function createSqliteStores(
   let probing: Promise<void> | null = null
 
   const findAccount = database.query<AccountRecord, [string]>(
-    `SELECT ${accountColumns} FROM ${accountTables} WHERE id = ?1`,
+    toSqlite(`${selectAccounts} WHERE id = $1::text`),
   )
-  const monthUsage = database.query<UsageRow, [string, number]>(
-    `SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage
-     WHERE account_id = ?1 AND period_start_ms = ?2 GROUP BY day, api ORDER BY day DESC, api`,
-  )
+  const monthUsage = database.query<UsageRow, [string, number]>(toSqlite(selectMonthUsage))
 
   const store: Store = {
     findKey: (secretHash) => read(() => access.find(secretHash)),
@@ -99,8 +92,12 @@ export function createSqliteStores(
       database.close()
     },
   }
+  const readInTurn = createRun(database, async (work) => {
+    await timer.turn()
+    return read(work)
+  })
   const admin = prepareAdminStore(database, {
-    timer,
+    readInTurn,
     read,
     write,
     administer,
@@ -110,7 +107,7 @@ export function createSqliteStores(
     notices,
   })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
-  const history = prepareHistory(database, { timer, read, write })
+  const history = prepareHistory(database, { readInTurn, write })
   return { store, admin, timedEvents, history }
 }
 

@@ -10,3 +10,10 @@ function toElement(value: string | number | null): string {
   if (typeof value === "number") return String(value)
   return `"${special.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`
 }
+
+/**
+ * A text as PostgreSQL can keep it: without U+0000 and halves of surrogate pairs, which SQLite takes. U+FFFD is in their place.
+ */
+export function toStorableText(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed()
+}

@@ -1,0 +1,132 @@
+import type { AdminKeyRecord, AdminStore, ReplayRecord } from "./admin-store.ts"
+import type { NoticeRecord } from "./outbox.ts"
+import {
+  type AccountDetailsRow,
+  type AdminKeyRow,
+  type KeyDetailsRow,
+  type Run,
+  selectAccountDetails,
+  selectAdminKeys,
+  selectKeyDetails,
+  selectSessions,
+  selectSignInLinks,
+  toAccountDetails,
+  toAdminKey,
+  toKeyDetails,
+  toSession,
+  toSignInLink,
+} from "./rows.ts"
+
+type Reads = Omit<
+  AdminStore,
+  | "apply"
+  | "plansInUse"
+  | "usage"
+  | "accounts"
+  | "keys"
+  | "notices"
+  | "noticeAttempts"
+  | "adminKeys"
+  | "audit"
+>
+
+/** How a kind of store runs statements of the administration. */
+interface ReadParts {
+  readonly read: Run
+  readonly write: Run
+  /** Selects {@link NoticeRecord}s. */
+  readonly selectNotices: string
+}
+
+/** What the administration reads of single rows, and its replays, in any kind of store. */
+export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Reads {
+  async function find<Row, Found>(
+    statement: string,
+    parameters: readonly string[],
+    toRecord: (row: Row) => Found,
+  ): Promise<Found | null> {
+    const [row] = await read<Row>(statement, parameters)
+    return row === undefined ? null : toRecord(row)
+  }
+  const findAdminKeyBy = (column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> =>
+    find<AdminKeyRow, AdminKeyRecord>(`${selectAdminKeys} WHERE ${column} = $1::text`, [value], toAdminKey)
+
+  return {
+    findAccount: (id) =>
+      find<AccountDetailsRow, ReturnType<typeof toAccountDetails>>(
+        `${selectAccountDetails} WHERE id = $1::text`,
+        [id],
+        toAccountDetails,
+      ),
+    async planNames() {
+      const rows = await read<{ plan: string }>(selectPlanNames, [])
+      return rows.map(({ plan }) => plan)
+    },
+    findKey: (id) => find(`${selectKeyDetails} WHERE id = $1::text`, [id], toKeyDetails),
+    findKeyByHash(hash) {
+      const select = selectKeyDetails.replace(
+        "FROM keys",
+        `, until_ms::float8 AS "secretUntilMs" FROM secrets JOIN keys ON keys.id = key_id`,
+      )
+      type SecretRow = KeyDetailsRow & { readonly secretUntilMs: number | null }
+      return find(`${select} WHERE hash = $1::text`, [hash], ({ secretUntilMs, ...key }: SecretRow) => {
+        return { key: toKeyDetails(key), secretUntilMs }
+      })
+    },
+    async countKeys(accountId) {
+      const select = "SELECT count(*)::float8 AS count FROM keys WHERE account_id = $1::text"
+      const [row] = await read<{ count: number }>(select, [accountId])
+      return row?.count ?? 0
+    },
+    findSecretHash: (keyId) =>
+      find(
+        "SELECT hash FROM secrets WHERE key_id = $1::text AND until_ms IS NULL",
+        [keyId],
+        ({ hash }: { readonly hash: string }) => hash,
+      ),
+    findNotice: (id) =>
+      find(`${selectNotices} WHERE notices.id = $1::text`, [id], (row: NoticeRecord) => row),
+
+    findAdminKey: (hash) => findAdminKeyBy("hash", hash),
+    findAdminKeyById: (id) => findAdminKeyBy("id", id),
+    findSignInLink: (hash) => find(`${selectSignInLinks} WHERE hash = $1::text`, [hash], toSignInLink),
+    findSession: (hash) => find(`${selectSessions} WHERE hash = $1::text`, [hash], toSession),
+    async hasAdmin() {
+      const [row] = await read<{ found: boolean | number }>(
+        `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`,
+        [],
+      )
+      return Boolean(row?.found)
+    },
+
+    findReplay: (actor, key) =>
+      find(
+        `SELECT actor, key, payload_hash AS "payloadHash", operation, target_id AS "targetId",
+           created_ms::float8 AS "createdMs", answer
+         FROM replays WHERE actor = $1::text AND key = $2::text`,
+        [actor, key],
+        (row: ReplayRecord) => row,
+      ),
+    async keepAnswer(actor, key, answer) {
+      const update = "UPDATE replays SET answer = $3::text WHERE actor = $1::text AND key = $2::text"
+      await write(update, [actor, key, answer])
+    },
+    async deleteReplaysBefore(ms, limit) {
+      const remove = `DELETE FROM replays WHERE (actor, key) IN (
+        SELECT actor, key FROM replays WHERE created_ms < $1::bigint ORDER BY created_ms LIMIT $2::bigint) RETURNING 1`
+      return (await write(remove, [ms, limit])).length
+    },
+    async forgetReplay({ actor, key, createdMs }) {
+      const remove =
+        "DELETE FROM replays WHERE actor = $1::text AND key = $2::text AND created_ms = $3::bigint"
+      await write(remove, [actor, key, createdMs])
+    },
+  }
+}
+
+/** Selects each plan that an account has, by jumps in the index of plans. */
+const selectPlanNames = `
+  WITH RECURSIVE named (plan) AS (
+    SELECT min(plan) FROM accounts
+    UNION ALL SELECT (SELECT min(plan) FROM accounts WHERE accounts.plan > named.plan) FROM named WHERE named.plan IS NOT NULL)
+  SELECT plan FROM named WHERE plan IS NOT NULL`

@@ -1,0 +1,42 @@
+import type { DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "./outbox.ts"
+import type { Run } from "./rows.ts"
+
+/** What any kind of store reads of its outbox without changing it. */
+export function prepareOutboxReads(
+  read: Run,
+  selectNotices: string,
+): Pick<Outbox, "nextAttemptMs" | "list" | "findWebhook"> {
+  return {
+    async nextAttemptMs(nowMs) {
+      const [row] = await read<{ atMs: number | null }>(
+        `SELECT min(next_attempt_ms)::float8 AS "atMs" FROM notices WHERE state = 'pending' AND next_attempt_ms > $1::bigint`,
+        [nowMs],
+      )
+      return row?.atMs ?? null
+    },
+    list: (accountId) =>
+      read<NoticeRecord>(
+        `${selectNotices}
+         WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
+        [accountId ?? null],
+      ),
+    async findWebhook(accountId) {
+      const [row] = await read<WebhookRecord>(
+        `SELECT ${webhookColumns}, webhook_gone_ms::float8 AS "goneMs" FROM accounts
+         WHERE id = $1::text AND webhook_url IS NOT NULL`,
+        [accountId],
+      )
+      return row ? { ...row, allowPrivate: Boolean(row.allowPrivate) } : null
+    },
+  }
+}
+
+export type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host" | "traceparent">
+
+/** Selects a {@link Webhook} from accounts. */
+export const webhookColumns = `webhook_url AS url, webhook_secret AS secret, webhook_allow_private AS "allowPrivate"`
+
+/** The leased notice of a row with its webhook. */
+export function toDueNotice({ url, secret, allowPrivate, ...notice }: DueRow): DueNotice {
+  return { ...notice, webhook: { url, secret, allowPrivate: Boolean(allowPrivate) } }
+}

@@ -1,0 +1,172 @@
+import type { AccountDetails, AdminKeyRecord, KeyDetails, SessionRecord, SignInLink } from "./admin-store.ts"
+import type { AccountRecord, KeyAccess, KeyRecord } from "./store.ts"
+
+/** A value of a parameter. */
+export type Parameter = string | number | boolean | null
+
+/**
+ * Runs a statement that is written once for all kinds of stores, in PostgreSQL's words: parameters are `$1`, and 64-bit integers are
+ * read as float8, which is exact up to 2^53. SQLite gets it without the casts.
+ */
+export type Run = <Row>(statement: string, parameters: readonly Parameter[]) => Promise<readonly Row[]>
+
+/** How a kind of store takes a list of texts in one parameter. */
+export interface TextList {
+  readonly toParameter: (texts: readonly string[]) => string
+  /** What follows a column in the condition that its value is in the list. */
+  readonly isIn: (parameter: string) => string
+}
+
+/** Reads ids of accounts in the order of the store, from one on or after it. */
+export async function readAccountIds(
+  read: Run,
+  { id, isIncluded }: { readonly id: string; readonly isIncluded: boolean },
+  limit: number,
+): Promise<readonly string[]> {
+  const select = `SELECT account_id AS id FROM ledger WHERE account_id ${isIncluded ? ">=" : ">"} $1::text
+    ORDER BY account_id LIMIT $2::bigint`
+  return (await read<{ id: string }>(select, [id, limit])).map((row) => row.id)
+}
+
+/** Selects an {@link AccountRecord}. */
+export const selectAccounts = `
+  SELECT id, name, plan, created_ms::float8 AS "createdMs", closed_ms::float8 AS "closedMs",
+    period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
+  FROM accounts JOIN ledger ON ledger.account_id = accounts.id`
+
+const adminColumns = `version::float8 AS version, external_id AS "externalId", metadata`
+/** Selects an {@link AccountDetailsRow}. */
+export const selectAccountDetails = selectAccounts.replace(
+  "FROM accounts",
+  `, ${adminColumns}, events FROM accounts`,
+)
+
+const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",
+  block_apis AS "blockApis", allow_ips AS "allowIps", rate_limit AS "rateLimit"`
+
+/** Selects a {@link KeyDetailsRow}. */
+export const selectKeyDetails = `
+  SELECT keys.id, keys.account_id AS "accountId", keys.name, prefix, keys.created_ms::float8 AS "createdMs", ${limitColumns},
+    disabled_ms::float8 AS "disabledMs", ${adminColumns}
+  FROM keys`
+
+/** Selects an {@link AdminKeyRow}. */
+export const selectAdminKeys = `
+  SELECT id, name, prefix, permissions, created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs",
+    revoked_ms::float8 AS "revokedMs"
+  FROM admin_keys`
+
+const linkColumns = `id, kind, owner, name, permissions, admin_key_id AS "adminKeyId", account_id AS "accountId",
+    created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs"`
+/** Selects a {@link SignInLinkRow}. */
+export const selectSignInLinks = `SELECT ${linkColumns} FROM sign_in_links`
+/** Selects a {@link SessionRow}. */
+export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
+
+/** Selects an {@link AuditRecord}. */
+export const selectAudit = `
+  SELECT id, at_ms::float8 AS "atMs", actor, actor_name AS "actorName", operation, target_kind AS "targetKind",
+    target_id AS "targetId", account_id AS "accountId", before_json AS before, after_json AS after, source,
+    request_id AS "requestId"
+  FROM audit`
+
+/** Selects a {@link NoticeRecord} from notices joined with accounts. */
+export const noticeColumns = `notices.id, account_id AS "accountId", type, data, accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
+  threshold, used::float8 AS used, allowance::float8 AS allowance, period_start_ms::float8 AS "periodStartMs",
+  raised_ms::float8 AS "raisedMs", state, attempts, waited_ms::float8 AS "waitedMs", next_attempt_ms::float8 AS "nextAttemptMs",
+  last_status AS "lastStatus", last_error AS "lastError", delivered_ms::float8 AS "deliveredMs"`
+
+/** Selects an {@link AttemptRecord} from notice_attempts, which may be joined with notices. */
+export const attemptColumns = `notice_id AS "noticeId", attempt, at_ms::float8 AS "atMs", duration_ms::float8 AS "durationMs",
+  notice_attempts.status, error`
+
+/** Selects the usage of the account $1 in the credit month that began at $2. */
+export const selectMonthUsage = `
+  SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage
+  WHERE account_id = $1::text AND period_start_ms = $2::bigint GROUP BY day, api ORDER BY day DESC, api`
+
+/** Selects the {@link AccessRow} of the hash $1. */
+export const selectAccess = `
+  SELECT secrets.until_ms::float8 AS "secretUntilMs", keys.id AS "keyId", ${limitColumns}, disabled_ms::float8 AS "disabledMs",
+    accounts.id AS "accountId", plan,
+    accounts.created_ms::float8 AS "createdMs", closed_ms::float8 AS "closedMs", period_start_ms::float8 AS "periodStartMs",
+    used::float8 AS used, bonus::float8 AS bonus
+  FROM secrets JOIN keys ON keys.id = secrets.key_id JOIN accounts ON accounts.id = keys.account_id
+    JOIN ledger ON ledger.account_id = accounts.id
+  WHERE secrets.hash = $1::text`
+
+/** A key's lists are JSON in its row, in every kind of store. */
+type ListColumns = { allowApis: string | null; blockApis: string; allowIps: string | null }
+export type KeyRow = Omit<KeyRecord, keyof ListColumns> & ListColumns
+/** What a call needs of a secret, its key and its account. */
+export type AccessRow = Omit<KeyRow, "id" | "name" | "prefix" | "createdMs"> &
+  Omit<AccountRecord, "id" | "name"> &
+  Pick<KeyAccess, "secretUntilMs"> &
+  Pick<KeyAccess["key"], "disabledMs"> & { readonly keyId: string }
+
+export function toKeyRow<Key extends KeyRecord>(key: Key): Omit<Key, keyof ListColumns> & KeyRow {
+  return {
+    ...key,
+    allowApis: key.allowApis && JSON.stringify(key.allowApis),
+    blockApis: JSON.stringify(key.blockApis),
+    allowIps: key.allowIps && JSON.stringify(key.allowIps),
+  }
+}
+
+export function toAccess(row: AccessRow, revision: number): KeyAccess {
+  const { keyId, secretUntilMs, expiresMs, revokedMs, disabledMs, rateLimit } = row
+  const { accountId, plan, createdMs, closedMs, periodStartMs, used, bonus } = row
+  return {
+    revision,
+    secretUntilMs,
+    key: { id: keyId, expiresMs, revokedMs, disabledMs, ...toLists(row), rateLimit },
+    account: { id: accountId, plan, createdMs, closedMs, periodStartMs, used, bonus },
+  }
+}
+
+function toLists({ allowApis, blockApis, allowIps }: ListColumns) {
+  return {
+    allowApis: toList(allowApis),
+    blockApis: toList(blockApis) ?? emptyList,
+    allowIps: toList(allowIps),
+  }
+}
+
+/** Shared by all keys, since most lists are empty and very many keys are kept in memory. */
+const emptyList: readonly string[] = []
+
+function toList(json: string | null): readonly string[] | null {
+  if (json === "[]") return emptyList
+  return json === null ? null : (JSON.parse(json) as string[])
+}
+
+/** Lists are JSON in their rows, in every kind of store. */
+export type AccountDetailsRow = Omit<AccountDetails, "events"> & { readonly events: string }
+export type KeyDetailsRow = KeyRow & Omit<KeyDetails, keyof KeyRow>
+export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permissions: string }
+export type SignInLinkRow = Omit<SignInLink, "permissions"> & { readonly permissions: string }
+export type SessionRow = Omit<SessionRecord, "permissions"> & { readonly permissions: string }
+
+export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
+  return { ...row, events: toStrings(row.events) }
+}
+
+export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
+  return { ...row, ...toLists(row) }
+}
+
+export function toAdminKey(row: AdminKeyRow): AdminKeyRecord {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+export function toSignInLink(row: SignInLinkRow): SignInLink {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+export function toSession(row: SessionRow): SessionRecord {
+  return { ...row, permissions: toStrings(row.permissions) }
+}
+
+function toStrings(json: string): readonly string[] {
+  return JSON.parse(json) as string[]
+}
