@@ -4,14 +4,12 @@ import { ConfigRefused } from "../admin/config/config-control.ts"
 import type { Actor } from "../admin/operation.ts"
 import { changesBetween } from "../config/changes.ts"
 import { type Config, loadConfig } from "../config/load.ts"
-import { systemClock } from "../ports/clock.ts"
 import { currentOperator } from "../ports/machine.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
-import { systemRandom } from "../ports/random.ts"
-import { keepAliveTimer } from "../ports/timer.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
+import { livePorts, storePorts } from "./live-ports.ts"
 import { configuredAddresses } from "./page-addresses.ts"
 import { loadApis } from "./prepare.ts"
 import { version } from "./version.ts"
@@ -34,22 +32,17 @@ export async function openAdministration(
   const { apis, end } = await loadApis(config)
   end()
   const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
-  const ports = { clock: systemClock, random: systemRandom }
-  const opened = await openStore(config.db, {
-    ...ports,
-    timer: keepAliveTimer,
-    login: config.dbLogin,
-    mustExist: !create,
-  })
+  const ports = livePorts(config)
+  const { clock, random } = ports
+  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !create })
   const parts = createAdminParts(() => ({ config, prices }), {
-    ...ports,
-    opened,
+    ...{ opened, clock, random },
     pages: configuredAddresses(config),
     backups: createBackups(config, runOwnCommand),
     // This process gets no requests.
     watchRequests: () => null,
     version,
-    startedMs: systemClock.now(),
+    startedMs: clock.now(),
     config: {
       version: () => null,
       edit: () => Promise.reject(new ConfigRefused(onlyRunning)),
@@ -65,7 +58,7 @@ export async function openAdministration(
     permissions: ["*"],
     account: null,
     source: host,
-    requestId: createId("req", systemRandom),
+    requestId: createId("req", random),
   }
   return {
     administration: createAdministration({ ...parts, mayLackPlans }),

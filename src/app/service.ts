@@ -12,6 +12,7 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
+import type { RunningService } from "../surfaces/cli/parts.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
@@ -36,15 +37,8 @@ import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
 
 /** A running service. */
-export interface Service {
+export interface Service extends RunningService {
   readonly server: ServiceServer
-  /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
-  reloadCertificate(): Promise<void>
-  /** The folders of own APIs that it does not serve. */
-  refusedApis(): readonly string[]
-  /** Whether someone has an admin key or is signed in to the console. */
-  hasAdmin(): Promise<boolean>
-  /** Reads the configuration again. Mistakes are logged, and the old one stays. */
   readonly configuration: HotConfig
   /**
    * Closes the connections, waits for calls in progress, then closes the store.

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `penknife/mock`: starts the service as a test double from a test in Node or Bun. */
 import { findCommand } from "./command.ts"
-import { controlOf } from "./control.ts"
+import { controlOf } from "./control-client.ts"
 import { startProcess } from "./process.ts"
 
 /**

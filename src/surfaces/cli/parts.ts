@@ -83,11 +83,13 @@ export interface CliParts {
 /** A service that listens. */
 export interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
+  /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
   /** The folders of own APIs that it does not serve. */
   refusedApis(): readonly string[]
   /** Whether someone has an admin key or is signed in to the console. */
   hasAdmin(): Promise<boolean>
+  /** Reads the configuration again. Mistakes are logged, and the old one stays. */
   readonly configuration: { reloadLogged(): Promise<void> }
   stop(): Promise<void>
 }

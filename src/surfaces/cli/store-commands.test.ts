@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { showSteps } from "./backup.ts"
+import { showSteps } from "./store-commands.ts"
 
 function stepsOn(errIsTerminal: boolean) {
   let shown = ""

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { example, printRecord, type Terminal } from "./output.ts"
-import type { CliParts, Copied, OnStep } from "./parts.ts"
+import type { CliParts, Copied, Moved, OnStep } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
 /** `backup`: a consistent copy of the data file. */
@@ -11,13 +11,10 @@ export function addBackup(program: Command, parts: CliParts): void {
     .argument("<FILE>", "the copy; it must not exist yet")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife backup penknife-backup.db"))
-  onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") =>
-    printRecord(
-      parts.terminal,
-      toRecord(parts.safekeeping.backUp(config, file, showSteps(parts.terminal))),
-      json,
-    ),
-  )
+  onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
+    const copied = parts.safekeeping.backUp(config, file, showSteps(parts.terminal))
+    printRecord(parts.terminal, toRecord(copied), json)
+  })
 }
 
 /** `check-backup`, hidden: `backups verify` runs it in a separate process. */
@@ -63,4 +60,37 @@ export function showSteps({ errIsTerminal, err }: Terminal): OnStep {
 
 function toRecord({ file, bytes, storeVersion, accounts }: Copied) {
   return { file, bytes, store_version: storeVersion, accounts }
+}
+
+/** `move`: from a data file to a PostgreSQL database, or back. */
+export function addMove(program: Command, parts: CliParts): void {
+  const command = program
+    .command("move")
+    .description(
+      "Copy all accounts, keys, credits, usage, history, notices, admin keys and audit records to another, empty store, all or nothing. " +
+        "Stop the services on both first. The old store is not changed. A password may be in PGPASSWORD, or in the file " +
+        "that '?passfile=FILE' in a URL names.",
+    )
+    .summary("Copy everything from a data file to PostgreSQL, or back.")
+    .requiredOption("--from <FILE|URL>", "the data file, or the postgres:// URL, that is read")
+    .requiredOption("--to <FILE|URL>", "the empty one that is written; a file is made")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      example("penknife move --from penknife.db --to postgres://penknife@db.example.com/penknife"),
+    )
+  onConfig(command, [], parts, async (config, { from, to, json }: MoveFlags) => {
+    printRecord(parts.terminal, sumsOf(await parts.safekeeping.move(config, from, to)), json)
+  })
+}
+
+interface MoveFlags {
+  readonly from: string
+  readonly to: string
+  readonly json?: boolean
+}
+
+function sumsOf({ from, to, ...sums }: Moved) {
+  const numbers = Object.entries(sums).map(([name, text]) => [name, Number(text)])
+  return { from, to, ...Object.fromEntries(numbers) }
 }
