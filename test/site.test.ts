@@ -1,4 +1,4 @@
-/** What a browser gets at the address of a service: the landing page, a page for each API, what they load. */
+/** The pages that the server writes: the landing page and the reference, as a browser gets them. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi, deprecated, premium } from "../src/apis/contract.ts"

@@ -49,7 +49,7 @@ function sendPage(page: Resource, request: Request, set: AnswerSettings): Return
   return page(request, set)
 }
 
-/** Sends a page from an address that gives data to other clients, and so has no version of its own. */
+/** Sends a page from an address that answers other clients with data. The page has no ETag, since the data would share it. */
 async function sendNegotiated(
   page: Resource,
   { url, headers }: Request,

@@ -7,7 +7,7 @@ import { toTable } from "./table.ts"
 
 /** How the page of an API differs from place to place. */
 export interface ApiPageOptions {
-  /** Of one successful call. */
+  /** The price of a successful call. */
   readonly credits: number
   /** Where the service is, such as `http://localhost:8080`. */
   readonly url: string
@@ -19,7 +19,7 @@ export interface ApiPageOptions {
   readonly answer: string
 }
 
-/** The reference of an API in Markdown: price, parameters, one call with its answer, fields. It starts with a heading of level 2. */
+/** The page of an API in Markdown: price, parameters, a call with its answer, fields. It starts with a heading of level 2. */
 export function toApiPage(
   api: ApiDefinition,
   { credits, url, key, more = "", answer }: ApiPageOptions,

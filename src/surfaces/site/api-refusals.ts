@@ -10,7 +10,7 @@ interface Refusal {
   readonly messages: readonly { readonly code: string; readonly detail: string }[]
 }
 
-/** What a call may be refused with, a status at a time: its codes for programs and their messages, from the OpenAPI document. */
+/** The refusals of an API, by status: codes for programs and their messages, from the OpenAPI document. */
 export function refusalsOf(site: Site, api: DocumentedApi): Html {
   return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs. <a href="/docs/errors">More about errors</a></p>
 ${readRefusals(documentOf({ ...site, apis: [api] }), api).map(
@@ -23,7 +23,7 @@ ${readRefusals(documentOf({ ...site, apis: [api] }), api).map(
 )}`
 }
 
-/** Every code that a call of some API may be refused with, by status, each with a message as it is sent. */
+/** The refusals of all APIs, by status. A code stands once, with a message as it is sent. */
 export function allRefusals(
   site: Site,
 ): readonly { readonly status: string; readonly code: string; readonly detail: string }[] {

@@ -2,7 +2,7 @@ import { html } from "./html.ts"
 import { pageHead, pageHeader } from "./layout.ts"
 import type { Site, SiteAssets } from "./site.ts"
 
-/** What the page at `/graphiql` loads, by path. */
+/** The paths of the files that the page at `/graphiql` loads. */
 export interface GraphiqlAssets {
   readonly styles: readonly string[]
   /** Scripts that each make a global name, in the order in which they run. */

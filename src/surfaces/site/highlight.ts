@@ -8,7 +8,7 @@ const keywords = {
   json: ["true", "false", "null"],
 } as const
 
-/** What is coloured: names of fields, texts, words of the language. */
+/** The parts of code that get a colour: names of fields, texts, words of the language. */
 const patterns: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     Object.entries(keywords).map(([language, words]) => [
@@ -23,7 +23,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
   yaml: /(?<name>^[ -]*[\w"]+(?=:(?:\s|$)))/gm,
 }
 
-/** Code with its parts in elements of their own, for colours. An unknown language stays as it is. */
+/** Code with its parts in elements of their own, for colours. Code in an unknown language stays unchanged. */
 export function highlight(language: string, code: string): Html {
   const pattern = patterns[language]
   if (!pattern) return html`${code}`

@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** What may stand between the braces of a template: text is escaped, nothing is left out. */
+/** A value between the braces of a template: text is escaped, nothing is left out. */
 export type HtmlPart = Html | string | number | readonly HtmlPart[] | null | undefined | false
 
 /**

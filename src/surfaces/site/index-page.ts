@@ -10,8 +10,8 @@ import { rulesOf } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
 
 /**
- * The page at `/docs`: every API with its parameters, every rule and every error. The page's script searches them; the lists can be
- * read without it.
+ * The page at `/docs`: every API with its parameters, every rule and every error. The page's script searches them; without
+ * it the lists can be read.
  */
 export function indexPage(site: Site, write: WritePage): string {
   return referencePage(

@@ -43,7 +43,7 @@ ${groupsOf(site.apis).map(
 function keyHint({ portal }: Site): Html {
   return portal
     ? html`<p class="hint">You have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
-    : html`<p class="hint">Every call needs an API key, which the operator of this service gives you.</p>`
+    : html`<p class="hint">Every call needs an API key, which you get from the operator of this service.</p>`
 }
 
 function sample(site: Site): Html | null {

@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.ts"
 import type { PageParts, Site, SiteAssets } from "./site.ts"
 
-/** A whole page: head, header with the ways to other pages, content, footer. */
+/** Prints a page: head, header with links to other pages, content, footer. */
 export function layout(site: Site, assets: SiteAssets, { name, description, main }: PageParts): string {
   return html`<!doctype html>
 <html lang="en">
@@ -46,7 +46,7 @@ ${sheets.map((style) => html`<link rel="stylesheet" href="${style}">`)}
 </head>`
 }
 
-/** The name of the service and the ways to its other pages. */
+/** The header of a page: the name of the service and links to its other pages. */
 export function pageHeader(site: Site, { icon }: SiteAssets): Html {
   return html`<header class="top">
 <div class="inner">

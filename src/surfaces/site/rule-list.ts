@@ -1,12 +1,16 @@
 import type { Site } from "./site.ts"
 
-/** What holds for every API, each on a page of its own below `/docs`. */
+/** The rules that hold for every API, each with a page below `/docs`. */
 const rules = [
-  { id: "identity", title: "Identity", summary: "How to send the key, and what a key may be limited to." },
+  { id: "identity", title: "Identity", summary: "How to send the key, and the limits that a key may have." },
   { id: "errors", title: "Errors", summary: "The form of a refusal, and every status with its codes." },
   { id: "formats", title: "Formats", summary: "The same answer as JSON, XML, YAML or CSV." },
   { id: "limits", title: "Limits", summary: "Calls a minute, sizes and time limits." },
-  { id: "credits", title: "Credits", summary: "What a call costs, what is left, and premium fields." },
+  {
+    id: "credits",
+    title: "Credits",
+    summary: "The price of a call, the credits that are left, and premium fields.",
+  },
   { id: "batch", title: "Batch", summary: "Up to 200 inputs of one API in one request." },
   { id: "graphql", title: "GraphQL", summary: "Several APIs in one query." },
   { id: "mcp", title: "MCP", summary: "The APIs as tools for agents." },

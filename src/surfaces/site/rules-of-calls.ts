@@ -12,15 +12,15 @@ export function identityRule({ portal, publicUrl }: Site): Html {
   return html`<p>Every call needs an API key: <code>pk-</code> and 38 letters and digits. ${
     portal
       ? html`You make keys in the <a href="/portal">portal</a>, or get one from the operator of this service.`
-      : html`The operator of this service gives you one.`
+      : html`You get one from the operator of this service.`
   } Send it in either of two headers:</p>
 ${codeBlock("curl", "The two ways to send a key", `curl ${address} -H 'x-api-key: YOUR-KEY'\ncurl ${address} -H 'Authorization: Bearer YOUR-KEY'`)}
 <p>If both are sent, they must hold the same key. Other schemes in <code>Authorization</code> are ignored. A key never belongs into the address, where logs and histories keep it.</p>
-<h2>What a key may be limited to</h2>
+<h2>Limits of a key</h2>
 <ul>
-<li>some APIs, or all but some: another one is a 403 with the code <code>apiForbidden</code></li>
+<li>some APIs, or all but some: any other is a 403 with the code <code>apiForbidden</code></li>
 <li>some addresses: from others it is a 403 with the code <code>addressForbidden</code></li>
-<li>calls a minute, beside the limit of the plan</li>
+<li>calls a minute, in addition to the limit of the plan</li>
 <li>a day on which it expires: after it a 401 with the code <code>keyExpired</code></li>
 </ul>
 <p>A key is checked before its parameters, so a request without a valid key always gets a 401. Every 401 has <code>WWW-Authenticate: Bearer</code>.</p>`
@@ -95,7 +95,7 @@ export function creditsRule({ apis, portal }: Site): Html {
 <tbody>${apis.map(({ definition: { id, title }, credits }) => html`<tr><th scope="row"><a href="/apis/${id}">${title}</a></th><td>${priceText(credits)}</td></tr>`)}</tbody>
 </table>
 <p>The plan of an account grants credits each month, which do not roll over. A bonus is spent after them and does not expire.${portal && html` The <a href="/portal/usage">portal</a> shows what was used, by day, API and key.`}</p>
-<h2>What is used and left</h2>
+<h2>Credits used and left</h2>
 <p>Every answer to a known key says so in its headers. Without a limit a number of credits is <code>unlimited</code>.</p>
 <table>
 <thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>

@@ -1,7 +1,7 @@
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { Html } from "./html.ts"
 
-/** What the pages for people are made from. */
+/** The data that the pages for people are made from. */
 export interface Site extends ApiDocInput {
   /** The name that they show. */
   readonly title: string
@@ -11,7 +11,7 @@ export interface Site extends ApiDocInput {
   readonly console: boolean
 }
 
-/** What the pages load, by path. */
+/** The paths of the files that the pages load. */
 export interface SiteAssets {
   readonly style: string
   /** Null where the operator has chosen no colour. */
@@ -23,8 +23,9 @@ export interface SiteAssets {
 /** Writes a page. */
 export type WritePage = (parts: PageParts) => string
 
+/** The parts in which pages differ. */
 export interface PageParts {
-  /** What the window is called, beside the service's name; null for the service's first page. */
+  /** The title of the window, before the service's name; null for the landing page. */
   readonly name: string | null
   readonly description: string
   readonly main: Html

@@ -1,4 +1,4 @@
-/** The parts that the page uses of React, of ReactDOM and of GraphiQL. Each is a script of its own, which makes one global name. */
+/** The parts of React, ReactDOM and GraphiQL that the page uses. Each is a script of its own, which makes one global name. */
 declare const React: {
   createElement(type: typeof GraphiQL, props: GraphiqlProps): ReactElement
 }

@@ -1,4 +1,4 @@
-/** Starts GraphiQL with the key of the page's own field, and gives names to what it leaves without one. */
+/** Starts GraphiQL with the key of the page's own field, and names the fields that it leaves without a label. */
 
 const defaultQuery = `# Type your API key above,
 # then press Ctrl+Enter.
@@ -37,7 +37,7 @@ function start(key: HTMLInputElement, place: Element): void {
   show()
 }
 
-/** Names each editor after its part of the page (WCAG 2.2, 4.1.2), and lets the keyboard scroll it (2.1.1), also those that come later. */
+/** Names each editor, also later ones, after its part of the page (WCAG 2.2, 4.1.2), and lets the keyboard scroll it (2.1.1). */
 function nameAll(place: Element): void {
   const observer = new MutationObserver(() => {
     for (const area of place.querySelectorAll<HTMLElement>(".CodeMirror-scroll")) area.tabIndex = 0

@@ -5,11 +5,11 @@ import type { CallAnswer } from "./call.ts"
 interface AnswerProps {
   /** Null before the first call. */
   readonly answer: CallAnswer | null
-  /** What a success costs. */
+  /** The price of a success. */
   readonly credits: number
 }
 
-/** What came back for a call, with its headers and what it cost. */
+/** The answer to a call, with its headers and its price. */
 export function Answer({ answer, credits }: AnswerProps) {
   return (
     <section class="card" aria-label="Answer" aria-live="polite">

@@ -4,7 +4,7 @@ import { nowMs, sendRequest } from "../client/browser.ts"
 import { noteUnreachable } from "../client/connection.ts"
 import { Unreachable } from "../client/problem.ts"
 
-/** What came back for a call. */
+/** The answer to a call. */
 export interface CallAnswer {
   readonly status: number
   readonly body: string

@@ -73,7 +73,7 @@ export interface OfferedApi {
   readonly title: string
   readonly description: string
   readonly method: "GET" | "POST"
-  /** Of a successful call. */
+  /** The price of a successful call. */
   readonly credits: number
   readonly parameters: readonly OfferedParameter[]
   /** The parameters of a call that succeeds. */

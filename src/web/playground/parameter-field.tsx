@@ -5,7 +5,7 @@ import type { OfferedApi, OfferedParameter } from "./offered-api.ts"
 
 interface ParameterFieldProps {
   readonly parameter: OfferedParameter
-  /** What stands in it at first. */
+  /** The value that it has at first. */
   readonly value: unknown
   /** Whether premium parameters have an effect on the caller's plan; null when the plan is not known. */
   readonly hasPremium: boolean | null
@@ -51,7 +51,7 @@ function isFreeText({ type, format, pattern }: OfferedParameter["schema"]): bool
   return type === "string" && format === undefined && pattern === undefined
 }
 
-/** What was filled in, exactly as it was typed. An empty field is left out, unless it is a required text or list. */
+/** Reads the parameters, exactly as they were typed. An empty field is left out, unless it is a required text or list. */
 export function readParameters(
   { method, parameters }: Pick<OfferedApi, "method" | "parameters">,
   typed: (name: string) => string,

@@ -16,7 +16,7 @@ const formatField = "_format"
 
 interface WorkbenchProps {
   readonly api: OfferedApi
-  /** Who calls; null for whoever types a key. */
+  /** The customer who is signed in; null when a key is to be typed. */
   readonly customer: Customer | null
   /** Called when the customer's session has ended. */
   signedOut(): void

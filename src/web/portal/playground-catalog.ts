@@ -8,7 +8,7 @@ import { type CatalogDocument, type OfferedApi, toOfferedApis } from "../playgro
 /** The document does not change while the page is open. */
 let reading: Promise<readonly OfferedApi[]> | null = null
 
-/** The APIs of the service with their parameters, from its OpenAPI document. It is read again when the service is back after it was gone. */
+/** The APIs of the service with their parameters, from its OpenAPI document. It is read again when the service is back. */
 export function useCatalog(): Reading<readonly OfferedApi[]> {
   const [data, setData] = useState<readonly OfferedApi[] | null>(null)
   const [error, setError] = useState<Problem | Unreachable | null>(null)

@@ -105,7 +105,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await done()
   })
 
-  test("who is signed in to the portal calls without a key", async () => {
+  test("a customer who is signed in to the portal calls without a key", async () => {
     const { key } = await createAccount(db, { plan: "free" })
     const { page, look, done } = await desk.visit("/portal", { key })
     await page.goto(`${desk.url}/apis/sunrisesunset#try`)

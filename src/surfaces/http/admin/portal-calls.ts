@@ -21,9 +21,9 @@ export interface PortalCallParts
 }
 
 /**
- * The calls that a page of this service makes for a customer who is signed in: the pipeline of a REST call, with the session in place
- * of the key. All are POST, since they cost credits: so each needs its own page and the CSRF token. The parameters of a GET API are in
- * the query.
+ * The calls that a page of this service makes for a customer who is signed in: the pipeline of a REST call, with the session
+ * instead of the key. All are POST, since they cost credits: so each needs a page of this service and the CSRF token. The
+ * parameters of a GET API are in the query.
  */
 export function portalCallRoutes(parts: PortalCallParts) {
   const { base, context, refuseWith, requireActor, sessions } = parts

@@ -59,7 +59,7 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
   }
 }
 
-/** What crawlers may read (RFC 9309): pages and documents, not what needs a key or changes with every request. */
+/** The rules for crawlers (RFC 9309): pages and documents, but nothing that needs a key or changes with every request. */
 const robots = `User-agent: *
 Disallow: /v1/
 Disallow: /admin

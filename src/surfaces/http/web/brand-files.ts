@@ -13,7 +13,7 @@ export interface Brand {
 /** The colour of the icon where the operator has chosen none: that of the style sheet. */
 const ownColor = "#0b6b5d"
 
-/** What pages load that follows from the operator's colour. */
+/** The files with the operator's colour. */
 export interface BrandFiles {
   /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
   readonly style: WebFile | null
@@ -25,6 +25,7 @@ export function iconColor({ color }: Brand): string {
   return color ?? ownColor
 }
 
+/** Makes the files with the operator's colour, compressed when they are asked for. */
 export function createBrandFiles(brand: Brand): BrandFiles {
   const { color } = brand
   return {

@@ -3,7 +3,7 @@ import { operations } from "../../../admin/operations.ts"
 
 const web = join(import.meta.dir, "../../../web")
 
-/** What pages load by name; the bundler finds the rest. */
+/** The files that pages load by name; the bundler finds the rest. */
 const entries = [
   "console/console.tsx",
   "portal/portal.tsx",
@@ -19,7 +19,7 @@ const operationPlaces = Object.fromEntries(operations.map(({ id, method, path })
 
 const packages = join(import.meta.dir, "../../../../node_modules")
 
-/** What pages load as its package has it: bundling it would take longer than all else. By path, since packages do not export it. */
+/** Files that are served as their packages have them: bundling them would take longer than all else. No package exports them. */
 const libraries = {
   "library-react.js": "react/umd/react.production.min.js",
   "library-reactdom.js": "react-dom/umd/react-dom.production.min.js",
@@ -27,6 +27,7 @@ const libraries = {
   "library-graphiql.css": "graphiql/graphiql.min.css",
 } as const
 
+/** A file for browsers, not yet compressed. */
 export interface BundledFile {
   /** With a hash of its bytes. */
   readonly name: string
@@ -37,7 +38,7 @@ export interface BundledFile {
 
 export interface Bundle {
   readonly files: readonly BundledFile[]
-  /** What it was made from, by its path from the project's root. */
+  /** The files that it was made from, by their paths from the project's root. */
   readonly inputs: readonly string[]
 }
 

@@ -8,6 +8,7 @@ import type { Brand } from "./brand-files.ts"
 import type { WebPage } from "./page.ts"
 import type { WebHttp } from "./web-http.ts"
 
+/** The pages that an app serves, and their brand. */
 export interface WebOptions {
   /** Whether operators find their console here. */
   readonly console: boolean
@@ -17,8 +18,8 @@ export interface WebOptions {
 }
 
 /**
- * The pages that run in a browser, and what they load. Their script finds the screen by the path, so each path below `/console` or
- * `/portal` has the same page. All of it is loaded with the first request, so that the start does not wait for it.
+ * The pages that run in a browser, and the files that they load. Their script finds the screen by the path, so each path below
+ * `/console` or `/portal` has the same page. All of it is loaded with the first request, so that the start does not wait.
  */
 export function webFeature(
   base: ReturnType<typeof incomingRequests>,
@@ -57,6 +58,6 @@ export function webFeature(
       sameOriginOnly(set)
       return send(request, set)
     },
-    { detail: { summary: "What the pages load", tags: ["operation"] } },
+    { detail: { summary: "The files that pages load", tags: ["operation"] } },
   )
 }

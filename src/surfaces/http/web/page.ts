@@ -4,7 +4,7 @@ import { hashedName, type WebFiles } from "./web-files.ts"
 /** The name of a page: what runs in it, and what its address begins with. */
 export type WebPage = "console" | "portal"
 
-/** What to do where scripts are turned off. */
+/** The text where scripts are turned off. */
 const withoutScript: Readonly<Record<WebPage, string>> = {
   console:
     "The console needs JavaScript. Turn it on in your browser, or use the commands of <code>penknife</code>, which do the same.",
@@ -13,9 +13,9 @@ const withoutScript: Readonly<Record<WebPage, string>> = {
 }
 
 /**
- * The page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them; what is shown is
- * fetched by its script. Until that runs it shows the name of the service. It names what the script imports, which a browser would
- * otherwise find only after it has loaded the script.
+ * Prints the page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them: its
+ * script fetches the data. Until that runs, the page shows the name of the service. It names the imports of the script, which
+ * a browser would otherwise find only after it has loaded the script.
  */
 export function printWebPage(
   page: WebPage,

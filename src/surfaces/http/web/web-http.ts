@@ -6,7 +6,7 @@ import type { Brand } from "./brand-files.ts"
 import { createBrandFiles } from "./brand-files.ts"
 import { printWebPage, type WebPage } from "./page.ts"
 
-/** What answers requests for the pages of the front end and for what they load. */
+/** Answers requests for the pages of the front end and for the files that they load. */
 export interface WebHttp {
   readonly pages: Readonly<Record<WebPage, Resource>>
   /** Undefined for an unknown name. */
