@@ -7,6 +7,7 @@ import type { FaultRule } from "../../../mock/faults.ts"
 import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
+import { checkedBy } from "../route-schemas.ts"
 
 type Body = Readonly<Record<string, unknown>>
 type Apis = ReadonlyMap<string, ApiDefinition>
@@ -45,17 +46,28 @@ const filterQuery = Type.Object({
   key: Type.Optional(key),
 })
 
-const readFaultBody = compileBody(faultBody)
-const readStubBody = compileBody(stubBody)
-const readClockBody = compileBody(clockBody)
-const readFilterQuery = compileInput(filterQuery)
+/** The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`. Unknown fields are refused. */
+export const controlSchemas = {
+  fault: checkedBody(faultBody),
+  stub: checkedBody(stubBody),
+  clock: checkedBody(clockBody),
+  filter: checkedQuery(filterQuery),
+  /** A path without parameters. */
+  noQuery: checkedQuery(Type.Object({})),
+  /** DNS records as YAML or JSON, which the reader of zones checks. */
+  zone: checkedBy(Type.String(), (text: string) => text),
+  /** A path that takes no body. One that would be ignored is refused: its sender means something by it, such as which fault to delete. */
+  noBody: checkedBy(Type.String({ maxLength: 0 }), (text: string) => {
+    if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")
+    return ""
+  }),
+}
 
 /** The end of the last year that has four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1
 
-/** The body of `PUT /_mock/faults`. Like the other readers here it throws an InputRejected that names the field. */
-export function readFault(body: Body, apis: Apis): FaultRule {
-  const rule = readFaultBody(body)
+/** Checks of a fault what its schema cannot. Like the other checks here it throws an InputRejected that names the field. */
+export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultRule {
   const { api, input, status, delay_ms, reset, malformed } = rule
   const definition = api === undefined ? null : requireApi(api, apis)
   if (input && definition === null) reject("api", "is missing: an input is one of an API")
@@ -70,9 +82,8 @@ export function readFault(body: Body, apis: Apis): FaultRule {
   return rule
 }
 
-/** The body of `PUT /_mock/stubs`: parameters and fields must be the API's, and fields of the right type. */
-export function readStub(body: Body, apis: Apis): Stub {
-  const stub = readStubBody(body)
+/** Checks of a stub what its schema cannot: parameters and fields must be the API's, and fields of the right type. */
+export function requireStub(stub: Static<typeof stubBody>, apis: Apis): Stub {
   const definition = requireApi(stub.api, apis)
   requireParameters(stub.input ?? {}, definition)
   requireFields(stub.data ?? {}, definition.output, "data", `is not a field that '${stub.api}' answers with`)
@@ -110,9 +121,8 @@ function isEdit({ headers, body }: AnswerEdit): boolean {
   return body !== undefined || Object.keys(headers ?? {}).length > 0
 }
 
-/** The body of `PUT /_mock/clock`, as the instant that the clock is set to. */
-export function readClock(body: Body, nowMs: number): number {
-  const { now, advance } = readClockBody(body)
+/** The instant that a clock is set to, in milliseconds since 1970. */
+export function toInstant({ now, advance }: Static<typeof clockBody>, nowMs: number): number {
   if (now !== undefined && advance !== undefined) reject("advance", "must not be given together with 'now'")
   if (now !== undefined) {
     const instant = parseInstant(now)
@@ -128,38 +138,34 @@ export function readClock(body: Body, nowMs: number): number {
   return nowMs + duration
 }
 
-/** The query of `GET /_mock/requests`. */
-export function readFilter(query: TextInput, apis: Apis): Static<typeof filterQuery> {
-  for (const { name } of query.parameters) requireKnown(name, filterQuery)
-  const filter = readFilterQuery(query) as Static<typeof filterQuery>
-  if (filter.api !== undefined) requireApi(filter.api, apis)
-  return filter
-}
-
-export function requireNothing({ parameters }: TextInput): void {
-  for (const { name } of parameters) reject(name, "is not known here")
-}
-
-/** Refuses a body that would be ignored: its sender means something by it, such as which fault to delete. */
-export function requireNoBody(text: string): void {
-  if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")
-}
-
-function compileBody<T extends TObject>(schema: T): (body: Body) => Static<T> {
+function checkedBody<T extends TObject>(schema: T) {
   const read = compileInput(schema)
-  return (body) => {
-    for (const name of Object.keys(body)) requireKnown(name, schema)
-    return read({ kind: "typed", values: body }) as Static<T>
-  }
+  return checkedBy(schema, (values: Body) => {
+    for (const name of Object.keys(values)) requireKnown(name, schema)
+    return read({ kind: "typed", values }) as Static<T>
+  })
+}
+
+function checkedQuery<T extends TObject>(schema: T) {
+  const read = compileInput(schema)
+  return checkedBy(schema, (query: TextInput) => {
+    for (const { name, text } of query.parameters) {
+      if (text === null) reject(name, "must be percent-encoded UTF-8")
+    }
+    for (const { name } of query.parameters) requireKnown(name, schema)
+    return read(query) as Static<T>
+  })
 }
 
 /** A mistyped field would otherwise be ignored, and the fault or filter never match. */
 function requireKnown(name: string, schema: TObject): void {
   if (Object.hasOwn(schema.properties, name)) return
-  reject(name.slice(0, 100), `is not known here; there are ${Object.keys(schema.properties).join(", ")}`)
+  const known = Object.keys(schema.properties)
+  reject(name.slice(0, 100), `is not known here${known.length > 0 ? `; there are ${known.join(", ")}` : ""}`)
 }
 
-function requireApi(id: string, apis: Apis): ApiDefinition {
+/** The definition of an API. Throws an InputRejected when there is none. */
+export function requireApi(id: string, apis: Apis): ApiDefinition {
   return apis.get(id) ?? reject("api", `must be one of ${[...apis.keys()].join(", ")}`)
 }
 

@@ -1,4 +1,4 @@
-import { Elysia } from "elysia"
+import { type AnyElysia, Elysia } from "elysia"
 import { InputRejected, type Timer } from "../../../apis/contract.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
@@ -9,13 +9,14 @@ import { toIso } from "../../../values/time-text.ts"
 import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
+import type { AnswerSettings } from "../exchange.ts"
 import { incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
 import { MethodNotAllowed } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { pathOf } from "../request-url.ts"
-import { readClock, readFault, readFilter, readStub, requireNoBody, requireNothing } from "./control-input.ts"
+import { controlSchemas, requireApi, requireFault, requireStub, toInstant } from "./control-input.ts"
 
 export interface ControlParts {
   /** The current state. A reset replaces it. */
@@ -28,127 +29,135 @@ export interface ControlParts {
   readonly timer: Timer
 }
 
-type Handle = (request: Request, state: MockState) => object | Promise<object>
-type Methods = Readonly<Record<string, Handle>>
-type Routes = Readonly<Record<string, Methods>>
-
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
-export function controlApp(parts: ControlParts) {
-  const routes = createRoutes(parts)
+export function controlApp({ state, reset, parseZone, requestIdFor, intake, timer }: ControlParts) {
+  const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
+  const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
+  const noBody = { parse: plain, body: controlSchemas.noBody }
+  const apis = () => new Map(state().apis.map(({ definition }) => [definition.id, definition]))
+  const clock = () => ({ now: toIso(state().clock.now()) })
+  const faults = () => ({ faults: state().faults.list() })
+  const stubs = () => ({ stubs: state().stubs.list() })
+  const methods = (): ReadonlyMap<string, string[]> => methodsOf(app)
   const open = ({ headers }: Request) => {
-    const requestId = parts.requestIdFor(headers)
+    const requestId = requestIdFor(headers)
     return { requestId, key: null, hasTwoKeys: false, address: () => "", hasLeft: () => false, startedMs: 0 }
   }
+
   const app = new Elysia({ name: "mock-control", strictPath: true })
     .headers(fixedHeaders)
     .use(incomingRequests(open))
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {
-      const fault = code === "NOT_FOUND" ? noControl(request, routes) : toFault(error)
-      if (!(await drainBody(request, parts.intake, parts.timer))) set.headers.connection = "close"
+      const thrown = code === "PARSE" ? error.cause : error
+      const fault = code === "NOT_FOUND" ? noControl(request, methods()) : toFault(thrown)
+      if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
       if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
       return send(toReply(fault), "json", set)
     })
-  for (const [path, methods] of Object.entries(routes)) {
-    for (const [method, handle] of Object.entries(methods)) {
-      const run = async (request: Request) => {
-        await requireReadable(request, path, parts.intake)
-        return ownAnswer(200, { data: await handle(request, parts.state()) })
-      }
-      app.route(method, path, async ({ request, set }) => send(await run(request), "json", set), {
-        parse: "none",
-        detail: { summary: `${method} ${path}`, tags: ["mock"] },
-      })
+    .onTransform((elysia: { readonly request: Request; query: unknown }) => {
+      elysia.query = parseQuery(elysia.request.url)
+    })
+    .guard({ query: controlSchemas.noQuery })
+    .get("/_mock", ({ set }) => {
+      const paths = [...methods()].map(([path, known]) => `${known.join(", ")} ${path}`)
+      return ok({ paths, keys: magicKeys }, set)
+    })
+    .get(
+      "/_mock/requests",
+      ({ query, set }) => {
+        if (query.api !== undefined) requireApi(query.api, apis())
+        return ok(state().journal.read(query), set)
+      },
+      { query: controlSchemas.filter },
+    )
+    .get("/_mock/faults", ({ set }) => ok(faults(), set))
+    .get("/_mock/stubs", ({ set }) => ok(stubs(), set))
+    .get("/_mock/clock", ({ set }) => ok(clock(), set))
+    .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
+    .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
+  // `POST` works as `PUT` does, since some clients send nothing else.
+  for (const method of ["PUT", "POST"] as const) {
+    app
+      .route(
+        method,
+        "/_mock/faults",
+        ({ body, set }) => {
+          state().faults.put(requireFault(body, apis()))
+          return ok(faults(), set)
+        },
+        { parse: json, body: controlSchemas.fault },
+      )
+      .route(
+        method,
+        "/_mock/stubs",
+        ({ body, set }) => {
+          state().stubs.put(requireStub(body, apis()))
+          return ok(stubs(), set)
+        },
+        { parse: json, body: controlSchemas.stub },
+      )
+      .route(
+        method,
+        "/_mock/clock",
+        async ({ body, set }) => {
+          await state().setClock(toInstant(body, state().clock.now()))
+          return ok(clock(), set)
+        },
+        { parse: json, body: controlSchemas.clock },
+      )
+      .route(
+        method,
+        "/_mock/dns",
+        async ({ body, set }) => {
+          const { dns } = state()
+          await replaceZone(dns, body, parseZone)
+          return ok({ names: Object.keys(dns.zone).length }, set)
+        },
+        { parse: plain, body: controlSchemas.zone },
+      )
+  }
+  for (const name of ["faults", "stubs"] as const) {
+    const empty = ({ set }: { readonly set: AnswerSettings }) => {
+      state()[name].clear()
+      return ok({ [name]: state()[name].list() }, set)
     }
+    app.delete(`/_mock/${name}`, empty, noBody)
   }
   return app
+    .delete(
+      "/_mock/requests",
+      ({ set }) => {
+        const { journal } = state()
+        journal.clear()
+        return ok(journal.read({}), set)
+      },
+      noBody,
+    )
+    .post("/_mock/reset", ({ set }) => reset().then(() => ok({}, set)), noBody)
 }
 
-/** Refuses a query or body that the path does not take. */
-async function requireReadable(request: Request, path: string, intake: Intake): Promise<void> {
-  const query = parseQuery(request.url)
-  for (const { name, text } of query.parameters) {
-    if (text === null) throw new InputRejected(name, "must be percent-encoded UTF-8")
-  }
-  if (path !== "/_mock/requests" || request.method !== "GET") requireNothing(query)
-  if (path === "/_mock/reset" || request.method === "DELETE") {
-    requireNoBody(await readText(request, intake))
-  }
+function ok(data: object, set: AnswerSettings): string {
+  return send(ownAnswer(200, { data }), "json", set)
 }
 
-function noControl({ url, method }: Request, routes: Routes): Fault {
+/** The methods of each control path, without those of the cross-origin plugin. */
+function methodsOf({ routes }: Pick<AnyElysia, "routes">): ReadonlyMap<string, string[]> {
+  const byPath = new Map<string, string[]>()
+  for (const { method, path } of routes) {
+    if (method !== "OPTIONS") byPath.set(path, [...(byPath.get(path) ?? []), method])
+  }
+  return byPath
+}
+
+function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]>): Fault {
   const path = pathOf(url)
-  const methods = routes[path]
-  if (methods) return new MethodNotAllowed(method, allowed(methods))
+  const methods = known.get(path)
+  if (methods) return new MethodNotAllowed(method, methods.join(", "))
   return new Fault(
     "notFound",
-    `No such path '${path.slice(0, 100)}'. The control paths are ${Object.keys(routes).join(", ")}.`,
+    `No such path '${path.slice(0, 100)}'. The control paths are ${[...known.keys()].join(", ")}.`,
   )
-}
-
-function createRoutes({ reset, parseZone, intake }: ControlParts): Routes {
-  const read = (request: Request) => readObject(request, intake)
-  const apisOf = (state: MockState) =>
-    new Map(state.apis.map(({ definition }) => [definition.id, definition]))
-  const clock = (state: MockState) => ({ now: toIso(state.clock.now()) })
-
-  const routes: Routes = {
-    "/_mock": { GET: () => ({ paths: pathsOf(routes), keys: magicKeys }) },
-    "/_mock/requests": {
-      GET: (request, state) => state.journal.read(readFilter(parseQuery(request.url), apisOf(state))),
-      DELETE: (_request, { journal }) => {
-        journal.clear()
-        return journal.read({})
-      },
-    },
-    "/_mock/faults": listRoutes("faults", async (request, state) =>
-      state.faults.put(readFault(await read(request), apisOf(state))),
-    ),
-    "/_mock/stubs": listRoutes("stubs", async (request, state) =>
-      state.stubs.put(readStub(await read(request), apisOf(state))),
-    ),
-    "/_mock/clock": {
-      GET: (_request, state) => clock(state),
-      ...put(async (request, state) => {
-        await state.setClock(readClock(await read(request), state.clock.now()))
-        return clock(state)
-      }),
-    },
-    "/_mock/dns": {
-      GET: (_request, { dns }) => ({ zone: dns.zone }),
-      ...put(async (request, { dns }) => {
-        await replaceZone(dns, await readText(request, intake), parseZone)
-        return { names: Object.keys(dns.zone).length }
-      }),
-    },
-    "/_mock/notices": { GET: async (_request, state) => ({ notices: await state.notices() }) },
-    "/_mock/reset": { POST: () => reset().then(() => ({})) },
-  }
-  return routes
-}
-
-/** `POST` works as `PUT` does, since some clients send nothing else. */
-function put(handle: Handle): Methods {
-  return { PUT: handle, POST: handle }
-}
-
-/** Shows, adds to and empties a list of the mock. Every answer is the list. */
-function listRoutes(
-  name: "faults" | "stubs",
-  add: (request: Request, state: MockState) => Promise<void>,
-): Methods {
-  const show = (state: MockState) => ({ [name]: state[name].list() })
-  return {
-    GET: (_request, state) => show(state),
-    ...put(async (request, state) => {
-      await add(request, state)
-      return show(state)
-    }),
-    DELETE: (_request, state) => {
-      state[name].clear()
-      return show(state)
-    },
-  }
 }
 
 async function replaceZone(
@@ -166,12 +175,4 @@ async function replaceZone(
   } catch (thrown) {
     throw new InputRejected("zone", `cannot be used: ${messageOf(thrown).replace(/\.$/, "")}`)
   }
-}
-
-function allowed(methods: Methods): string {
-  return Object.keys(methods).join(", ")
-}
-
-function pathsOf(routes: Routes): string[] {
-  return Object.entries(routes).map(([path, methods]) => `${allowed(methods)} ${path}`)
 }
