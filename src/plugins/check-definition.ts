@@ -1,4 +1,4 @@
-import { Kind, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import { Kind, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
@@ -6,45 +6,33 @@ import type { DefinitionData } from "./definition-text.ts"
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })
 
+/** An object without other members. */
+const closed = <F extends TProperties>(members: F) => Type.Object(members, { additionalProperties: false })
+
 /** The form of a definition, besides its schemas. */
-const shape = Type.Object(
-  {
-    id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
-    title: text(80),
-    group: Type.Optional(text(40)),
-    description: text(1_000),
-    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
-    credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
-    input: Type.Unknown(),
-    output: Type.Unknown(),
-    asksDns: Type.Optional(Type.Boolean()),
-    deprecation: Type.Optional(
-      Type.Object(
-        { since: day, sunset: Type.Optional(day), successor: Type.Optional(text(100)) },
-        { additionalProperties: false },
-      ),
-    ),
-    examples: Type.Array(
-      Type.Object(
-        {
-          name: text(200),
-          input: Type.Record(Type.String(), Type.Unknown()),
-          output: Type.Record(Type.String(), Type.Unknown()),
-          given: Type.Optional(
-            Type.Object(
-              { now: Type.Optional(Type.String()), dns: Type.Optional(Type.Unknown()) },
-              { additionalProperties: false },
-            ),
-          ),
-          varying: Type.Optional(Type.Array(Type.String())),
-        },
-        { additionalProperties: false },
-      ),
-      { minItems: 1, maxItems: 100 },
-    ),
-  },
-  { additionalProperties: false },
-)
+const shape = closed({
+  id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
+  title: text(80),
+  description: text(1_000),
+  method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+  credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  input: Type.Unknown(),
+  output: Type.Unknown(),
+  asksDns: Type.Optional(Type.Boolean()),
+  deprecation: Type.Optional(
+    closed({ since: day, sunset: Type.Optional(day), successor: Type.Optional(text(100)) }),
+  ),
+  examples: Type.Array(
+    closed({
+      name: text(200),
+      input: Type.Record(Type.String(), Type.Unknown()),
+      output: Type.Record(Type.String(), Type.Unknown()),
+      given: Type.Optional(closed({ now: Type.Optional(Type.String()), dns: Type.Optional(Type.Unknown()) })),
+      varying: Type.Optional(Type.Array(Type.String())),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+})
 
 /** Kinds of schemas that every surface can carry. */
 const inputKinds = ["String", "Number", "Integer", "Boolean", "Literal", "Union", "Array"]

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError, SourceLocation } from "graphql"
-import type { Fault, FaultCode } from "../../call/fault.ts"
+import type { Fault } from "../../call/fault.ts"
 
 /** The HTTP status of each code that refuses a whole request. */
 export const statuses = {
@@ -23,38 +23,19 @@ export const statuses = {
 /** A code in the `extensions` of an error that refuses a whole request. */
 export type RefusalCode = keyof typeof statuses
 
-/** The GraphQL code of each fault. */
-const codes = {
-  inputRejected: "BAD_REQUEST",
-  keysDiffer: "BAD_REQUEST",
-  keyMissing: "INVALID_API_KEY",
-  keyMalformed: "INVALID_API_KEY",
-  adminKeySent: "INVALID_API_KEY",
-  keyUnknown: "INVALID_API_KEY",
-  keyExpired: "INVALID_API_KEY",
-  keyRevoked: "INVALID_API_KEY",
-  keyRotated: "INVALID_API_KEY",
-  keyDisabled: "INVALID_API_KEY",
-  addressForbidden: "FORBIDDEN",
-  originForbidden: "FORBIDDEN",
-  apiForbidden: "FORBIDDEN",
-  notFound: "BAD_REQUEST",
-  apiGone: "BAD_REQUEST",
-  methodNotAllowed: "METHOD_NOT_ALLOWED",
-  bodyInPieces: "BAD_REQUEST",
-  bodyTooSlow: "BAD_REQUEST",
-  bodyTooLarge: "BAD_REQUEST",
-  mediaTypeUnsupported: "BAD_REQUEST",
-  rateLimited: "RATE_LIMITED",
-  creditsUsedUp: "INSUFFICIENT_CREDITS",
-  callerLeft: "BAD_REQUEST",
-  planMissing: "INTERNAL_SERVER_ERROR",
-  internal: "INTERNAL_SERVER_ERROR",
-  overloaded: "UPSTREAM_UNAVAILABLE",
-  upstreamUnavailable: "UPSTREAM_UNAVAILABLE",
-  storeUnavailable: "UPSTREAM_UNAVAILABLE",
-  chargeUnknown: "UPSTREAM_UNAVAILABLE",
-} as const satisfies Record<FaultCode, RefusalCode>
+/** The GraphQL code of a fault, by its HTTP status. */
+const codes: Readonly<Record<number, RefusalCode>> = {
+  401: "INVALID_API_KEY",
+  403: "FORBIDDEN",
+  405: "METHOD_NOT_ALLOWED",
+  429: "RATE_LIMITED",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "UPSTREAM_UNAVAILABLE",
+}
+
+function codeOf({ code, status }: Fault): RefusalCode {
+  return code === "creditsUsedUp" ? "INSUFFICIENT_CREDITS" : (codes[status] ?? "BAD_REQUEST")
+}
 
 /** Messages quote queries and variables, and a query can repeat one mistake thousands of times. */
 const maxMessageLength = 500
@@ -95,13 +76,13 @@ export class Refusal extends Error {
 }
 
 /** The refusal for a fault that ends the whole request. */
-export function toRefusal({ code, message, retryAfterSeconds }: Fault): Refusal {
-  return new Refusal(codes[code], message, retryAfterSeconds)
+export function toRefusal(fault: Fault): Refusal {
+  return new Refusal(codeOf(fault), fault.message, fault.retryAfterSeconds)
 }
 
 /** The code of a fault in a single field. */
-export function fieldCodeOf({ code }: Fault): RefusalCode | "BAD_USER_INPUT" {
-  return code === "inputRejected" ? "BAD_USER_INPUT" : codes[code]
+export function fieldCodeOf(fault: Fault): RefusalCode | "BAD_USER_INPUT" {
+  return fault.code === "inputRejected" ? "BAD_USER_INPUT" : codeOf(fault)
 }
 
 /** Shortens a long message in its middle, where a quoted value is. */
