@@ -1,4 +1,5 @@
 import type { Random } from "../apis/contract.ts"
+import type { KeyAccess } from "../store/store.ts"
 
 /**
  * The beginnings of API keys, admin keys, tokens of links that sign in with a browser, and cookies of sessions. None has an
@@ -68,6 +69,18 @@ export function holdsKey(text: string): boolean {
 /** Replaces each key in a text, also a mistyped one, by its visible prefix and `…`. */
 export function shortenKeys(text: string): string {
   return text.replace(new RegExp(keyLike, "g"), (key) => `${visiblePrefix(key)}…`)
+}
+
+/** The fault of a known key that must not be used; null if it may. Revocation comes first: the clock may have been set back. */
+export function refusalOfKey(
+  { revokedMs, disabledMs, expiresMs }: Pick<KeyAccess["key"], "revokedMs" | "disabledMs" | "expiresMs">,
+  secretUntilMs: number | null,
+  nowMs: number,
+) {
+  if (revokedMs !== null) return "keyRevoked"
+  if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
+  if (disabledMs !== null) return "keyDisabled"
+  return expiresMs !== null && expiresMs <= nowMs ? "keyExpired" : null
 }
 
 /** A random identifier such as `acc_4fQ…`: the prefix and 16 base62 characters (95 bits). */

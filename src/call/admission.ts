@@ -1,4 +1,4 @@
-import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
+import { hashKey, isWellFormed, kindOfKey, refusalOfKey } from "../accounts/key.ts"
 import { missingPlan, type Plan, type Plans } from "../accounts/plan.ts"
 import type { ApiDefinition, Ports } from "../apis/contract.ts"
 import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
@@ -70,9 +70,10 @@ export function createAdmission(
 
   function toCaller(access: KeyAccess | null, secretHash: string): Caller {
     if (access === null) throw fixedFault("keyUnknown")
-    const refusal = refusalOf(access, clock.now())
+    const { key, account, revision, secretUntilMs } = access
+    const refusal = refusalOfKey(key, secretUntilMs, clock.now())
+    if (account.closedMs !== null) throw refusedKey("keyRevoked", access)
     if (refusal !== null) throw refusedKey(refusal, access)
-    const { key, account, revision } = access
     return { key, account, revision, plan: planOf(access, plans), secretHash }
   }
 
@@ -145,14 +146,4 @@ function planOf({ account }: KeyAccess, plans: Plans): Plan {
       "The operator of this service can choose another with 'account set-plan'.",
     { cause: missingPlan(account) },
   )
-}
-
-/** The fault of a key that must not be used; null if it may. */
-function refusalOf({ key, account, secretUntilMs }: KeyAccess, nowMs: number) {
-  // Does not ask the clock, which may have been set back.
-  if (key.revokedMs !== null || account.closedMs !== null) return "keyRevoked"
-  if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
-  if (key.disabledMs !== null) return "keyDisabled"
-  if (key.expiresMs !== null && key.expiresMs <= nowMs) return "keyExpired"
-  return null
 }

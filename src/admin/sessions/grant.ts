@@ -1,4 +1,4 @@
-import { hashKey, isWellFormed, kindOfKey } from "../../accounts/key.ts"
+import { hashKey, isWellFormed, kindOfKey, refusalOfKey } from "../../accounts/key.ts"
 import type { Clock } from "../../apis/contract.ts"
 import type {
   AccountDetails,
@@ -96,7 +96,7 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
   const found = await parts.admin.findKeyByHash(keyHash)
   if (!found) throw new SignInRefused("keyUnknown")
   const { key } = found
-  const refusal = refusalOfKey(found, source, parts.clock.now())
+  const refusal = refusalFrom(found, source, parts.clock.now())
   if (refusal !== null) throw new SignInRefused(refusal, key.id)
   const account = await parts.admin.findAccount(key.accountId)
   if (!account || account.closedMs !== null) throw new SignInRefused("accountClosed", key.id)
@@ -135,7 +135,7 @@ export async function stillGranted(
   if (!(await isAdminKeyValid(adminKeyId, parts))) return null
   if (keyHash !== null) {
     const found = await admin.findKeyByHash(keyHash)
-    if (!found || refusalOfKey(found, source, clock.now()) !== null) return null
+    if (!found || refusalFrom(found, source, clock.now()) !== null) return null
     if (isLimited(found.key)) permissions = permissions.filter((name) => isReading(name))
   }
   if (accountId === null) return { account: null, permissions }
@@ -161,9 +161,7 @@ export async function findCallKey(
   if (account === null) return null
   if (session?.keyHash != null) return session.keyHash
   const keys = await admin.keys({ accountId: account }, { limit: maxKeysTried, after: null })
-  const usable = keys.filter(
-    (key) => refusalOfKey({ key, secretUntilMs: null }, source, clock.now()) === null,
-  )
+  const usable = keys.filter((key) => refusalFrom({ key, secretUntilMs: null }, source, clock.now()) === null)
   const chosen = usable.find((key) => !isLimited(key)) ?? usable[0]
   return chosen ? admin.findSecretHash(chosen.id) : null
 }
@@ -178,17 +176,14 @@ async function isAdminKeyValid(
 }
 
 /** As for a call of an API (`Admission.identify`). */
-function refusalOfKey(
+function refusalFrom(
   { key, secretUntilMs }: { readonly key: KeyDetails; readonly secretUntilMs: number | null },
   source: string,
   nowMs: number,
 ): SessionRefusal | null {
-  if (key.revokedMs !== null) return "keyRevoked"
-  if (secretUntilMs !== null && secretUntilMs <= nowMs) return "keyRotated"
-  if (key.disabledMs !== null) return "keyDisabled"
-  if (key.expiresMs !== null && key.expiresMs <= nowMs) return "keyExpired"
-  if (key.allowIps !== null && !addressMatches(source, toNetworks(key.allowIps))) return "keyAddress"
-  return null
+  const refusal = refusalOfKey(key, secretUntilMs, nowMs)
+  if (refusal !== null || key.allowIps === null) return refusal
+  return addressMatches(source, toNetworks(key.allowIps)) ? null : "keyAddress"
 }
 
 function isReading(permission: string): boolean {
