@@ -30,7 +30,6 @@ export function indexPage(site: Site, write: WritePage): string {
 <p class="hint" id="search-hint">Press <kbd>/</kbd> to search, arrow keys to move, <kbd>Enter</kbd> to open.</p>
 <p class="hint" id="search-count" role="status"></p>
 </search>
-${groupsOf(site.apis).map(({ title, apis }, index) => part(`group-${index + 1}`, title, apis.map(apiEntry)))}
 ${part(
   "rules",
   "Rules",
@@ -39,6 +38,7 @@ ${part(
       html`<li class="entry"><a class="title" href="/docs/${id}">${title}</a><p>${summary}</p></li>`,
   ),
 )}
+${groupsOf(site.apis).map(({ title, apis }, index) => part(`group-${index + 1}`, title, apis.map(apiEntry)))}
 ${part(
   "errors",
   "Errors",

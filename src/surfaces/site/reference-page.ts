@@ -12,6 +12,9 @@ export interface ReferenceParts {
   readonly article: Html
 }
 
+/** The most APIs whose groups are all open; of more, only the group with the page is. */
+const mostOpen = 12
+
 /** A page of the reference: the list of all its pages, and an article beside it. */
 export function referencePage(
   site: Site,
@@ -20,16 +23,17 @@ export function referencePage(
 ): string {
   const groups = groupsOf(site.apis).map(({ title, apis }) => {
     const links = apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
-    return linkList(title, links, path)
+    const isOpen = site.apis.length <= mostOpen || links.some(({ href }) => href === path)
+    return html`<details${isOpen && html` open`}><summary>${title}</summary>${linkList(links, path)}</details>`
   })
   return write({
     name,
     description,
     main: html`<div class="inner doc">
 <nav class="side" aria-label="Reference">
-${linkList("Reference", [{ href: "/docs", text: "Search and index" }], path)}
+${linkList([{ href: "/docs", text: "Search and index" }], path)}
+<details open><summary>Rules</summary>${linkList(linksToRules(site), path)}</details>
 ${groups}
-${linkList("Rules", linksToRules(site), path)}
 </nav>
 <article>
 ${article}
@@ -38,11 +42,6 @@ ${article}
   })
 }
 
-function linkList(
-  title: string,
-  links: readonly { readonly href: string; readonly text: string }[],
-  path: string,
-): Html {
-  return html`<h2>${title}</h2>
-<ul>${links.map(({ href, text }) => html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`)}</ul>`
+function linkList(links: readonly { readonly href: string; readonly text: string }[], path: string): Html {
+  return html`<ul>${links.map(({ href, text }) => html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`)}</ul>`
 }
