@@ -84,7 +84,7 @@ test.each([[200], [400], [503]])(
     expect(log).not.toMatch(/hidden|user/)
     if (status !== 200) expect(log).toContain("traces not exported")
   },
-  30_000,
+  300_000,
 )
 
 test("a wrong variable ends the start and 'config check' with what to change", async () => {

@@ -15,7 +15,7 @@ export async function loadOwn(directory: string, options: Partial<PluginOptions>
       taken: [],
       clock: systemClock,
       timer: systemTimer,
-      limitMs: 10_000,
+      limitMs: 60_000,
       maxWorkers: 4,
       onRest() {},
       onUncaught() {},

@@ -23,7 +23,7 @@ export function failuresInBrowser(desk: Desk): void {
     await page.getByRole("link", { name: "Webhook" }).click()
     await page.getByText("No webhook", { exact: true }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test("a page that opens while the service is gone goes on by itself when it is back", async () => {
     const { page, done } = await desk.visit("/robots.txt", { mayFail: true, key: null })
@@ -33,40 +33,36 @@ export function failuresInBrowser(desk: Desk): void {
     await page.unrouteAll()
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     await done()
-  }, 60_000)
+  })
 
   test.each([
     [403, "forbidden", "This needs the permission 'accounts.read'."],
     [429, "too-many-requests", "Wait a minute, then try again."],
     [500, "internal", "Something went wrong on our side."],
     [503, "unavailable", "Try again soon: the store does not answer."],
-  ])(
-    "a list that is refused with %d says why and can be tried again",
-    async (status, code, detail) => {
-      const { page, done } = await desk.visit("/console", { mayFail: true })
-      await page.route(/\/admin\/v1\/accounts\?/, (route) =>
-        route.fulfill({
+  ])("a list that is refused with %d says why and can be tried again", async (status, code, detail) => {
+    const { page, done } = await desk.visit("/console", { mayFail: true })
+    await page.route(/\/admin\/v1\/accounts\?/, (route) =>
+      route.fulfill({
+        status,
+        contentType: "application/problem+json",
+        body: JSON.stringify({
+          type: `urn:penknife:problem:${code}`,
+          title: "No",
           status,
-          contentType: "application/problem+json",
-          body: JSON.stringify({
-            type: `urn:penknife:problem:${code}`,
-            title: "No",
-            status,
-            detail,
-            request_id: "r1",
-          }),
+          detail,
+          request_id: "r1",
         }),
-      )
-      await page.getByRole("link", { name: "Accounts", exact: true }).click()
-      await page.getByRole("alert").getByText(detail).waitFor()
-      await page.unrouteAll()
-      await page.getByRole("button", { name: "Try again" }).click()
-      await page.getByRole("row").nth(1).waitFor()
-      expect(await page.getByRole("alert").count()).toBe(0)
-      await done()
-    },
-    60_000,
-  )
+      }),
+    )
+    await page.getByRole("link", { name: "Accounts", exact: true }).click()
+    await page.getByRole("alert").getByText(detail).waitFor()
+    await page.unrouteAll()
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByRole("row").nth(1).waitFor()
+    expect(await page.getByRole("alert").count()).toBe(0)
+    await done()
+  })
 
   test("an address that is cut off or out of date says what is wrong, and leads on", async () => {
     const { page, done } = await desk.visit("/console/accounts/%E0%A4%A")
@@ -77,7 +73,7 @@ export function failuresInBrowser(desk: Desk): void {
     await page.getByRole("row").nth(1).waitFor()
     expect(new URL(page.url()).search).toBe("")
     await done()
-  }, 60_000)
+  })
 
   test("a wrong field in a closed part of a form is opened and has the focus", async () => {
     const { key } = await createCustomer(desk, "Closed part")
@@ -91,5 +87,5 @@ export function failuresInBrowser(desk: Desk): void {
     await dialog.locator("[name=rate_limit][aria-invalid=true]:focus").waitFor()
     await described(dialog.getByLabel("Calls a minute"), /Must be/)
     await done()
-  }, 60_000)
+  })
 }

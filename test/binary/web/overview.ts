@@ -33,7 +33,7 @@ export function overviewInBrowser(desk: Desk): void {
     await look("overview-forced-colours", "above")
     await page.emulateMedia({ forcedColors: "none" })
     await done()
-  }, 60_000)
+  })
 
   test("shows calls, errors, latency and credits by time; the range is in the address", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
@@ -82,7 +82,7 @@ export function overviewInBrowser(desk: Desk): void {
     // Layout Instability: 0.1 is what is still good.
     expect(await page.evaluate<number>("moved")).toBeLessThan(0.1)
     await done()
-  }, 60_000)
+  })
 
   test("a range is chosen by keyboard, and kept in the address", async () => {
     const { page, done } = await desk.visit("/console")

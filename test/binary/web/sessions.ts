@@ -17,7 +17,7 @@ export function sessionsInBrowser(desk: Desk, executable: string): void {
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     expect(await page.getByText("Two tabs").count()).toBe(0)
     await done()
-  }, 60_000)
+  })
 
   test("whoever signs in as another customer in one tab is this one in the others too", async () => {
     const first = await createCustomer(desk, "First customer")
@@ -34,7 +34,7 @@ export function sessionsInBrowser(desk: Desk, executable: string): void {
     await page.getByText("key of the second").waitFor()
     expect(await page.getByText("First customer").count()).toBe(0)
     await done()
-  }, 60_000)
+  })
 
   test("after someone signed in again as another customer, nothing of the first is left", async () => {
     const first = await createCustomer(desk, "Customer before")
@@ -51,7 +51,7 @@ export function sessionsInBrowser(desk: Desk, executable: string): void {
     await page.getByText("Customer after").first().waitFor()
     expect(await page.getByText("key of before").count()).toBe(0)
     await done()
-  }, 60_000)
+  })
 
   test("a page that the browser kept when it was left shows nothing after the session has ended", async () => {
     const { key } = await createCustomer(desk, "Kept page")
@@ -77,5 +77,5 @@ export function sessionsInBrowser(desk: Desk, executable: string): void {
     expect(await page.evaluate<string>("sessionStorage.getItem('kept')")).toBe("1")
     expect(await page.getByText("Kept page").count()).toBe(0)
     await browser.close()
-  }, 60_000)
+  })
 }
