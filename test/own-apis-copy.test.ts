@@ -98,7 +98,9 @@ test.each([
   await expect(copyFolder(folder)).rejects.toThrow(message)
 })
 
+/** 73 files that are found in 137 places: links are followed. */
 function manyFiles(folder: string): void {
   mkdirSync(join(folder, "many"))
-  for (let file = 0; file < 10_001; file++) writeFileSync(join(folder, "many", String(file)), "")
+  for (let file = 0; file < 73; file++) writeFileSync(join(folder, "many", String(file)), "")
+  for (let link = 1; link < 137; link++) symlinkSync(join(folder, "many"), join(folder, `link-${link}`))
 }
