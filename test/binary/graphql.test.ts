@@ -5,21 +5,16 @@ import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
 import { serverAudits } from "graphql-http"
 import { ClientError, GraphQLClient, gql } from "graphql-request"
-import { catalog } from "../../src/app/prepare.ts"
-import { toRootField } from "../../src/surfaces/graphql/names.ts"
-import { readAnswer } from "../support/answer.ts"
-import { readGraphql, toQuery, withNulls } from "../support/graphql.ts"
-import { postWith, withKey } from "../support/keyed-request.ts"
+import { withKey } from "../support/keyed-request.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { run, serve, serveForFile } from "./support.ts"
+import { run, serveForFile } from "./support.ts"
 
-const { db, key, call } = await seedOne(tempDir())
+const { db, key } = await seedOne(tempDir())
 const server = await serveForFile(db)
 const sdl = readFileSync(join(import.meta.dir, "../../docs/schema.graphql"), "utf8")
 
 const endpoint = `${server.url}/v1/graphql`
-const post = (path: string, body: object) => call(server.url, path, postWith(body))
 
 describe("GraphQL over HTTP", () => {
   const get = "queries are taken over POST alone"
@@ -101,45 +96,5 @@ describe("graphql-request", () => {
     expect(await run(["schema"])).toEqual({ code: 0, out: sdl, err: "" })
     const { out } = await run(["schema", "--json"])
     expect(printSchema(buildClientSchema(JSON.parse(out)))).toBe(sdl.trimEnd())
-  })
-})
-
-const timeless = catalog.flatMap((api) =>
-  api.examples
-    .filter((example) => !example.given)
-    .map((example) => [`${api.id}: ${example.name}`, api, example] as const),
-)
-test.each(timeless)("%s, in a batch and in GraphQL", async (_title, api, example) => {
-  const { data } = await readAnswer(post(`/v1/${api.id}/batch`, { inputs: [example.input, example.input] }))
-  expect(data).toEqual({
-    count: 2,
-    succeeded: 2,
-    failed: 0,
-    credits_used: 2 * api.credits,
-    results: [0, 1].map((index) => ({ index, status: "ok", error: null, data: example.output })),
-  })
-  const { body } = await readGraphql(post("/v1/graphql", toQuery(api, example.input)))
-  expect(body).toEqual({
-    data: { [toRootField(api.id)]: withNulls(api.output, example.output) },
-  })
-})
-
-test("--no-graphql turns it off; in the environment it is true or false", async () => {
-  const ask = async (url: string) => {
-    const answer = await call(url, "/v1/graphql", postWith({ query: "{ __typename }" }))
-    return [answer.status, ((await answer.json()) as { errors: object[] }).errors]
-  }
-  const off = [501, [{ message: expect.any(String), extensions: { code: "GRAPHQL_NOT_SUPPORTED" } }]]
-  const other = await serve(db, "--no-graphql")
-  expect(await ask(other.url)).toEqual(off)
-  expect(await other.stop()).toBe(0)
-  const { code, err } = await run(["serve", "--port", "0", "--db", db], { PENKNIFE_NO_GRAPHQL: "perhaps" })
-  expect({ code, err }).toEqual({
-    code: 2,
-    err: expect.stringContaining("PENKNIFE_NO_GRAPHQL must be true or false"),
-  })
-  expect(await run(["serve", "--help"])).toMatchObject({
-    code: 0,
-    out: expect.stringContaining("--no-graphql "),
   })
 })

@@ -1,26 +1,11 @@
-/** The catalog for agents, with the client that agents have, against the executable. */
+/** The catalog for agents over standard input and output, with the client that agents have, against the executable. */
 import { afterAll, describe, expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { catalog } from "../../src/app/prepare.ts"
 import { startDnsServer } from "../support/dns-server.ts"
-import { callWith, connectMcp } from "../support/mcp.ts"
-import { toRequest } from "../support/service.ts"
-import { tempDir } from "../support/temp.ts"
-import { createAccount } from "./accounts.ts"
-import { binary, run, serve, start } from "./support.ts"
-
-interface Answer {
-  readonly data: Record<string, unknown> | null
-  readonly error: string | null
-}
-
-const config = join(tempDir(), "plans.toml")
-const plan = (premium: boolean) =>
-  `{ monthly_credits = 100000, requests_per_minute = "unlimited", premium = ${premium} }`
-writeFileSync(config, `[plans]\nwhole = ${plan(true)}\nmasked = ${plan(false)}\n`)
+import { callWith } from "../support/mcp.ts"
+import { binary, run } from "./support.ts"
 
 const examples = catalog.flatMap((api) => api.examples.map((example) => ({ api, example })))
 const zone = Object.assign({}, ...examples.map(({ example }) => example.given?.dns ?? {}))
@@ -40,71 +25,6 @@ test("the examples ask the DNS and the time too", () => {
   expect(examples.some(({ example }) => example.given?.dns)).toBe(true)
   expect(examples.some(({ example }) => example.given?.now)).toBe(true)
 })
-
-test.each(["whole", "masked"])(
-  "a service gives and charges the same as over REST, on the plan '%s'",
-  async (name) => {
-    const db = join(tempDir(), "store.db")
-    const account = await createAccount(db, { plan: name, config: ["--config", config] })
-    const server = await serve(db, "--config", config, ...dnsFlags)
-    await using tools = await connectMcp(server.url, account.key)
-    await using search = await connectMcp(server.url, account.key, "/mcp/search")
-    let isMasked = false
-    let calls = 0
-    for (const { api, example } of examples) {
-      const { varying } = example
-      const rest = async () => {
-        const { path, init } = toRequest(api, example.input)
-        const { data } = (await (await account.call(server.url, path, init)).json()) as Answer
-        return steady(data, varying)
-      }
-      const before = await rest()
-      const answers = [
-        await tools.call(api.id, example.input),
-        await search.call("call_api", { id: api.id, input: example.input }),
-      ]
-      // An answer that depends on the time may change once between two calls, such as at midnight.
-      const after = await rest()
-      for (const { isError, data, meta } of answers) {
-        expect(isError).toBe(false)
-        expect([before, after]).toContainEqual(steady(data, varying))
-        expect(meta).toMatchObject({ "penknife/credits": { charged: api.credits } })
-      }
-      isMasked ||= !example.given?.now && !Bun.deepEquals(before, steady(example.output, varying))
-      calls += 4 * api.credits
-    }
-    expect(await account.used()).toBe(calls)
-    expect(isMasked).toBe(name === "masked")
-  },
-)
-
-test.each(["mock-pro", "mock-free"])(
-  "the test double gives %s the same as over REST, and charges each call once",
-  async (key) => {
-    const server = await start(["mock", "--port", "0"])
-    await using tools = await connectMcp(server.url, key)
-    await using search = await connectMcp(server.url, key, "/mcp/search")
-    const headers = { "x-api-key": key }
-    for (const { api, example } of examples) {
-      // The free plan has 60 calls a minute, which is too few for all examples.
-      await fetch(`${server.url}/_mock/clock`, { method: "PUT", body: '{"advance":"60s"}' })
-      const { path, init } = toRequest(api, example.input)
-      const rest = await fetch(server.url + path, { ...init, headers: { ...init.headers, ...headers } })
-      const { data, error } = (await rest.json()) as Answer
-      for (const called of [
-        await tools.call(api.id, example.input),
-        await search.call("call_api", { id: api.id, input: example.input }),
-      ]) {
-        expect({
-          error: called.isError ? called.text : null,
-          data: steady(called.data, example.varying),
-        }).toEqual({ error, data: steady(data, example.varying) })
-        const charged = data === null ? 0 : api.credits
-        expect(called.meta).toMatchObject({ "penknife/credits": { charged } })
-      }
-    }
-  },
-)
 
 describe("over standard input and output", () => {
   test.each([[[]], [["--search"]]])(

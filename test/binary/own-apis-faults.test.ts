@@ -1,6 +1,6 @@
 /** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { postWith } from "../support/keyed-request.ts"
@@ -129,30 +129,6 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   const failures = log.match(/it threw a RangeError/g)?.length
   expect(failures).toBeGreaterThan(0)
   expect(failures).toBeLessThanOrEqual(5)
-})
-
-test("an API that is removed while it is called still answers that call", async () => {
-  const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")]
-  const waits = `if (text === "slow") {
-      await Bun.write(${JSON.stringify(begun)}, "")
-      while (!(await Bun.file(${JSON.stringify(goOn)}).exists())) await Bun.sleep(1)
-    }
-    return { shouted: text.toUpperCase() }`
-  const apis = folderOf({
-    "shout/index.ts": apiSource("shout", { run: waits }),
-    "other/index.ts": apiSource("other"),
-  })
-  const { server, reload, shout, shouted } = await startWith(apis)
-  const call = shouted("slow")
-  await until(() => existsSync(begun))
-  rmSync(join(apis, "shout"), { recursive: true })
-  const reloaded = await reload()
-  expect([reloaded.code, reloaded.err]).toEqual([0, ""])
-  expect(reloaded.out).toMatch(/own APIs +other, shout \(\w{8}\) +other \(\w{8}\)/)
-  expect((await shout("a")).status).toBe(404)
-  writeFileSync(goOn, "")
-  expect(await call).toBe("SLOW")
-  expect(await server.stop()).toBe(0)
 })
 
 test("with --watch a file that changes twice in 50 ms is served as it was last", async () => {

@@ -9,7 +9,7 @@ import { postWith } from "../support/keyed-request.ts"
 import { connectMcp } from "../support/mcp.ts"
 import { writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
-import { createAccount, seedOne } from "./accounts.ts"
+import { seedOne } from "./accounts.ts"
 import { run, serve, serveForFile, start } from "./support.ts"
 
 const dir = tempDir()
@@ -57,12 +57,6 @@ describe("the example folder", async () => {
     expect((await mcp.call("mailservers", { domain: "example.com" })).data).toEqual(servers)
     expect((await mcp.call("wordcount", { text: "a b" })).data).toEqual({ words: 2, longest: 1 })
     expect(await used()).toBe(11)
-  })
-
-  test("a plan without premium fields gets the rest", async () => {
-    const free = await createAccount(db, { plan: "free" })
-    const counted = await readAnswer(free.call(server.url, "/v1/wordcount", postWith({ text: "one two" })))
-    expect(counted.data).toEqual({ words: 2 })
   })
 
   test("OpenAPI, documentation, pages and lists for agents name them", async () => {
