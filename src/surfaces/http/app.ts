@@ -18,7 +18,7 @@ import { httpLimits } from "./limits.ts"
 import { mcpFeature } from "./mcp.ts"
 import type { TrustedNames } from "./mcp-names.ts"
 import { meteredRoutes } from "./metered.ts"
-import { noRoute } from "./paths.ts"
+import { addRoutes, noRoute } from "./paths.ts"
 import { probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
 import { createListeningApp } from "./request-url.ts"
@@ -121,6 +121,7 @@ export function createHttpApp(
     .use(discoveryFeature(base, context, service, pages))
     .use(siteFeature(base, context, pages, site))
     .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))
-  if (adminFeature) app.use(adminFeature.app)
-  return options.mcp ? app.use(mcpFeature(base, context, { version, names: options.mcp })) : app
+  if (options.mcp) app.use(mcpFeature(base, context, { version, names: options.mcp }))
+  addRoutes(context.methods, app.routes)
+  return adminFeature ? app.use(adminFeature.app) : app
 }

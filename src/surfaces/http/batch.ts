@@ -21,7 +21,6 @@ export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context:
     const path = `/v1/${id}/batch`
     const answer = answerWith(api, context)
     const record = context.observer.recorderFor(id, "batch")
-    context.methods.set(path, "POST")
     app.post(
       path,
       ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),

@@ -25,7 +25,7 @@ export interface HttpContext {
   /** Whether idle connections are closed and clients of the admin API are slowed down. A test double, whose time stands still, does neither. */
   readonly strict: boolean
   readonly prepared: PreparedHeaders
-  /** The method of each path, for refusals. Features add their own. */
+  /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
   readonly methods: Map<string, string>
   readonly closing: Closing
   /** Whether a request came over HTTPS, to this server or to a proxy that is trusted to say so. */

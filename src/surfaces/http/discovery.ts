@@ -37,13 +37,11 @@ export function discoveryFeature(
     headers: Readonly<Record<string, string>> = {},
   ): void {
     const document = printed(type, print, headers)
-    methods.set(path, "GET")
     app.get(path, ({ request, set }) => document(request, set), {
       detail: { summary: `The document at ${path}`, tags: ["operation"] },
     })
   }
 
-  methods.set("/", "GET")
   app.get(
     "/",
     async ({ request, set }) => {

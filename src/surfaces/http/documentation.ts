@@ -38,11 +38,9 @@ export function documentationFeature(
     .get("/openapi.json", ({ request, set }) => sendDocument(request, set), {
       detail: { summary: "The OpenAPI document", tags: ["operation"] },
     })
-  methods.set("/openapi.json", "GET")
 
   /** Adds a page and those below it. `send` answers for a path; undefined where there is nothing. */
   function addPages(root: string, send: SiteServer["send"]): void {
-    methods.set(root, "GET")
     const detail = { summary: `The pages at ${root}`, tags: ["operation"] }
     async function answer(path: string, request: Request, set: AnswerSettings): ReturnType<Resource> {
       const body = await send(path, request, set)

@@ -22,7 +22,6 @@ export function graphqlFeature(
   const record = context.observer.recorderFor(null, "graphql")
   const incomingOf = new WeakMap<Request, IncomingRequest>()
   let loading: Promise<{ handle(request: Request): Promise<Response> }> | undefined
-  context.methods.set(path, "POST")
 
   function load() {
     loading ??= import("./graphql-server.ts").then(({ createGraphqlServer }) =>

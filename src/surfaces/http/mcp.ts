@@ -51,7 +51,6 @@ export function mcpFeature(
     ["/mcp", "catalog"],
     ["/mcp/search", "search"],
   ] as const) {
-    context.methods.set(path, "POST")
     app.all(
       path,
       ({ request, set, incoming }) => inProgress(context, () => handle({ request, set, incoming }, mode)),

@@ -13,6 +13,19 @@ export class MethodNotAllowed extends Fault {
   }
 }
 
+/** Adds the method of each route's path before those in `methods`. A route of all methods takes POST and refuses the others itself. */
+export function addRoutes(
+  methods: Map<string, string>,
+  routes: readonly { readonly method: string; readonly path: string }[],
+): void {
+  const belowWildcards = [...methods]
+  methods.clear()
+  for (const { method, path } of routes) {
+    if (!path.includes("*") && method !== "OPTIONS") methods.set(path, method === "ALL" ? "POST" : method)
+  }
+  for (const [path, method] of belowWildcards) methods.set(path, method)
+}
+
 /** The fault for a request that no route takes; `methods` has the method of each known path. */
 export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, string>): Fault {
   // Elysia takes a path with a slash at its end for the same path.

@@ -23,13 +23,12 @@ export interface ProbesParts {
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function probesFeature(
   base: ReturnType<typeof incomingRequests>,
-  { observer, methods, pipeline }: HttpContext,
+  { observer, pipeline }: HttpContext,
   { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
   const { clock } = pipeline.ports
   const probe = createSharedResult(ping, sharedAnswerMs, clock)
-  for (const path of ["/health", "/ready", ...(readMetrics ? ["/metrics"] : [])]) methods.set(path, "GET")
   const app = new Elysia({ name: "probes" })
     .use(base)
     .get(

@@ -20,7 +20,6 @@ export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: 
     const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest") }
     const response = answerSchema(definition)
     const detail = { summary: title, description, tags: ["apis"] }
-    context.methods.set(path, method)
     if (method === "GET") {
       app.get(
         path,

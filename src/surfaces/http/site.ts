@@ -95,7 +95,6 @@ export function siteFeature(
   }
   for (const { definition } of site.apis) methods.set(`/apis/${definition.id}`, "GET")
   for (const path of ["/favicon.ico", "/robots.txt"]) {
-    methods.set(path, "GET")
     app.get(path, ({ request, set }) => answer(path, request, set), {
       detail: { summary: `What pages and crawlers load at ${path}`, tags: ["operation"] },
     })

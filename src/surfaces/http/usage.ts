@@ -13,7 +13,6 @@ const path = "/v1/usage"
 export function usageFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
   const record = context.observer.recorderFor("usage", "rest")
   const deprecations = deprecationsOf(context.apis.map(({ definition }) => definition))
-  context.methods.set(path, "GET")
   return new Elysia({ name: "usage" }).use(metered).get(
     path,
     ({ request, set, incoming, call }) =>

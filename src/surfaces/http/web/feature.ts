@@ -44,7 +44,6 @@ export function webFeature(
       return (await load()).pages[page](request, set)
     }
     const detail = { summary: `The page at /${page}`, tags: ["operation"] }
-    methods.set(`/${page}`, "GET")
     app.get(`/${page}`, answer, { detail }).get(`/${page}/*`, answer, { detail })
   }
 
