@@ -219,6 +219,7 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     ["nonsense --help", "unknown command 'nonsense'"],
     ["--help nonsense", "unknown command 'nonsense'"],
     ["config nonsense -h", "unknown command 'nonsense'"],
+    ["help config nonsense", "unknown command 'nonsense'"],
     ["notices nonsense --help", "too many arguments"],
     ["call nonsense --help", "unknown command 'nonsense'"],
     ["call linesorter", "The 'lines' parameter is required"],

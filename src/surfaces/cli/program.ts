@@ -24,7 +24,9 @@ const starts: Readonly<Record<string, (program: Command, parts: CliParts) => voi
 }
 
 /** Runs one command line, given without the program's name. Returns the exit code: 0, 1 for errors, 2 for wrong usage. */
-export async function runCli(argv: readonly string[], given: CliParts): Promise<number> {
+export async function runCli(words: readonly string[], given: CliParts): Promise<number> {
+  // Commander's own help command knows only the first word after it.
+  const argv = words[0] === "help" ? [...words.slice(1), "--help"] : words
   const terminal = withoutHidden(given.terminal)
   if (asksForVersion(argv)) {
     terminal.out(`${given.version}\n`)
