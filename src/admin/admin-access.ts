@@ -3,11 +3,11 @@ import type { Administration } from "./administration.ts"
 import type { Sessions } from "./sessions/sessions.ts"
 import type { SignIn } from "./sign-in.ts"
 
-/** What a way in over a network works with. */
+/** What surfaces over a network need of the administration. */
 export interface AdminAccess {
   readonly administration: Administration
   readonly signIn: SignIn
   readonly sessions: Sessions
-  /** Of the configuration that runs. */
+  /** The plans of the running configuration. */
   readonly plans: Plans
 }

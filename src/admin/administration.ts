@@ -13,7 +13,7 @@ import { allows } from "./permission.ts"
 import { requireOwn, withOwnAccount } from "./portal-access.ts"
 import { forCustomers, withoutSecrets } from "./secrets.ts"
 
-/** Runs operations for every way in: HTTP, command line, console. */
+/** Runs operations for every surface: HTTP, command line, console. */
 export interface Administration {
   /**
    * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
@@ -21,7 +21,7 @@ export interface Administration {
    */
   run(operation: Operation, input: RawInput, actor: Actor, options?: RunOptions): Promise<OperationAnswer>
   /**
-   * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any longer.
+   * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any more.
    * @param onReady is called when there is something to take
    * @throws AdminFault
    */
@@ -41,19 +41,19 @@ export interface OperationAnswer {
   readonly isReplay: boolean
 }
 
-/** How often a change is prepared again because its row was changed meanwhile. */
+/** The most times that a change is prepared, if its row was changed meanwhile. */
 const maxPreparations = 5
 
 const replayMs = 24 * 3_600_000
-/** Replays that are over are looked for this often, and by changes with an Idempotency-Key alone. */
+/** How often expired replays are deleted; only keyed changes do it. */
 const deleteReplaysEveryMs = 3_600_000
-/** Those that one change deletes. After 100,000 changes in a day, to delete all at once would hold up calls for a second. */
+/** The most that one change deletes. After 100,000 changes in a day, deleting all at once would hold up calls for a second. */
 const maxDeletedReplays = 200
 
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
   const newAuditId = createAuditIds(parts.auditRandom)
-  /** Idempotency-Keys whose first request is being carried out by this process. */
+  /** Idempotency-Keys whose first request this process is carrying out. */
   const inProgress = new Set<string>()
   let replaysDeletedMs = Number.NEGATIVE_INFINITY
 
@@ -172,7 +172,7 @@ export function createAdministration(parts: AdminParts): Administration {
 }
 
 /**
- * For a way in that reads the input only for someone who may run the operation.
+ * Checks the permission before the input is read.
  * @throws AdminFault
  */
 export function requirePermission({ permission, portal }: Operation, { permissions, account }: Actor): void {
@@ -187,7 +187,7 @@ const readers = new WeakMap<Operation["input"], ReadInput>()
 
 function readInput({ input }: Operation, raw: RawInput): Record<string, unknown> {
   requireKnownNames(Object.keys(input.properties), raw)
-  // Compiled when it is first used: the mock must start fast, and uses few.
+  // Compiled on first use: the mock must start fast, and uses few.
   const read = readers.get(input) ?? compileInput(input)
   readers.set(input, read)
   return read(raw)
@@ -198,7 +198,7 @@ function requireKnownNames(known: readonly string[], raw: RawInput): void {
   const unknown = given.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
-  // A key may have been sent in the place of a name.
+  // A key may have been sent instead of a name.
   const shown = shortenKeys(unknown)
   throw new AdminFault("invalid", `There is no parameter '${shown}'. ${names}`, { parameter: shown })
 }
@@ -263,7 +263,7 @@ async function keep(
   await admin.keepAnswer(actor, key, JSON.stringify(withoutSecrets(schema, output)))
 }
 
-/** Why a change was not kept. A replay is answered before, unless it was deleted just now. */
+/** The fault of a change that was not kept. Replays do not come here, unless they were deleted just now. */
 function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: PreparedChange<unknown>): AdminFault {
   const name = `${target.kind} '${target.id}'`
   if (outcome === "missing") return new AdminFault("not-found", `There is no ${name}.`)
@@ -287,7 +287,7 @@ function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: Prepared
   return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
 }
 
-/** Names the parameter with the id that is refused, so that a form shows the message at its field. */
+/** Adds the name of the parameter with the refused id, so that a form shows the message at its field. */
 function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>): unknown {
   if (!(thrown instanceof AdminFault) || thrown.id === null) return thrown
   const { code, message, id } = thrown
@@ -295,7 +295,7 @@ function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>
   return parameter === undefined ? thrown : new AdminFault(code, message, { parameter })
 }
 
-/** The fault of anything thrown. What is not known is passed on. */
+/** Turns known errors into faults. Others are returned unchanged. */
 function toAdminFault(thrown: unknown): unknown {
   if (thrown instanceof InputRejected) {
     return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })

@@ -1,4 +1,4 @@
-/** Those of the named fields that differ, with their values before and after, for the audit log. */
+/** Returns which of the named fields differ, with their values before and after, for the audit log. */
 export function changedFields<T extends object>(before: T, after: T, names: readonly string[]) {
   const changed = names.filter(
     (name) => JSON.stringify(Reflect.get(before, name)) !== JSON.stringify(Reflect.get(after, name)),

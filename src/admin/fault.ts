@@ -22,7 +22,7 @@ export class AdminFault extends Error {
   readonly code: AdminFaultCode
   /** The parameter to change, where there is one. */
   readonly parameter: string | null
-  /** The id that was given and is refused, where what finds that does not know which parameter had it. */
+  /** The refused id, if the code that refuses it does not know which parameter it came from. */
   readonly id: string | null
   readonly retryAfterSeconds: number | null
   constructor(

@@ -19,7 +19,7 @@ export const keyId = Type.String({
 /** The id of an API that the service offers. The document of the admin API lists them. */
 export const apiId = Type.String({ maxLength: 100, "x-api-id": true })
 
-/** An instant in the answers. */
+/** An instant in an answer. */
 export const instant = (description: string) => Type.String({ format: "date-time", description })
 export const maybeInstant = (description: string) =>
   nullable(Type.String({ format: "date-time" }), { description })
@@ -46,21 +46,21 @@ export const metadata = Type.Record(Type.String(), Type.Unknown(), {
   "x-requirement": "must be a JSON object of at most 4,096 bytes",
 })
 
-/** The parameters of what is read page by page. */
+/** The parameters of lists that come page by page. */
 export const cursorParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries to give." }),
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries of a page." }),
   ),
   after: Type.Optional(
     Type.String({ maxLength: 400, description: "Continues a list: the `next` of the page before." }),
   ),
 }
 
-/** The parameter of what can be had as a table. */
+/** The `format` parameter of lists that can be CSV. */
 export const formatParameter = {
   format: Type.Optional(
     choice(["json", "csv"], {
-      description: "`csv` gives all entries, page after page, as a table; `json`, the default, one page.",
+      description: "`csv`: all entries of all pages as a table; `json`, the default: one page.",
     }),
   ),
 }

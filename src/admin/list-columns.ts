@@ -1,8 +1,8 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 
 /**
- * The columns of a list's table, in the order of the schema. Fields that an entry may lack, such as what usage is divided by, are
- * there when the first entry has them.
+ * The columns of a list's table, in the order of the schema. Optional fields, such as the columns of usage, are included if the
+ * first entry has them.
  */
 export function listColumns(entry: TSchema, first: object | undefined): readonly string[] {
   if (!KindGuard.IsObject(entry)) return []

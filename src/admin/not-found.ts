@@ -1,6 +1,6 @@
 import { AdminFault } from "./fault.ts"
 
-/** What an account is refused with that does not exist, or that is not the customer's own. */
+/** The refusal of an account that does not exist or belongs to another customer. */
 export function noSuchAccount(id: string): AdminFault {
   return new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`, { id })
 }

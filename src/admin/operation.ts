@@ -20,12 +20,12 @@ export interface Operation<
   readonly title: string
   /** One or two sentences for documentation and help. */
   readonly description: string
-  /** Null for what everyone may do who is signed in. */
+  /** Null if everyone who is signed in may run it. */
   readonly permission: Permission | null
   readonly method: Method
   /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
   readonly path: string
-  /** Further paths that do the same, which name fewer parameters. The others travel as usual. */
+  /** More paths of the same operation, with fewer parameters in them. */
   readonly otherPaths?: readonly string[]
   /**
    * All parameters, each with a description. Those that the path does not name travel in the query string of a GET and in the
@@ -35,24 +35,24 @@ export interface Operation<
   /** The answer. Fields that are marked with {@link secret} are shown once and never stored. */
   readonly output: Output
   /**
-   * `json-lines`: the answer is all entries of a list, page after page, one JSON object a line (`application/x-ndjson`). See
-   * `readEntries`. JSON by default.
+   * `json-lines`: the answer is all entries of a list, page after page, one JSON object a line (`application/x-ndjson`). JSON
+   * by default.
    */
   readonly format?: "json-lines"
   /** The status of the answer; 200 by default. */
   readonly status?: 200 | 201
-  /** True when it may take minutes: the client is waited for, and waits, that long. */
+  /** True when it may take minutes: timeouts of client and service are longer. */
   readonly isLong?: boolean
   /** True when it cannot be undone: the command asks before it. */
   readonly isFinal?: boolean
-  /** What customers may do with it in the portal; absent for what is for operators alone. */
+  /** How customers may run it in the portal; absent if only operators may. */
   readonly portal?: PortalAccess
-  /** Parameters of a call that works, for documentation. */
+  /** Valid parameters, for documentation. */
   readonly example: Readonly<Record<string, unknown>>
   readonly command: OperationCommand
-  /** Further commands that do the same, such as `account rename` for one field of `accounts.update`. */
+  /** More commands for the same operation, such as `account rename` for one field of `accounts.update`. */
   readonly otherCommands?: readonly OperationCommand[]
-  /** Of a watch, `output` is one event. */
+  /** In a watch, `output` is one event. */
   readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output>
 }
 
@@ -60,17 +60,17 @@ export interface Operation<
 export type OperationMethod = "GET" | "POST" | "PATCH" | "DELETE"
 
 /**
- * How customers run an operation in the portal: by which parameters they name what is theirs. In place of another account's they
- * get a 404; an account that is left out is their own.
+ * How customers run an operation in the portal: which parameters name what must be their own. What belongs to another account is
+ * a 404; an account that is left out is their own.
  */
 export interface PortalAccess {
-  /** The parameter that is the id of an account; `key` and `notice` the same. */
+  /** The parameter with the id of an account; `key` and `notice` likewise. */
   readonly account?: string
   readonly key?: string
   readonly notice?: string
   /** The only parameters that customers may give; all by default. */
   readonly parameters?: readonly string[]
-  /** What a plan must allow for it. */
+  /** The action that the plan must allow. */
   readonly action?: PortalAction
 }
 
@@ -93,19 +93,19 @@ export interface OperationCommand {
   /** Parameters that this command requires, although the operation does not. */
   readonly requires?: readonly string[]
   /**
-   * A secret parameter. It is read from standard input, so that no list of processes shows it: always, or when no argument is
-   * given where there are arguments.
+   * A secret parameter. It is read from standard input, so that no list of processes shows it. A command with arguments reads it
+   * only when none is given.
    */
   readonly stdin?: string
   /** Whether it makes a data file that is missing. */
   readonly makesStore?: boolean
-  /** What help says in place of the operation's description. */
+  /** The help's text, if it is not the operation's description. */
   readonly description?: string
   /** What follows the words in the example of the help. */
   readonly example: string
   /** The field of the answer that is printed alone, without its name; `--json` prints all. */
   readonly printsOnly?: string
-  /** Whether it needs to know where browsers find the pages, which the settings of a service say. */
+  /** Whether it needs the address of the pages, from the settings of the service. */
   readonly usesPages?: boolean
   /** Printed instead of a table without rows. */
   readonly empty?: string
@@ -119,13 +119,13 @@ export interface Read<Input extends TObject, Output extends TSchema> {
   read(input: Static<Input>, context: AdminContext): Promise<Static<Output>>
 }
 
-/** Gives what happens from now on, until its reader or the service ends it. It changes nothing. */
+/** Reports events from now on, until its reader or the service ends it. It changes nothing. */
 export interface Watch<Input extends TObject, Output extends TSchema> {
   readonly kind: "watch"
   /**
    * Begins to watch.
-   * @param onReady is called when there is something to take
-   * @throws AdminFault when too many watch
+   * @param onReady is called when there are events to take
+   * @throws AdminFault when there are too many watchers
    */
   watch(input: Static<Input>, context: AdminContext, onReady: () => void): Subscription<Static<Output>>
 }
@@ -138,7 +138,7 @@ export interface Change<Input extends TObject, Output extends TSchema> {
    * itself.
    */
   prepare(input: Static<Input>, context: AdminContext): Promise<PreparedChange<Static<Output>>>
-  /** The answer for a replay whose answer was lost in a crash, from the target's id. Secrets in it are null. */
+  /** Makes the answer of a replay again, from the target's id, if a crash lost it. Secrets in it are null. */
   recall(targetId: string, context: AdminContext): Promise<Static<Output>>
 }
 
@@ -148,34 +148,34 @@ export interface PreparedChange<Output> {
   /** The changed fields, for the audit log. Fields named `key` or `secret` must not be in it. */
   readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
-  /** True when nothing is changed, as in a trial: then nothing is recorded, and only the answer is given. */
+  /** True for a trial, which changes and records nothing. */
   readonly isTrial?: boolean
   /**
-   * True when `answer` makes a change that is not in the store, such as of a file. When it fails, a second audit record says that
-   * the change was not made, and its Idempotency-Key can be used again.
+   * True when `answer` changes something outside the store, such as a file. If it fails, a second audit record says so, and the
+   * Idempotency-Key can be used again.
    */
   readonly isOutside?: boolean
-  /** Gives the answer. Called after the change is committed. */
+  /** Makes the answer, after the change is committed. */
   answer(): Output | Promise<Output>
 }
 
-/** What an operation gets besides its input. */
+/** What an operation works with besides its input. */
 export interface AdminContext extends AdminParts {
   readonly actor: Actor
   /** The version of the target that the client wants to change (If-Match); null for any. */
   readonly ifVersion: number | null
 }
 
-/** Who runs an operation. */
+/** The person or program that runs an operation. */
 export interface Actor {
   /** `admin-key:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
   readonly id: string
   /** A name to show beside it. */
   readonly name: string
   readonly permissions: readonly string[]
-  /** The only account that a customer reaches; null for an actor who reaches all. */
+  /** The only account that a customer reaches; null for operators, who reach all. */
   readonly account: string | null
-  /** The id of the admin key without which this actor may do nothing. Absent without one. */
+  /** The id of the admin key that gives the permissions. Absent without one. */
   readonly adminKeyId?: string | null
   /** The session of a browser. Absent without one. */
   readonly session?: ActorSession
@@ -188,9 +188,9 @@ export interface Actor {
 export interface ActorSession {
   /** `ses_…` */
   readonly id: string
-  /** Who has all sessions that "sign out everywhere" ends. */
+  /** The owner of all sessions that "sign out everywhere" ends. */
   readonly owner: string
-  /** The hash of the API key's text without which it ends; null when it needs none. */
+  /** The hash of the API key's text that the session depends on; null without one. */
   readonly keyHash: string | null
 }
 
@@ -222,7 +222,7 @@ export function defineOperation<
 
 const operatorMark = "x-operator-only"
 
-/** Marks an output field that customers do not get. */
+/** Marks an output field that customers do not see. */
 export function operatorOnly<T extends TSchema>(schema: T): T {
   return { ...schema, [operatorMark]: true }
 }
@@ -234,7 +234,7 @@ export function isOperatorOnly(schema: TSchema): boolean {
 
 const secretMark = "x-secret"
 
-/** Marks an output field that is shown once: it is null in replays, and absent from the audit log. The schema must allow null. */
+/** Marks an output field that is shown once: null in replays, absent from the audit log. The schema must allow null. */
 export function secret<T extends TSchema>(schema: T): T {
   return { ...schema, [secretMark]: true }
 }

@@ -13,10 +13,10 @@ export interface Listed<T> {
 }
 
 /**
- * Reads one page of a list. It asks for one row more than it gives, to know whether there are more.
- * @param list no other list has this name: a cursor is of one list
- * @param place gives the columns that the list is sorted by, the id as the last one
- * @throws AdminFault for a cursor that no page gave
+ * Reads one page of a list. It reads one row more than it returns, to know whether there are more.
+ * @param list the name of the list, which its cursors hold, so that no other list takes them
+ * @param place returns the values of the columns that the list is sorted by, the id last
+ * @throws AdminFault for a cursor that is not of this list
  */
 export async function readPage<Row, T>(
   list: string,
@@ -38,8 +38,8 @@ export async function readPage<Row, T>(
 
 /**
  * Reads one page of a list whose store says where the next page begins.
- * @param list as of {@link readPage}
- * @throws AdminFault for a cursor that no page gave
+ * @param list as in {@link readPage}
+ * @throws AdminFault for a cursor that is not of this list
  */
 export async function readPlacedPage<Row, T>(
   list: string,

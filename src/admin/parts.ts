@@ -23,7 +23,7 @@ export interface AdminParts {
   readonly plans: Plans
   /** Whether plans may be missing only because a command was given no configuration file. */
   readonly mayLackPlans?: boolean
-  /** Ids of the catalog with the credits of a call, to find mistyped ones and to show prices. */
+  /** Ids of the APIs with the credits of a call, to find mistyped ids and to show prices. */
   readonly prices: ReadonlyMap<string, number>
   /** The running configuration by the names of the configuration file, without secrets. */
   readonly settings: Readonly<Record<string, unknown>>
@@ -31,19 +31,19 @@ export interface AdminParts {
   readonly backups: Backups
   /**
    * Begins to watch requests while they happen.
-   * @param onReady is called when there is something to take
-   * @returns null when too many watch
+   * @param onReady is called when there are events to take
+   * @returns null when there are too many watchers
    */
   watchRequests(filter: RequestFilter, onReady: () => void): Subscription<RequestEvent> | null
   readonly pages: PageAddresses
   readHealth(): Promise<ServiceHealth>
 }
 
-/** What someone watches. End it when nobody reads it any longer. */
+/** Events for one reader. End it when nobody reads them any more. */
 export interface Subscription<Event = unknown> {
-  /** Gives the events since the last call, and how many more there were that had no room. */
+  /** Returns the events since the last call, and how many more were dropped for lack of room. */
   take(): { readonly events: readonly Event[]; readonly lost: number }
-  /** Whether nothing more will come, since the service closes. */
+  /** Whether no more events come, since the service closes. */
   readonly isOver: boolean
   end(): void
 }

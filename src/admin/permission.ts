@@ -32,7 +32,7 @@ export const customerPermissions: readonly Permission[] = [
   "notices.read",
   "notices.write",
 ]
-/** The part of it that changes nothing. */
+/** Those of them that only read. */
 export const readingPermissions: readonly Permission[] = customerPermissions.filter((name) =>
   name.endsWith(".read"),
 )
@@ -43,12 +43,12 @@ export const grants: readonly string[] = [
   ...new Set(Object.keys(permissions).flatMap((name) => [groupOf(name), name])),
 ]
 
-/** Whether someone who was granted these may do what needs the permission. */
+/** Whether grants include a permission. */
 export function allows(granted: readonly string[], needed: Permission): boolean {
   return granted.includes("*") || granted.includes(needed) || granted.includes(groupOf(needed))
 }
 
-/** Whether someone who was granted the first may give the second to someone else. */
+/** Whether the holder of grants may give one of them to someone else. */
 export function covers(granted: readonly string[], given: string): boolean {
   return granted.includes("*") || granted.includes(given) || granted.includes(groupOf(given))
 }

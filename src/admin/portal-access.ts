@@ -7,7 +7,7 @@ import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
 
 /**
- * The operations that someone may run, for a page that shows what can be done.
+ * The operations that an actor may run, for a page that shows their buttons.
  * @param plan of a customer's account
  */
 export function operationsFor(
@@ -23,7 +23,7 @@ export function operationsFor(
 }
 
 /**
- * The input of an operation that a customer runs, with the own account where none is named.
+ * The input of an operation that a customer runs. Their own account is added if none is named.
  * @throws AdminFault for a parameter that is for operators alone
  */
 export function withOwnAccount(
@@ -68,7 +68,7 @@ export async function requireOwn(
   if (notice !== undefined && (await admin.findNotice(notice))?.accountId !== accountId) {
     throw noSuchNotice(notice)
   }
-  // Nothing else keeps the operation to the own account.
+  // Without one of them the operation could reach other accounts.
   if (account === undefined && key === undefined) {
     const parameter = portal.key ?? portal.account ?? "id"
     throw new AdminFault("invalid", `Give '${parameter}'.`, { parameter })
@@ -78,7 +78,7 @@ export async function requireOwn(
   throw new AdminFault("forbidden", "Your plan does not allow this here. Ask the operator of this service.")
 }
 
-/** Whether a plan lets customers run an operation. Without a plan that is configured they may change little. */
+/** Whether a plan lets customers run an operation. Under a plan that is not configured they may change little. */
 function isAllowedBy(plan: Plan | undefined, { action }: PortalAccess): boolean {
   if (action === undefined) return true
   if (!plan?.portal.includes(action)) return false

@@ -7,14 +7,14 @@ import { AdminFault } from "./fault.ts"
 import type { Actor, Operation } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 
-/** What the program itself needs to run operations; none of them tells about the service. */
+/** The parts that the program itself needs to run operations, without those of a running service. */
 export type ProgramParts = Omit<
   AdminParts,
   "settings" | "history" | "config" | "backups" | "readHealth" | "watchRequests" | "pages"
 > &
   Partial<Pick<AdminParts, "pages">>
 
-/** Runs an operation as the program itself, with typed parameters. Those that are undefined count as left out. */
+/** Runs an operation as the program itself, with typed parameters. Undefined ones are left out. */
 export type ProgramRun = <Input extends TObject, Output extends TSchema>(
   operation: Operation<Input, Output>,
   values: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ const program: Actor = {
   requestId: "",
 }
 
-/** Creates {@link ProgramRun}, which throws AccountError for what cannot be done, and StoreUnavailable. */
+/** Creates {@link ProgramRun}. It throws AccountError for a refused operation, and StoreUnavailable. */
 export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
     pages: { console: notServed, portal: notServed },

@@ -1,7 +1,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import { isOperatorOnly, isSecret } from "./operation.ts"
 
-/** A value of a schema with null in place of what is shown only once. */
+/** A value of a schema, in which fields that are shown only once are null. */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
   return isSecret(schema) ? null : inside(schema, value, withoutSecrets)
 }

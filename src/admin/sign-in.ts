@@ -2,13 +2,13 @@ import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { AdminKeyRecord, AdminStore } from "../store/admin-store.ts"
 
-/** Finds who a text that was sent as an admin key stands for. Rejects with StoreUnavailable. */
+/** Finds the admin key with a text. Rejects with StoreUnavailable. */
 export type SignIn = (text: string) => Promise<SignInResult>
 
 export type SignInResult =
   | { readonly adminKey: AdminKeyRecord; readonly refusal: null }
   | {
-      /** The admin key that is no longer valid; null when it is not known which one was meant. */
+      /** The admin key that is no longer valid; null for an unknown text. */
       readonly adminKey: AdminKeyRecord | null
       readonly refusal: SignInRefusal
     }

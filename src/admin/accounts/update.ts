@@ -62,7 +62,7 @@ export const updateAccount = defineOperation({
       if (Object.keys(set).length === 0) {
         throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
       }
-      // Each by itself: an account whose plan is not configured can be renamed.
+      // Only given fields are checked: an account whose plan is not configured can be renamed.
       if (name !== undefined) requireName(name, "The name of an account")
       if (plan !== undefined) requirePlan(plan, context.plans)
       if (external_id) refuseHidden(external_id, "The external id", "external_id")

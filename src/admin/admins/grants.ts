@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { AdminFault } from "../fault.ts"
 import { covers, grants, permissions } from "../permission.ts"
 
-/** The parameter that lists what someone may do. */
+/** The parameter that lists permissions. */
 export function grantsParameter(description: string, more: { readonly default?: string[] } = {}) {
   return Type.Array(Type.String({ maxLength: 100, enum: grants }), {
     ...more,
@@ -15,7 +15,7 @@ export function grantsParameter(description: string, more: { readonly default?: 
 }
 
 /**
- * Requires that permissions exist, and that who gives them has them.
+ * Requires that permissions exist, and that their giver has them.
  * @throws AdminFault
  */
 export function requireGrants(may: readonly string[], own: readonly string[]): void {

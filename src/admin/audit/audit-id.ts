@@ -2,8 +2,8 @@ import { createId } from "../../accounts/key.ts"
 import type { Random } from "../../apis/contract.ts"
 
 /**
- * Makes ids of audit records. Those that this process made in one millisecond sort in the order in which they were made, as
- * the log is read in the order of times and ids.
+ * Makes ids of audit records. The log is sorted by time and id, so ids of one millisecond rise in the order in which this process
+ * makes them.
  */
 export function createAuditIds(random: Random): (atMs: number) => string {
   let lastMs = Number.NaN

@@ -25,7 +25,7 @@ export const listAudit = defineOperation({
 export const exportAudit = defineOperation({
   id: "audit.export",
   title: "Export the audit log",
-  description: "Gives all audit records as JSON lines, newest first.",
+  description: "Returns all audit records as JSON lines, newest first.",
   permission: "audit.read",
   method: "GET",
   path: "/audit/export",

@@ -1,12 +1,12 @@
 import { AdminFault } from "../fault.ts"
 
-/** Letters, digits and three signs: no path leads out of the directory, and no name is taken for an option. */
+/** Letters, digits and three signs: no name leads out of the directory or looks like an option. */
 export const backupNameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.db$/
 
-/** Copies of the store in the directory that the operator has set. Everything rejects with an AdminFault. */
+/** Copies of the store in the directory that the operator has set. Every method rejects with an AdminFault. */
 export interface Backups {
   /**
-   * Checks that a copy with this name can be made, and makes nothing.
+   * Checks that a copy with this name can be made, without making it.
    * @param name a file name without a path
    */
   requireRoom(name: string): Promise<void>

@@ -33,7 +33,7 @@ export const createBackup = defineOperation({
         target: { kind: "backup", id: name, accountId: null },
         before: null,
         after: { name },
-        // The audit record comes first: who copies all accounts is known even if the process ends meanwhile.
+        // The audit record comes first: a copy of all accounts is recorded even if the process ends meanwhile.
         answer: async () => showVerified(await backups.create(name)),
       }
     },
@@ -41,7 +41,7 @@ export const createBackup = defineOperation({
   },
 })
 
-/** Such as `penknife-20270131T120000Z-1f2e3d4c.db`: sorted by time, and nobody can foresee it. */
+/** Such as `penknife-20270131T120000Z-1f2e3d4c.db`: names sort by time, and nobody can guess them. */
 function newName(clock: Clock, random: Random): string {
   const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z")
   return `penknife-${time.replaceAll(/[-:]/g, "")}-${Buffer.from(random.bytes(4)).toString("hex")}.db`

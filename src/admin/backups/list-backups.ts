@@ -33,7 +33,7 @@ export const listBackups = defineOperation({
   },
 })
 
-/** Whether a file comes later in the list than the place of a cursor. */
+/** Whether a file comes after a cursor in the list. */
 function isAfter(
   { madeMs, name }: { readonly madeMs: number; readonly name: string },
   [afterMs, afterName]: readonly (string | number)[],

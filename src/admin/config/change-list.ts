@@ -31,7 +31,7 @@ export function toChangeList(changes: readonly ConfigChange[]): Static<typeof ch
 }
 
 /**
- * Waits for something of the configuration.
+ * Waits for work on the configuration.
  * @throws AdminFault that says why a configuration is refused
  */
 export async function orRefusal<T>(work: Promise<T>): Promise<T> {

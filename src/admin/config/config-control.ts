@@ -5,7 +5,7 @@ export interface ConfigChange {
   /** The values, without secrets; null where it is not set. */
   readonly before: unknown
   readonly after: unknown
-  /** Whether a service takes it over only when it is started again. */
+  /** Whether it takes effect only after a restart. */
   readonly needsRestart: boolean
 }
 
@@ -18,7 +18,7 @@ export type SettingValues = Readonly<Record<string, SettingValue>>
 /** A change of the configuration file that is checked and not yet made. */
 export interface ConfigEdit {
   readonly changes: readonly ConfigChange[]
-  /** Whether the file becomes another. It may do so without a change: a value that equals the default is written down. */
+  /** Whether the file's text changes. It can even if no setting does: a value that equals the default is written down. */
   readonly isNew: boolean
   /**
    * Writes the file and takes it over, in every process of the service or in none.

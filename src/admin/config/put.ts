@@ -11,7 +11,7 @@ import {
   toChangeList,
 } from "./change-list.ts"
 
-/** Each one reads and writes the whole text again. */
+/** Each setting reads and writes the whole text again. */
 const maxSettings = 100
 
 const value = Type.Union([
@@ -27,7 +27,7 @@ export const putConfig = defineOperation({
   title: "Change the configuration file",
   description:
     "Changes plans, prices and settings that need no restart in the configuration file of a running service, and takes them over in " +
-    "every process of the service, or changes nothing. What the file says besides stays as it is, with its comments. Send the ETag " +
+    "every process of the service, or changes nothing. The rest of the file stays unchanged, with its comments. Send the ETag " +
     "of the configuration as If-Match, so that nobody else's change is lost.",
   permission: "config.write",
   method: "PATCH",

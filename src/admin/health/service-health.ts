@@ -9,7 +9,7 @@ export interface ServiceHealth {
   readonly storeBytes: Readonly<Record<string, number>>
   /** The number of notices in each state. */
   readonly notices: Readonly<Record<string, number>>
-  /** Charges that the store decided since the start, and those that it refused. */
+  /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number
   /** Null where the store is not a database that several instances share. */
@@ -18,12 +18,12 @@ export interface ServiceHealth {
 
 /** The processes that work on one database. */
 export interface Instances {
-  /** Those that were heard of lately, this one included. */
+  /** The processes that reported lately, this one included. */
   readonly count: number
   readonly differing: readonly DifferingInstance[]
 }
 
-/** Another process that has other plans or prices. */
+/** A process with other plans or prices. */
 export interface DifferingInstance {
   readonly instance: string
   readonly host: string

@@ -10,7 +10,7 @@ const duration = (share: string) =>
     description: `Milliseconds that ${share} of the requests did not exceed, to the accuracy of some classes of durations; null without requests.`,
   })
 
-/** The parameter that several operations of the history have. */
+/** A parameter that several operations of the history share. */
 export const apiParameter = Type.Optional(
   Type.String({
     minLength: 1,
@@ -73,8 +73,8 @@ export const historyOfCalls = defineOperation({
 })
 
 /**
- * The duration in milliseconds that a share of requests did not exceed, read off between the bounds of a class; null without
- * requests. Of the longest ones only the bound is known.
+ * The duration in milliseconds that a share of requests did not exceed, interpolated within its class; null without requests. The
+ * last class has no upper bound, so its lower one is returned.
  * @param counts requests by duration, one number for each class
  * @param share such as 0.99
  */

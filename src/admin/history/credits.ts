@@ -52,7 +52,7 @@ export const historyOfCredits = defineOperation({
       }
       const page = await readPlacedPage(
         "credits",
-        // One account has no more points of time than a plot.
+        // One account has at most as many intervals as a plot.
         { limit: account === undefined ? limit : 1_500, after },
         async (place) => {
           const { sums, next } = await history.credits({ ...range, account }, place)

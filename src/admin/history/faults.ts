@@ -24,7 +24,7 @@ export const historyOfFaults = defineOperation({
     Type.Object({
       fault: Type.String({ description: "What was wrong, such as `rateLimited`." }),
       api: Type.String({ description: "The API, or `several`, `usage` or `none`." }),
-      calls: Type.Integer({ description: "Requests that failed so." }),
+      calls: Type.Integer({ description: "Requests that failed with this fault." }),
       first: instant("When the first one failed."),
       last: instant("When the last one failed."),
       meaning: Type.String({ description: "What was wrong, for an operator." }),

@@ -8,37 +8,37 @@ import type { AdminParts } from "../parts.ts"
 
 const stepMs = { minute: 60_000, hour: hourMs, day: 24 * hourMs } as const
 const steps = ["minute", "hour", "day"] as const
-/** How long a time is shown without `from`. */
+/** The time that is shown without `from`. */
 const defaultMs = { minute: hourMs, hour: 24 * hourMs, day: 30 * 24 * hourMs } as const
-/** Rounded up to whole steps, a later time could have a year of five digits, which no instant of an answer may have. */
+/** A later time, rounded up to whole steps, could have a year of five digits, which an answer must not have. */
 const latestMs = Date.UTC(9999, 0, 1) - 1
-/** A plot has no room for more. */
+/** More do not fit in a plot. */
 const maxPoints = 1_500
-/** Minutes are folded into hours when they are so old. */
+/** Older minutes are summed up into hours. */
 const minutesKeptMs = 25 * hourMs
 
 const time = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }))
 
-/** The parameters that choose a time. */
+/** The parameters `from` and `to`. */
 export const timeParameters = {
   from: time("The first time: 2027-01-31, or 2027-01-31T12:00:00Z."),
   to: time("The end, which is not included; now by default."),
 }
 
-/** The same, with the parts of time that sums are made for. */
+/** The same, with the length of each interval. */
 export const rangeParameters = {
   ...timeParameters,
   step: Type.Optional(
     choice(steps, {
       default: "hour",
-      description: "What sums are made for: each `minute` (of the last day), `hour` or `day` (UTC).",
+      description: "Length of each interval: `minute` (of the last day), `hour` or `day` (UTC).",
     }),
   ),
 }
 
-/** What an answer says of its time. */
+/** The time and the intervals of an answer. */
 export const rangeFields = {
-  step: choice(steps, { description: "What sums were made for." }),
+  step: choice(steps, { description: "Length of each interval." }),
   from: instant("The first time that is included."),
   to: instant("The end, which is not included."),
 }
@@ -116,7 +116,7 @@ function readTimes(
   return { beginMs, endMs }
 }
 
-/** The start of the first hour that is still divided into minutes. */
+/** The start of the first hour of which single minutes are kept. */
 function minutesSince(nowMs: number): number {
   return floor(nowMs - minutesKeptMs, hourMs)
 }

@@ -71,7 +71,7 @@ export const createApiKey = defineOperation({
   },
 })
 
-/** Customers may have only so many keys as the plan says. */
+/** The plan limits how many keys customers may have. */
 function limitOf({ id, plan }: AccountDetails, { actor, plans, clock }: AdminContext): readonly Mutation[] {
   if (actor.account === null) return []
   return [{ kind: "keys.limit", accountId: id, most: plans.get(plan)?.portalKeys ?? 0, nowMs: clock.now() }]

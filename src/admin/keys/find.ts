@@ -76,7 +76,7 @@ export const findKey = defineOperation({
   },
 })
 
-/** In the order in which a call is refused. */
+/** Checks in the order in which a call is refused. */
 function stateOf(
   key: KeyDetails,
   account: AccountDetails,

@@ -15,7 +15,7 @@ export async function raiseKeyChanged(
   return [toInsert(type, key, keyChangedEvent(type, key), context)]
 }
 
-/** Raises `key.expiring` for a new expiry that is near: the check for events finds only those of the time to come. */
+/** Raises `key.expiring` for a new expiry that is near: the check for events finds only later ones. */
 export async function raiseExpiring(
   { expiresMs, ...key }: KeyDetails,
   context: Context,

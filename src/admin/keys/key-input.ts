@@ -57,7 +57,7 @@ export type KeySettings = Pick<
 >
 
 /**
- * Checks the given parameters of a key, and gives them as the store has them.
+ * Checks the given parameters of a key, and converts them for the store.
  * @throws AccountError or AdminFault for the first that cannot be used
  */
 export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext): Partial<KeySettings> {
@@ -80,7 +80,7 @@ export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext
   }
 }
 
-/** An empty list of what is allowed would allow nothing. A client that sends it means no limit. */
+/** A client that sends an empty list means no limit, not that nothing is allowed. */
 function orNull(items: readonly string[]): readonly string[] | null {
   return items.length === 0 ? null : items
 }

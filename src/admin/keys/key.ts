@@ -48,7 +48,7 @@ export const keyFields: readonly string[] = [
   "metadata",
 ]
 
-/** The text of a new key, and that it cannot be read again. */
+/** The text of a new key, and a note that it cannot be read again. */
 export const issuedFields = {
   key: secret(nullable(Type.String(), { description: "The key. Null when an answer is repeated." })),
   note: Type.String({ description: "That the key is shown once." }),
@@ -100,7 +100,7 @@ export async function readKey(id: string, context: AdminParts): Promise<KeyOutpu
   return toKeyOutput(await requireKey(context, id))
 }
 
-/** What an operation that changes one key has as its target. */
+/** The audit target of an operation that changes one key. */
 export function keyTarget({ id, accountId }: Pick<KeyDetails, "id" | "accountId">) {
   return { kind: "key", id, accountId }
 }

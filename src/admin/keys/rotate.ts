@@ -69,7 +69,7 @@ export const rotateKey = defineOperation({
   },
 })
 
-/** Who gives a new text to the key that they signed in with stays signed in, with the new text. */
+/** A session that rotates the key it was opened with goes on with the new text. */
 async function keepSession(
   keyId: string,
   hash: string,

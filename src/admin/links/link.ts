@@ -53,7 +53,7 @@ export function newLink(
   }
 }
 
-/** The answer for a request that is repeated, when the first answer was lost. */
+/** The answer to a repeated request whose first answer was lost. */
 export async function recallLink(id: string): Promise<LinkOutput> {
   return { id, url: null, note, expires: null }
 }

@@ -17,7 +17,7 @@ const planSchema = Type.Object({
   premium: Type.Boolean({ description: "Whether answers have premium fields." }),
   graphql_apis: limit("Different APIs in one GraphQL query."),
   portal_keys: Type.Integer({
-    description: "Keys of an account with which its customers may make another in the portal, at most.",
+    description: "The most keys an account may have before its customers cannot create more.",
   }),
   portal: Type.Array(Type.String(), {
     description: `What customers may change in the portal: ${portalActions.join(", ")}.`,

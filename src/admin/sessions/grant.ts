@@ -21,21 +21,21 @@ export interface GrantParts {
   readonly signIn: SignIn
 }
 
-/** What someone signs in with: the token of a link, or a key. */
+/** The proof of a sign-in: the token of a link, or a key. */
 export type SignInProof = { readonly token: string } | { readonly key: string }
 
-/** What a session gets that is opened with a proof. */
+/** The rights of a session that is opened with a proof. */
 export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> {
   /** What was sent, for the audit log. */
   readonly by: string
-  /** What has to be changed together with the session. */
+  /** Mutations that belong into the transaction of the sign-in. */
   readonly mutations: readonly Mutation[]
   /** The account of a customer. */
   readonly account: AccountDetails | null
 }
 
 /**
- * Finds out what a proof gives.
+ * Finds the rights that a proof gives.
  * @param source the client's address
  * @throws SignInRefused
  */
@@ -117,14 +117,14 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
   }
 }
 
-/** What a session still gives. */
+/** The rights that a session still has. */
 interface StillGranted {
   /** The account of a customer. */
   readonly account: AccountDetails | null
   readonly permissions: readonly string[]
 }
 
-/** What a session gives after what it was opened with may have changed; null when that no longer holds. */
+/** Reads again which rights a session has; null when the key or link that opened it is no longer valid. */
 export async function stillGranted(
   { adminKeyId, accountId, keyHash, permissions: opened }: SessionRecord,
   source: string,
@@ -175,7 +175,7 @@ async function isAdminKeyValid(
   return key !== null && key.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
 }
 
-/** As for a call of an API (`Admission.identify`). */
+/** The same rule as for a call of an API (`Admission.identify`). */
 function refusalFrom(
   { key, secretUntilMs }: { readonly key: KeyDetails; readonly secretUntilMs: number | null },
   source: string,
@@ -190,7 +190,7 @@ function isReading(permission: string): boolean {
   return readingPermissions.some((reading) => reading === permission)
 }
 
-/** Who has a key with limits may not make one without them. */
+/** A key with limits must not make one without them. */
 function isLimited({ expiresMs, allowApis, blockApis, allowIps, rateLimit }: KeyDetails): boolean {
   const limits = [expiresMs, allowApis, allowIps, rateLimit]
   return blockApis.length > 0 || limits.some((limit) => limit !== null)

@@ -1,6 +1,6 @@
 import { signInRefusals } from "../sign-in.ts"
 
-/** Why nobody is signed in, with the text for the person at the browser. */
+/** Why a sign-in is refused, with the text for the user. */
 export const sessionRefusals = {
   ...signInRefusals,
   linkMalformed: "The link is incomplete. Open it again, whole, as you got it.",
@@ -22,14 +22,14 @@ export const sessionRefusals = {
 
 export type SessionRefusal = keyof typeof sessionRefusals
 
-/** Mistakes that nobody makes who tries one secret after the other. */
+/** Mistakes that are no attempts to guess a secret. */
 const mistakes: readonly SessionRefusal[] = ["apiKey", "adminKey", "linkOfConsole", "linkOfPortal"]
 
-/** A sign-in that is refused. The message is for the person at the browser. */
+/** A refused sign-in. The message is for the user. */
 export class SignInRefused extends Error {
   override readonly name = "SignInRefused"
   readonly reason: SessionRefusal
-  /** What was sent, as far as it is known: the id of a key or of a link. */
+  /** The id of the key or link, if the proof was recognized. */
   readonly subject: string | null
   constructor(reason: SessionRefusal, subject: string | null = null) {
     super(sessionRefusals[reason])
@@ -37,7 +37,7 @@ export class SignInRefused extends Error {
     this.subject = subject
   }
 
-  /** Whether it may be one of many tries to find a secret. */
+  /** Whether it may be an attempt to guess a secret. */
   get isGuess(): boolean {
     return !mistakes.includes(this.reason)
   }

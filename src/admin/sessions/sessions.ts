@@ -38,7 +38,7 @@ export interface Sessions {
   end(session: FoundSession, everywhere: boolean): Promise<void>
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   /** The client's address. */
   readonly source: string
@@ -46,9 +46,9 @@ export interface RequestOrigin {
 }
 
 interface OpenOptions {
-  /** Of the session that ends because of the new one; null without one. */
+  /** The cookie of the session that the new one replaces; null without one. */
   readonly replacedCookie: string | null
-  /** Called with the owner of the new session before anything is written. May throw. */
+  /** Called with the owner of the new session before anything is written; it may throw. */
   readonly limit: (owner: string) => void
 }
 
@@ -73,7 +73,7 @@ export interface SignedIn {
     readonly id: string
     readonly name: string
     readonly plan: string
-    /** The most keys with which a customer may make another. */
+    /** The most keys an account may have before its customers cannot create more. */
     readonly portal_keys: number
     /** Whether the plan has premium fields and parameters. */
     readonly premium: boolean

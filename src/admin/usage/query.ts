@@ -13,7 +13,7 @@ import type { AdminParts } from "../parts.ts"
 
 const columns = ["day", "account", "key", "api"] as const
 
-/** More days would lead before the first date there is. */
+/** More days would lead before the first date of JavaScript. */
 const maxDays = 36_500
 const dayMs = 86_400_000
 
@@ -51,7 +51,7 @@ const input = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: maxDays,
-      description: "How many days, the last one included, in place of `from`; 31 by default.",
+      description: "How many days, the last one included, instead of `from`; 31 by default.",
     }),
   ),
   by: Type.Optional(
@@ -59,7 +59,7 @@ const input = Type.Object({
       maxItems: columns.length,
       uniqueItems: true,
       description:
-        "What the sums are divided by: `day`, `account`, `key`, `api`; `day` and `api` by default. With `key`, the account is shown too.",
+        "The columns of the sums: `day`, `account`, `key`, `api`; `day` and `api` by default. With `key`, the account is shown too.",
       "x-requirement": "must be some of day, account, key, api, each at most once",
     }),
   ),
@@ -90,7 +90,7 @@ export const queryUsage = defineOperation({
     async read(given, context) {
       const query = await toQuery(given, context)
       return readPlacedPage(
-        // Divided by other columns, the sums have another order.
+        // Sums by other columns have another order.
         `usage by ${[...query.by].sort().join(" ")}`,
         given,
         async (page) => {

@@ -29,7 +29,7 @@ export async function readWebhook(accountId: string, context: AdminParts): Promi
 }
 
 /**
- * Gives the URL of an account's webhook.
+ * Returns the URL of an account's webhook.
  * @throws AdminFault when it has none, or its receiver is gone
  */
 export async function requireWebhook(accountId: string, { outbox }: AdminParts): Promise<string> {

@@ -1,4 +1,4 @@
-/** The screen that is shown is in the path of the address, its filters are in the query. */
+/** The address: its path names the screen, its query holds the filters. */
 import { computed, signal } from "@preact/signals"
 import { area } from "./area.ts"
 
@@ -27,14 +27,14 @@ export function go(screen: string, values: Query = {}): void {
   arrive()
 }
 
-/** Changes values of the query; empty ones leave it. The screen stays. */
+/** Changes values of the query; empty ones are removed. The screen stays. */
 export function setQuery(values: Query): void {
   const next: Record<string, Query[string]> = Object.fromEntries(query.peek())
   history.replaceState(null, "", addressOf(path.peek(), { ...next, ...values }))
   place.value = read()
 }
 
-/** Links to screens are followed without loading the page again. Call it once. */
+/** Makes links to screens work without loading the page again. Call it once. */
 export function followLinks(): void {
   addEventListener("popstate", () => arrive())
   document.addEventListener("click", (event) => {

@@ -1,9 +1,9 @@
 /** Which of the two front ends runs in this page. */
 export interface Area {
   readonly kind: "console" | "portal"
-  /** What the addresses of its screens begin with. */
+  /** The start of the addresses of its screens. */
   readonly base: string
-  /** What the paths of the operations that it may call begin with. */
+  /** The start of the paths of its operations. */
   readonly api: string
 }
 
@@ -11,6 +11,6 @@ export const area: Area = /^\/portal(\/|$)/.test(location.pathname)
   ? { kind: "portal", base: "/portal", api: "/portal/v1" }
   : { kind: "console", base: "/console", api: "/admin/v1" }
 
-/** The name of this service, which its operator chooses. */
+/** The name that the operator has given this service. */
 export const serviceName: string =
   document.querySelector<HTMLMetaElement>('meta[name="application-name"]')?.content ?? "penknife"

@@ -1,4 +1,4 @@
-/** What the front end takes from the browser that tests may want to replace: network, time, chance. */
+/** The network, time and randomness of the browser, in one place. */
 
 export const sendRequest = (path: string, init: RequestInit): Promise<Response> => fetch(path, init)
 
@@ -10,7 +10,7 @@ export function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** A message without content to the other tabs of this browser that show pages of this service. */
+/** The other tabs of this browser that show the same front end. */
 export interface OtherTabs {
   tell(): void
 }

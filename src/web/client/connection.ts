@@ -2,16 +2,16 @@ import { signal } from "@preact/signals"
 import { area } from "./area.ts"
 import { after, sendRequest } from "./browser.ts"
 
-/** False while no answer comes from the service. */
+/** False while the service does not answer. */
 export const isReachable = signal(true)
 
-/** Rises each time the service is back, so that what could not be read is read again. */
+/** Rises each time the service is back, so that failed readings are repeated. */
 export const returns = signal(0)
 
 const firstDelayMs = 1_000
 const maxDelayMs = 10_000
 
-/** Call it when no answer came. The service is asked again, less and less often, until it answers. */
+/** Call it when no answer came. It asks the service again, less and less often, until it answers. */
 export function noteUnreachable(): void {
   if (!isReachable.value) return
   isReachable.value = false

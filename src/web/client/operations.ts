@@ -20,7 +20,7 @@ export type ListId = {
 
 /** All parameters of an operation. */
 export type InputOf<Id extends OperationId> = Static<OperationsById[Id]["input"]>
-/** The same for one that reads: null leaves out what is optional. */
+/** The same for one that reads; null leaves out an optional parameter. */
 export type ReadInput<Id extends ReadId> = {
   readonly [Name in keyof InputOf<Id>]: Optional<InputOf<Id>, Name> | InputOf<Id>[Name]
 }

@@ -4,7 +4,7 @@ export class Problem extends Error {
   readonly status: number
   /** The end of its type, such as `not-found`. */
   readonly code: string
-  /** The parameter to change; null when it is none. */
+  /** The parameter to change; null if it is not about one. */
   readonly parameter: string | null
   readonly requestId: string | null
 
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** No answer came: the service or the way to it is gone. */
+/** No answer came: the service or the network is down. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable"
   constructor() {

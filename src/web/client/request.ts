@@ -14,9 +14,9 @@ import {
 import { Problem, Unreachable } from "./problem.ts"
 
 export interface SendOptions {
-  /** The same for a request that is sent again, so that it takes effect once. */
+  /** A repeated request has the same key, so that it takes effect once. */
   readonly idempotencyKey?: string | undefined
-  /** The version that is changed; another one is refused (412). */
+  /** The version to change; any other is refused (412). */
   readonly ifVersion?: number | undefined
 }
 
@@ -29,7 +29,7 @@ interface WatchListener<Entry> {
 /** Proves to the service that a write comes from its own page. */
 export const csrfToken = signal("")
 
-/** Rises when the service says that nobody is signed in. */
+/** Rises with each 401. */
 export const signedOutAnswers = signal(0)
 
 /**
@@ -84,7 +84,7 @@ function refuse({ status }: Response, body: unknown): never {
 /**
  * Watches an operation, whose answer is server-sent events (HTML Standard §9.2), until the service ends them or `signal` aborts. A
  * browser's own EventSource tells neither why it was refused nor that nobody is signed in any more.
- * @param onOpen is called when the service has begun
+ * @param onOpen is called when the service has begun to answer
  * @param onLost gets how many entries the service has left out
  * @throws Problem, Unreachable
  */
@@ -148,7 +148,7 @@ function unreachableUnlessAborted(cause: unknown): unknown {
   return new Unreachable()
 }
 
-/** Null for what is no JSON, such as the page of a proxy in front of the service. */
+/** Null for text that is not JSON, such as the page of a proxy in front of the service. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

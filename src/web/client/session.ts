@@ -9,13 +9,13 @@ import { csrfToken, fetchJson, signedOutAnswers } from "./request.ts"
 /** Null when nobody is signed in; undefined until that is known. */
 export const session = signal<SignedIn | null | undefined>(undefined)
 
-/** Whether someone was signed in before and now is not, so that a screen stays below the sign-in. */
+/** Whether a session has ended: the screen stays below the sign-in form. */
 export const hasEnded = signal(false)
 
 const path = `${area.base}/session`
 const allowed = computed(() => new Set(session.value?.may ?? []))
 
-/** Whether the one who is signed in may run an operation. */
+/** Whether the session may run an operation. */
 export function may(operation: OperationId): boolean {
   return allowed.value.has(operation)
 }
@@ -31,7 +31,7 @@ effect(() => {
   if (session.peek()) hasEnded.value = true
 })
 
-/** Tabs share the cookie: to sign in or out in one is to do so in all. */
+/** Tabs share the cookie, so signing in or out in one does so in all. */
 const otherTabs = joinOtherTabs(`penknife-${area.kind}`, async () => {
   try {
     await loadSession()

@@ -6,22 +6,22 @@ import { read } from "./request.ts"
 import { hasEnded } from "./session.ts"
 
 export interface Reading<T> {
-  /** What was read last; null until then. It stays while it is read again, also with another query. */
+  /** The last answer; null until there is one. It stays while it is read again, also with other parameters. */
   readonly data: T | null
-  /** Why the last reading failed; null when it did not. */
+  /** Why the last attempt failed; null if it did not. */
   readonly error: Problem | Unreachable | null
-  /** True as long as `data` is not the answer to what is asked for now. */
+  /** True as long as `data` is not the answer for the present parameters. */
   readonly isLoading: boolean
   reload(): void
 }
 
 export interface ChangeableReading<T> extends Reading<T> {
-  /** Shows what a change has answered, so that nobody goes on with the values before it, and reads again. */
+  /** Shows the answer of a change instead of the values before it, and reads again. */
   show(data: T): void
 }
 
 interface State<T> {
-  /** The reading that has come to its end, with an answer or without. */
+  /** The last attempt that has ended, with an answer or without. */
   readonly ended: string
   /** The address that `data` was read from. */
   readonly key: string
@@ -47,7 +47,7 @@ export function useRead<Id extends ReadId>(
   latest.current = { id, input, key }
   const failed = useRef(false)
 
-  // What failed is read again when the service is back, or someone has signed in again.
+  // A failed reading is repeated when the service is back or someone has signed in again.
   useEffect(() => {
     if (failed.current && !hasEnded.value) setCount((before) => before + 1)
   }, [returns.value, hasEnded.value])
@@ -65,7 +65,7 @@ export function useRead<Id extends ReadId>(
       (error) => {
         if (abort.signal.aborted) return
         failed.current = true
-        // The answer to another query would look like the answer to this one.
+        // Data for other parameters would look like data for these.
         setState((before) => ({
           ended: reading,
           key,

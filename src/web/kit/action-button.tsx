@@ -16,7 +16,7 @@ interface ActionButtonProps<T> {
   done(answer: T): void
 }
 
-/** A button that changes something at once. What goes wrong is shown in a window, from which it can be tried again. */
+/** A button that changes something at once. An error is shown in a window with a button to try again. */
 export function ActionButton<T>({ children, icon, kind, run, done }: ActionButtonProps<T>) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Problem | Unreachable | null>(null)

@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly type?: "button" | "submit"
   readonly icon?: IconName
   readonly disabled?: boolean
-  /** What it does, where its text alone does not say so. */
+  /** A fuller name for screen readers. */
   readonly label?: string
 }
 

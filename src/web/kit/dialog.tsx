@@ -6,18 +6,18 @@ interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
   close(): void
-  /** False when only an answer to it may close it. */
+  /** False if Escape must not close it. */
   readonly mayClose?: boolean
   /** For tables. */
   readonly isWide?: boolean
 }
 
-/** A window above the screen. The browser keeps the focus in it; it goes back to where it was. */
+/** A window above the screen. The browser keeps the focus in it, and it returns when the window closes. */
 export function Dialog({ title, children, close, mayClose = true, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
 
-  // While a form is being sent, its window stays: the answer may be a key that is shown once.
+  // The window of a form stays while it is sent: the answer may be a key that is shown once.
   function leave(): void {
     if (mayClose && !dialog.current?.querySelector("form[aria-busy=true]")) close()
   }

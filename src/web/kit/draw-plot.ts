@@ -6,7 +6,7 @@ interface DrawOptions {
   readonly times: readonly string[]
   readonly series: readonly PlotSeries[]
   readonly step: PlotStep
-  /** Of the values; without one they are counts. */
+  /** The unit of the values; without one they are counts. */
   readonly unit: string | undefined
   /** Called with the place of the time that the pointer is at. */
   onPoint(index: number | null): void
@@ -15,7 +15,7 @@ interface DrawOptions {
 const heightPx = 200
 const stepSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const
 
-/** Draws a plot into an element, as wide as it is, in the colours of the style sheet. */
+/** Draws a plot into an element, in its full width and the colours of the style sheet. */
 export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoint }: DrawOptions): Drawing {
   const dark = matchMedia("(prefers-color-scheme: dark)")
   let latest = { times, series }
@@ -23,7 +23,7 @@ export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoin
 
   function make(): uPlot {
     const made = new uPlot(optionsOf(place, latest.series, { step, unit, onPoint }), dataOf(latest), place)
-    // What it shows is said by the label around it.
+    // The label around it describes it.
     made.root.setAttribute("aria-hidden", "true")
     return made
   }
@@ -98,7 +98,7 @@ function optionsOf(
   }
 }
 
-/** The steps of an axis of counts: there is no half call. */
+/** The steps of an axis of counts: whole numbers. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
@@ -124,14 +124,14 @@ function seriesOf({ label, kind, tone }: PlotSeries, colour: (name: string) => s
   return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) }
 }
 
-/** The places of values without a neighbour, which no line shows. */
+/** The indexes of values without a neighbour, which no line shows. */
 function lonePoints(plot: uPlot, series: number): number[] {
   const values = plot.data[series] ?? []
   const isNone = (index: number) => (values[index] ?? null) === null
   return [...values.keys()].filter((index) => !isNone(index) && isNone(index - 1) && isNone(index + 1))
 }
 
-/** The colour that a property stands for now: a canvas knows neither `var()` nor `light-dark()`. */
+/** The present colour of a property: a canvas knows neither `var()` nor `light-dark()`. */
 function resolveColour(place: HTMLElement, value: string): string {
   const probe = document.createElement("span")
   probe.style.color = value

@@ -8,7 +8,7 @@ export type FieldErrors = Readonly<Record<string, string>>
 export const FieldErrorsContext = createContext<FieldErrors>({})
 
 interface FieldProps {
-  /** As the operation calls the parameter, so that its refusal finds the field. */
+  /** The name of the operation's parameter, so that its refusal finds the field. */
   readonly name: string
   readonly label: string
   readonly hint?: ComponentChildren
@@ -52,7 +52,7 @@ export function TextField({
   )
 }
 
-/** A browser's own field for numbers changes them with the wheel, and says nothing of what else was typed. */
+/** `type=number` changes with the mouse wheel and hides invalid input. */
 const inputTypes = {
   text: { type: "text" },
   number: { type: "text" },

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
 import { after } from "../client/browser.ts"
 
-/** A row of filters. Each has its value in the address, so that what is shown can be kept and sent as a link. */
+/** A row of filters. Each keeps its value in the address, so that a filtered list can be bookmarked and shared. */
 export function Filters({
   children,
   label,
@@ -46,10 +46,10 @@ export function chosenValue<T extends string>(
 }
 
 interface FilterProps {
-  /** In the address. */
+  /** Its name in the address. */
   readonly name: string
   readonly label: string
-  /** True where the choices say enough; screen readers get the label all the same. */
+  /** True where the choices say enough; only screen readers then get the label. */
   readonly isLabelHidden?: boolean
 }
 

@@ -30,13 +30,12 @@ interface FormProps<T> {
   done(answer: T): void
   readonly cancel?: () => void
   readonly danger?: boolean
-  /** What leads back; "Cancel" by default. */
+  /** The label of the button that leads back; "Cancel" by default. */
   readonly cancelLabel?: string
 }
 
 /**
- * A form. What the service refuses stands at its field, or above the fields when it names none. Nothing that was typed is lost when
- * sending fails.
+ * A form. A refusal is shown at the field that it names, or above the fields. Nothing that was typed is lost when sending fails.
  */
 export function Form<T>({
   submit,
@@ -79,7 +78,7 @@ export function Form<T>({
       const answer = await send(toValues(data), idempotencyKey.current)
       idempotencyKey.current = ""
       setBusy(false)
-      // Who has left the screen meanwhile is not called back to it.
+      // Do nothing if the user has left the screen.
       if (form.current) done(answer)
     } catch (thrown) {
       setBusy(false)
@@ -90,14 +89,14 @@ export function Form<T>({
   }
 
   function refused(refusal: Problem): void {
-    // Another input is another request.
+    // A changed input is a new request.
     if (refusal.status < 500) idempotencyKey.current = ""
     const { parameter } = refusal
     if (parameter !== null && form.current?.elements.namedItem(parameter)) {
       setErrors({ [parameter]: atField(refusal.message) })
       return
     }
-    // Who is signed out is asked to sign in again, above the form.
+    // On a 401 the shell shows the sign-in form.
     if (refusal.status !== 401) setProblem(refusal)
   }
 
@@ -127,7 +126,7 @@ export function Form<T>({
   )
 }
 
-/** The message of a refusal without the name of its parameter, which stands right above it. */
+/** The message of a refusal without the name of its parameter, which is the field's label. */
 function atField(message: string): string {
   const rest = message
     .replace(/^The '\w+' parameter (?=must)/, "")

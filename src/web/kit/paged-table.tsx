@@ -9,13 +9,13 @@ import { Empty, Ready } from "./states.tsx"
 import { type Column, Table } from "./table.tsx"
 
 interface PagedTableProps<Id extends ListId> {
-  /** What the rows are, in the plural: "accounts". */
+  /** A plural for the rows: "accounts". */
   readonly what: string
   readonly operation: Id
   readonly filters: ReadInput<Id>
   readonly columns: readonly Column<EntryOf<Id>>[]
   keyOf(row: EntryOf<Id>): string
-  /** Stands there when the list without filters has no row. */
+  /** Shown when the list without filters is empty. */
   readonly empty: ComponentChildren
   /** A number that rises when the rows have changed. */
   readonly version?: number
@@ -23,7 +23,7 @@ interface PagedTableProps<Id extends ListId> {
 
 const pageSize = 50
 
-/** A list, page by page. The place of the page is in the address, and only one page is kept, so a list may have any length. */
+/** A list, page by page. The cursor is in the address, and only one page is kept, so a list may have any length. */
 export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   const { what, operation, filters, columns, keyOf, empty, version } = props
   const after = query.value.get("after")
@@ -34,7 +34,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   )
 
   function forward(next: string): void {
-    // The page that is shown is then the one before.
+    // While loading, the previous page is shown.
     if (reading.isLoading) return
     before.current.push(after)
     setQuery({ after: next })
@@ -44,7 +44,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
     setQuery({ after: before.current.pop() ?? null })
   }
 
-  /** An address may have a place that no longer is one. */
+  /** The cursor in an old address may no longer be valid. */
   function reload(): void {
     if (reading.error instanceof Problem && reading.error.parameter === "after") setQuery({ after: null })
     else reading.reload()

@@ -13,15 +13,15 @@ export interface PlotProps {
   readonly times: readonly string[]
   readonly step: PlotStep
   readonly series: readonly PlotSeries[]
-  /** What a value is, beside the figures: "ms". */
+  /** The unit of the values: "ms". */
   readonly unit?: string
-  /** How to read it, where that does not follow from the names. */
+  /** How to read it, if the names do not say so. */
   readonly hint?: string
   /** The name of the CSV file, without its ending. */
   readonly file: string
 }
 
-/** A plot, and the same figures as a table and as a file for who cannot see it or wants to calculate with it. */
+/** A plot, with the same figures as a table and as a file. */
 export function Plot(props: PlotProps) {
   const { title, times, step, series, unit, hint, file } = props
   const [pointed, setPointed] = useState<number | null>(null)

@@ -6,7 +6,7 @@ interface SecretProps {
   readonly text: string
 }
 
-/** A text to copy, such as a new key, which is shown once. */
+/** A text that is shown once, such as a new key, with a button that copies it. */
 export function Secret({ label, text }: SecretProps) {
   const code = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState(false)

@@ -2,15 +2,15 @@ import { setQuery } from "../client/address.ts"
 import { filterValue } from "./filters.tsx"
 
 interface SegmentsProps<T extends string> {
-  /** In the address. */
+  /** Its name in the address. */
   readonly name: string
   readonly label: string
   readonly choices: readonly (readonly [value: T, label: string])[]
-  /** The value without one in the address. */
+  /** The value when the address has none. */
   readonly standard: T
 }
 
-/** A few choices beside each other, of which one holds. */
+/** A few choices beside each other, one of them selected. */
 export function Segments<T extends string>({ name, label, choices, standard }: SegmentsProps<T>) {
   const chosen = segmentValue(name, choices, standard)
   return (
@@ -32,7 +32,7 @@ export function Segments<T extends string>({ name, label, choices, standard }: S
   )
 }
 
-/** What is chosen in the address; the standard for anything else. */
+/** The choice in the address; the standard for anything else. */
 export function segmentValue<T extends string>(
   name: string,
   choices: readonly (readonly [value: T, label: string])[],

@@ -1,4 +1,4 @@
-/** What stands in the place of content: it is loading, there is none, or it could not be had. */
+/** Placeholders for content: loading, empty, failed. */
 import type { ComponentChildren } from "preact"
 import { Problem, Unreachable } from "../client/problem.ts"
 import type { Reading } from "../client/use-read.ts"
@@ -83,7 +83,7 @@ interface NoticeProps {
   readonly children: ComponentChildren
 }
 
-/** Something that one should know about what is shown. */
+/** A remark about the content. */
 export function Notice({ tone, children }: NoticeProps) {
   return <div class={`notice ${tone}`}>{children}</div>
 }

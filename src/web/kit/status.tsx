@@ -14,7 +14,7 @@ export function say(text: string): void {
   })
 }
 
-/** Where {@link say} speaks. It is always there, since a screen reader watches only what was there before. */
+/** Shows what {@link say} says. It is always in the page, since screen readers ignore new regions. */
 export function Status() {
   return (
     <div class={message.value === "" ? "status" : "status shown"} role="status">

@@ -29,7 +29,7 @@ export function formatInstant(iso: string): string {
   return `${day.format(at)}, ${minute.format(at)} UTC`
 }
 
-/** `14:05:09.250`, of the day that runs. */
+/** `14:05:09.250`, for times of today. */
 export function formatClock(iso: string): string {
   return new Date(iso).toISOString().slice(11, 23)
 }
@@ -45,7 +45,7 @@ export function formatDistance(iso: string): string {
   for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
   }
-  // A clock that is a little behind that of the service makes no future of the past.
+  // If this clock is a little behind the service's, the past must not look like the future.
   return seconds > 5 ? "within a minute" : "just now"
 }
 
@@ -65,7 +65,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB", "TB"][power]}`
 }
 
-/** A time. Its exact value is read when the pointer rests on it. */
+/** A time. The pointer shows its exact value. */
 export function Time({
   at,
   style = "day",

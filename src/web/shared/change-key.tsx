@@ -10,7 +10,7 @@ import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
 import { NewKeyText } from "./shown-once.tsx"
 
-/** What a window is given that changes a key. */
+/** The props of a window that changes a key. */
 export interface ChangeKeyProps {
   readonly value: Key
   /** Called when nothing was changed. */

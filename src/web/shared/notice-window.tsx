@@ -32,7 +32,7 @@ export function NoticeState({ state }: Pick<Notice, "state">) {
 
 interface NoticeWindowProps {
   readonly notice: Notice
-  /** What can be done with it. */
+  /** Buttons for it. */
   readonly children?: ComponentChildren
   close(): void
 }

@@ -25,7 +25,7 @@ export function startApp(screens: readonly Screen[]): void {
   render(<App screens={screens} token={token} />, root)
 }
 
-/** A browser may keep a page that was left, and show it as it was on the way back, also after the session has ended. */
+/** A browser may cache a page and show it again on the way back, even after the session has ended. */
 function hideWhatIsLeft(root: HTMLElement): void {
   addEventListener("pagehide", () => {
     root.hidden = true
@@ -47,7 +47,7 @@ function App({ screens, token }: AppProps) {
     <>
       <ConnectionBanner />
       {session.value ? (
-        // Nothing of one customer is left on the page of another.
+        // The key removes all content of one customer before another's is shown.
         <SignedIn key={session.value.account?.id} screens={screens} />
       ) : session.value === null ? (
         <SignInPage problem={error instanceof Problem ? error : null} />
@@ -76,7 +76,7 @@ function useStart(token: string | null) {
   return { error, retry: () => setCount((before) => before + 1) }
 }
 
-/** Gives why a link was refused; null when it was not. */
+/** Returns why a link was refused; null if it was not. */
 async function start(token: string | null): Promise<Problem | null> {
   if (token === null) {
     await loadSession()
@@ -104,7 +104,7 @@ function SignedIn({ screens }: { readonly screens: readonly Screen[] }) {
       </Frame>
       {hasEnded.value && (
         <Dialog title="Sign in again" close={() => {}} mayClose={false}>
-          <p class="dialog-text">Your session has ended. What you typed stays as it is.</p>
+          <p class="dialog-text">Your session has ended. Nothing that you typed is lost.</p>
           <SignInForm />
         </Dialog>
       )}
@@ -116,11 +116,11 @@ function ScreenOf({ screen, current }: { readonly screen: Screen; readonly curre
   const { component: Component, detail: Detail } = screen
   const rest = current.slice(screen.path.length + 1)
   if (rest === "" || current === "/") return <Component />
-  // The key makes another thing's screen a new one, without what was typed for this one.
+  // The key makes a new screen for each id, without what was typed on the last one.
   return Detail ? <Detail key={rest} id={decode(rest)} /> : <NoScreen />
 }
 
-/** What is no percent-encoded UTF-8 stays as it is: nothing has such an id. */
+/** Invalid percent-encoding is returned unchanged: nothing has such an id. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -144,7 +144,7 @@ function NoScreen() {
   )
 }
 
-/** Says that the service is gone for as long as it is. */
+/** Says that the service does not answer, as long as it does not. */
 function ConnectionBanner() {
   return (
     <div role="status" class={isReachable.value ? "banner" : "banner shown"}>

@@ -31,7 +31,7 @@ interface FrameProps {
   readonly children: ComponentChildren
 }
 
-/** What is around every screen: the name of the service, the navigation, who is signed in. */
+/** The frame of every screen: the name of the service, the navigation, the name of the session. */
 export function Frame({ screens, current, children }: FrameProps) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [visits.value])

@@ -8,7 +8,7 @@ import { Mark } from "./mark.tsx"
 const isConsole = area.kind === "console"
 const keyName = isConsole ? "Admin key" : "API key"
 
-/** What someone sees who is not signed in. */
+/** The page for visitors who are not signed in. */
 export function SignInPage({ problem }: { readonly problem: Problem | null }) {
   return (
     <main class="sign-in" id="main">
@@ -60,7 +60,7 @@ export function SignInForm() {
   )
 }
 
-/** A refused key is a mistake in the only field there is. */
+/** Shows a refused key as a mistake in the only field. */
 async function refusedAtField(signingIn: Promise<void>): Promise<void> {
   try {
     await signingIn

@@ -80,13 +80,13 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
 
   test("what was changed in the file by hand is shown, and taken over", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
-    await page.getByText("The service runs with what the file says.").waitFor()
+    await page.getByText("The service runs with the settings of the file.").waitFor()
     writeFileSync(file, `${readFileSync(file, "utf8")}\n[plans.mega]\nmonthly_credits = 5000000\n`)
-    await page.getByRole("button", { name: "Compare again" }).click()
+    await page.getByRole("button", { name: "Refresh" }).click()
     await page.getByText("plans.mega.monthly_credits").waitFor()
     await look("plans-file-differs", "above")
-    await page.getByRole("button", { name: "Take these changes over" }).click()
-    await page.getByText("The service runs with what the file says.").waitFor()
+    await page.getByRole("button", { name: "Load these changes" }).click()
+    await page.getByText("The service runs with the settings of the file.").waitFor()
     expect(await plan("mega")).toMatchObject({ monthly_credits: 5_000_000 })
     await done()
   })

@@ -78,7 +78,7 @@ export function isNeeded({ operation, command }: Entry, name: string): boolean {
   return operation.input.required?.includes(name) === true || command.requires?.includes(name) === true
 }
 
-/** The one whose switch is given, else the one without a switch. */
+/** The entry whose switch is given, else the one without a switch. */
 function choose(entries: readonly Entry[], flags: Flags): Entry {
   const switched = entries.find(({ command: { switch: flag } }) => flag !== undefined && flags[flag] === true)
   const entry = switched ?? mainEntry(entries)

@@ -7,7 +7,7 @@ import type { incomingRequests } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
 import type { AdministrationApp } from "./administration-app.ts"
 
-/** What an app serves of the administration. */
+/** The parts of the administration that an app serves. */
 export interface AdminScope {
   /** For operators: the admin API, and the sessions of the console. Null when it is elsewhere or off. */
   readonly admin: AdminAccess | null
@@ -18,7 +18,7 @@ export interface AdminScope {
 /** The admin API and the portal's within an app. */
 export interface AdminFeature {
   readonly app: ReturnType<typeof routesTo>
-  /** Whether a request is one to it. */
+  /** Whether a URL is below its paths. */
   serves(url: string): boolean
   /**
    * Answers such a request. Pages of other origins must not read the answer.
@@ -31,8 +31,8 @@ const adminPaths = ["/admin", "/admin/*", "/console/session"]
 const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
 
 /**
- * Everything that signed-in people and their programs reach, but for pages. It is an app of its own, made with the first request,
- * since most starts of a service serve none of it and would take a third longer. Null when an app serves none of it.
+ * The operations and sessions of operators and customers, without the pages. It is an app of its own that is made with the first
+ * request: most services get none after a start, which would take a third longer. Null when an app serves none of it.
  */
 export function createAdminFeature(
   base: ReturnType<typeof incomingRequests>,

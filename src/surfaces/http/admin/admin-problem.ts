@@ -8,7 +8,7 @@ import { finishBody, type HttpContext, inProgress } from "../context.ts"
 import type { AnswerSettings, Exchange } from "../exchange.ts"
 import { problemTypeStart } from "../problem.ts"
 
-/** Every problem that the admin API answers with. The names are the ends of their types and do not change. */
+/** Every problem of the admin API. The names are the ends of the problem types and do not change. */
 export const problems = {
   ...adminFaults,
   "method-not-allowed": { status: 405, title: "The path does not take this method" },
@@ -31,7 +31,7 @@ export interface Problem {
   readonly request_id: string
 }
 
-/** A request that is refused before an operation runs, for a reason that the administration does not know. */
+/** A request that HTTP refuses before an operation runs. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem"
   readonly code: ProblemCode
@@ -46,7 +46,7 @@ export class HttpProblem extends Error {
 /** Answers with a problem for anything thrown, and records it. */
 export type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
 
-/** Returns what makes the refusals of a route from its record. */
+/** Returns a function that makes a route's {@link Refuse} from its recorder. */
 export function createRefusals(context: HttpContext): (record: RecordRequest) => Refuse {
   return (record) =>
     async (thrown, { request, set, incoming }, actor) => {
@@ -58,7 +58,7 @@ export function createRefusals(context: HttpContext): (record: RecordRequest) =>
     }
 }
 
-/** What was thrown, as it is answered and recorded. */
+/** A refusal as it is answered and recorded. */
 interface Refusal {
   readonly code: ProblemCode
   readonly detail: string
@@ -83,7 +83,7 @@ function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Re
   return { code, detail, parameter: fault.parameter, headers: headersOf(code, fault.retryAfterSeconds) }
 }
 
-/** A transaction whose answer was lost may have been kept. */
+/** A transaction may have been committed although its answer was lost. */
 const storeUnavailable =
   "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
 
@@ -108,13 +108,13 @@ function sendProblem(
   return JSON.stringify(problem)
 }
 
-/** What every answer of the admin API has: no cache keeps it. */
+/** Sets the headers of every answer of the admin API: no cache may keep it. */
 export function setAdminHeaders(set: AnswerSettings, contentType: string): void {
   set.headers["content-type"] = contentType
   set.headers["cache-control"] = "no-store"
 }
 
-/** RFC 9110 §11.6.1: a 401 names the scheme that is taken. */
+/** RFC 9110 §11.6.1: a 401 names the accepted scheme. */
 function headersOf(code: ProblemCode, retryAfterSeconds: number | null): Record<string, string> {
   return {
     ...(code === "unauthenticated" && { "www-authenticate": "Bearer" }),

@@ -17,7 +17,7 @@ import { createRequestRate, type RequestRate, unlimitedRate } from "./request-ra
 import { sessionRoutes } from "./session-routes.ts"
 import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
 
-/** What answers requests to the administration, and those of customers in the portal. */
+/** Answers requests to the administration, and those of customers in the portal. */
 export interface AdministrationApp {
   /** @param thrown refuses the request, for what an outer app threw before it found a route */
   answer(exchange: Exchange, thrown?: unknown): Promise<Response>
@@ -28,11 +28,11 @@ interface Guards {
   readonly rate: RequestRate
 }
 
-/** Counts of failed sign-ins and of requests: they go on when the app is replaced because the configuration changed. */
+/** Failed sign-ins and requests are counted on when a changed configuration replaces the app. */
 const guardsOf = new WeakMap<AdminAccess, Guards>()
 
 /**
- * The administration as an Elysia app: the operations under `/admin/v1` and, those that are meant for customers, under
+ * The administration as an Elysia app: the operations under `/admin/v1`, and those for customers under
  * `/portal/v1`; the sessions of both; the document that describes the first. It gets its requests from the app that listens,
  * which has opened them and sets the headers of every answer.
  */
@@ -102,7 +102,7 @@ export function createAdministrationApp(
 function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guards {
   const { clock, timer } = pipeline.ports
   const guards: Guards = guardsOf.get(access) ?? {
-    // The clock of a test double stands still.
+    // The clock of a mock stands still.
     failures: strict ? createSignInFailures({ clock, timer }) : unlimitedFailures,
     rate: strict ? createRequestRate(clock) : unlimitedRate,
   }
@@ -110,7 +110,7 @@ function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guar
   return guards
 }
 
-/** The document needs no key: it says nothing of this installation. */
+/** The document needs no key: it tells nothing about this installation. */
 function documentRoutes(
   base: ReturnType<typeof incomingRequests>,
   { apis, observer }: HttpContext,
@@ -135,12 +135,12 @@ function documentRoutes(
     .head(documentPath, answer, hooks)
 }
 
-/** The part of an Elysia app that tells its routes. */
+/** The routes of an Elysia app. */
 interface RoutedApp {
   readonly routes: readonly { readonly method: string; readonly path: string }[]
 }
 
-/** What a request is refused with that is for no route. */
+/** The refusal of a request without a route. */
 function noRoute(app: RoutedApp, { url, method }: Request): HttpProblem {
   const allow = allowedMethods(app, url)
   if (allow !== "") {

@@ -52,10 +52,10 @@ export function createBrowserSessions(
   }
 }
 
-/** The header in which a page of this service proves that it has read the session. */
+/** The header that proves that a page of this service has read the session. */
 const csrfHeader = "x-csrf-token"
 
-/** The text that a page must send with each change. It follows from the cookie, so that every process can check it. */
+/** The token that a page must send with each change. It is derived from the cookie, so that every process can check it. */
 export function csrfTokenOf(cookie: string, sessionId: string): string {
   // It ends with the session.
   return Bun.CSRF.generate(secretOf(cookie), { sessionId, expiresIn: 0 })

@@ -60,7 +60,7 @@ async function requireAdminKey(
     }
   }
   const source = address()
-  // An API key in the wrong place is a mistake and no guess.
+  // An API key here is a mistake, not a guess.
   if (refusal !== "apiKey") await failures.add(source)
   log.warn("admin sign-in failed", {
     requestId,
@@ -71,9 +71,9 @@ async function requireAdminKey(
   throw new AdminFault("unauthenticated", signInRefusals[refusal])
 }
 
-/** What a request is refused with whose session has ended. */
+/** The refusal of a request whose session has ended. */
 export const sessionOver = new AdminFault("unauthenticated", "The session has ended. Sign in again.")
-/** What a request is refused with that needs a session. */
+/** The refusal of a request that needs a session. */
 export const notSignedIn = new AdminFault("unauthenticated", "Nobody is signed in. Sign in first.")
 
 /**
@@ -87,7 +87,7 @@ function sentAdminKey(headers: Headers): string | null {
   return own || bearer
 }
 
-/** What a request is refused with that has neither an admin key nor a session. */
+/** The refusal of a request without an admin key or a session. */
 function adminKeyMissing(headers: Headers): AdminFault {
   return headers.get("x-api-key") ? apiKeySent : keyMissing
 }

@@ -22,7 +22,7 @@ export function etagOf(output: unknown): string | null {
   return Number.isSafeInteger(output.version) ? `"${output.version}"` : null
 }
 
-/** Draft-ietf-httpapi-idempotency-key-header. The key is stored, so it must not be someone's secret. */
+/** Draft-ietf-httpapi-idempotency-key-header. The key is stored, so it must not be a secret. */
 function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key")
   if (key === null) return null
@@ -33,7 +33,7 @@ function readIdempotencyKey(headers: Headers): string | null {
   return key
 }
 
-/** RFC 9110 §13.1.1. `*` asks only that the target exists, which each change needs anyway. */
+/** RFC 9110 §13.1.1. `*` asks only that the target exists, as every change does. */
 function readIfMatch(headers: Headers): number | null {
   const text = headers.get("if-match")?.trim()
   if (text === undefined || text === "*") return null

@@ -13,10 +13,10 @@ export function wantsCsv({ input }: Operation, raw: RawInput): boolean {
   return raw.parameters.some(({ name, text }) => name === "format" && text === "csv")
 }
 
-/** Entries that are read at once for an answer with all of them. More would hold up other requests. */
+/** The entries of a page when all are asked for. More would hold up other requests. */
 const pageSize = "500"
 
-/** The same input with pages of a good size, whatever the client asked for: small pages would read much again and again. */
+/** The same input with pages of a good size, whatever the client asked for: small pages would repeat much work. */
 export function inGoodPages({ input }: Operation, raw: RawInput): RawInput {
   if (!("limit" in input.properties) || raw.kind !== "text") return raw
   const others = raw.parameters.filter(({ name }) => name !== "limit")
@@ -37,7 +37,7 @@ export function createCsvWriter({ output }: Operation): EntryWriter {
   return {
     page(entries) {
       const [first] = entries
-      // The first entry shows which columns there are. A page may have none although more come.
+      // The first entry shows which columns there are. A page may be empty although more follow.
       if (first === undefined) return ""
       const head = columns === null
       const names = columns ?? listColumns(item, toObject(first))

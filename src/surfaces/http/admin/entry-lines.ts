@@ -12,7 +12,7 @@ const pageShape = Type.Object({
 /** Makes the text of a list, page by page. */
 export interface EntryWriter {
   page(entries: readonly unknown[]): string
-  /** What comes after the last page. */
+  /** The text after the last page. */
   end(): string
 }
 
@@ -23,9 +23,9 @@ export const jsonLines: EntryWriter = {
 }
 
 /**
- * All entries of a list. A page is read when the client has taken the one before, and other requests come in between, so that a
- * long list takes neither memory nor time from others.
- * @param readPage gives the answer of the operation for one page
+ * Streams all entries of a list. A page is read when the client has taken the one before, and other requests run in between. A long
+ * list thus takes neither memory nor time from them.
+ * @param readPage returns the answer of the operation for one page
  */
 export function streamEntries(
   first: unknown,
@@ -45,7 +45,7 @@ export function streamEntries(
     let text = ""
     while (text === "" && !isOver) {
       if (!isFirst && page.next !== null) {
-        // A data file answers at once, and a fast client asks at once for more: without this nothing else would run until the end.
+        // With a data file and a fast client, nothing else would run until the end without this.
         await giveWay()
         page = Value.Parse(pageShape, await readPage(after(raw, page.next)))
       }
@@ -69,7 +69,7 @@ export function streamEntries(
         } catch (thrown) {
           calls.end()
           pipeline.log.error("a list could not be sent to its end", { cause: String(thrown) })
-          // Bun logs other errors; for this one it only resets the connection, so that the client sees that the end is missing.
+          // Bun logs other errors; for this one it only resets the connection, so that the client notices the missing end.
           controller.error(new DOMException("The list could not be read to its end.", "AbortError"))
         }
       },

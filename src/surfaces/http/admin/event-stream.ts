@@ -6,8 +6,8 @@ import { httpLimits } from "../limits.ts"
 type EndReason = "closing" | "not-allowed"
 
 /**
- * Server-sent events of what someone watches. An event is made when the client has taken the ones before, so that a slow client
- * loses events and takes no memory: an event `lost` says how many. Each 15 s a comment keeps the connection open.
+ * Server-sent events for one watcher. The next ones are written when the client has taken those before, so a slow client takes no
+ * memory: it loses events, and an event `lost` says how many. Each 15 s a comment keeps the connection open.
  * @param begin begins to watch
  * @param isStillAllowed is asked at each comment; must not reject
  */
@@ -18,7 +18,7 @@ export function streamEvents(
 ): ReadableStream {
   const { timer } = pipeline.ports
   const encoder = new TextEncoder()
-  /** What comes before the events: the time after which a browser opens a broken stream again. */
+  /** Written before the events: the time after which a browser opens a broken stream again. */
   let comment = "retry: 2000\n: watching\n\n"
   let reason: EndReason = "closing"
   let isEnded = false
@@ -27,7 +27,7 @@ export function streamEvents(
   const subscription = begin(() => wake())
   let cancelBeat = timer.after(httpLimits.heartbeatSeconds * 1_000, beat)
   calls.begin()
-  // It waits for others to do something, and does no work.
+  // It waits for events, and does no work.
   calls.awaited++
 
   function end(): void {

@@ -24,7 +24,7 @@ export interface OperationParts {
   readonly requireActor: (exchange: Exchange) => Promise<Actor>
 }
 
-/** What is known of a request once its sender is. */
+/** A request whose sender is known. */
 interface OperationRequest {
   readonly exchange: Exchange
   readonly route: OperationRoute
@@ -117,7 +117,7 @@ function watch(
   )
   set.status = 200
   setAdminHeaders(set, "text/event-stream")
-  // Proxies such as nginx would gather events before they pass them on.
+  // Proxies such as nginx would buffer events.
   set.headers["x-accel-buffering"] = "no"
   return new Response(stream)
 }
@@ -131,7 +131,7 @@ async function isStillAllowed(
     requirePermission(operation, await requireActor(exchange))
     return true
   } catch (thrown) {
-    // A store that does not answer takes nobody's permission away, and neither do other requests with the same key.
+    // A store that does not answer, or a reached rate limit, takes no permission away.
     return !(thrown instanceof AdminFault && /^(?:unauthenticated|forbidden)$/.test(thrown.code))
   }
 }

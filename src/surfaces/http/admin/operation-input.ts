@@ -18,7 +18,7 @@ export async function readOperationInput(
   intake: Intake,
   giveWay: GiveWay,
 ): Promise<RawInput> {
-  // What is not percent-encoded UTF-8 is null, unlike Elysia's type says.
+  // Elysia gives null for invalid percent-encoding, unlike its type says.
   const inPath = route.inPath.map((name): TextParameter => ({ name, text: params[name] ?? null }))
   const { parameters } = parseQuery(request.url)
   if (route.operation.method === "GET") {

@@ -2,9 +2,9 @@ import { type TSchema, Type } from "@sinclair/typebox"
 import type { DocumentDecoration } from "elysia"
 import type { Operation } from "../../../admin/operation.ts"
 
-/** What the paths of all operations begin with. */
+/** The start of the paths of all operations. */
 export const adminRoot = "/admin/v1"
-/** What the paths begin with under which customers reach some of them. */
+/** The start of the paths under which customers reach some of them. */
 export const portalRoot = "/portal/v1"
 /** The path of the document that describes the admin API. */
 export const documentPath = "/admin/openapi.json"
@@ -12,7 +12,7 @@ export const documentPath = "/admin/openapi.json"
 /** One way to an operation. Most have one; `/keys/revoke` does the same as `/keys/{id}/revoke` for a key's text. */
 export interface OperationRoute {
   readonly operation: Operation
-  /** What the path begins with. */
+  /** The start of the path. */
   readonly root: string
   /** Such as `/admin/v1/accounts/{id}`. A name in braces is a parameter of the operation. */
   readonly template: string

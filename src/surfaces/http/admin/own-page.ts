@@ -2,8 +2,8 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { HttpContext } from "../context.ts"
 
 /**
- * Requires that a page of this service sends a request that changes something: a form or script of another site would send the
- * cookie along where a browser does not know `SameSite`, or where the other site is a port of the same host.
+ * Requires that a change is sent by a page of this service. A form or script of another site would send the cookie along if the
+ * browser does not know `SameSite`, or if the other site is on another port of the same host.
  * @throws AdminFault 403
  */
 export function requireOwnPage(request: Request, context: HttpContext): void {
@@ -16,8 +16,8 @@ export function requireOwnPage(request: Request, context: HttpContext): void {
 }
 
 /**
- * Requires that no page of another origin reads with the cookie. A browser without `Sec-Fetch-Site` shows such an answer to no
- * other origin anyway.
+ * Requires that no page of another origin reads with the cookie. A browser without `Sec-Fetch-Site` does not show the answer to
+ * other origins anyway.
  * @throws AdminFault 403
  */
 export function requireOwnReader({ headers }: Request): void {
@@ -33,7 +33,7 @@ function isOwnOrigin(origin: string, request: Request, context: HttpContext): bo
   return host === hostOf(request, protocol) || host === context.publicHost
 }
 
-/** The host of a request without the port that the protocol implies, as an origin is written. */
+/** The host of a request as in an origin: without the default port of the protocol. */
 function hostOf({ headers }: Request, protocol: string): string | null {
   const host = headers.get("host")
   return host !== null && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : null

@@ -11,7 +11,7 @@ export interface RequestRate {
    */
   take(id: string): void
   /**
-   * Counts a change by a customer, of all sessions of the account: each leaves a record in the store for good.
+   * Counts a change by a customer, for all sessions of the account together: each change leaves a record in the store for good.
    * @throws AdminFault 429
    */
   takeChange(accountId: string): void
@@ -46,7 +46,7 @@ function createLimit(
   toText: (perMinute: number) => string,
 ): (id: string) => void {
   const requestMs = minuteMs / perMinute
-  /** When each id has all its requests again. */
+  /** The time when each id has all its requests again. */
   const fullAtMs = new LRUCache<string, number>({ max: maxIds })
   return (id) => {
     const nowMs = clock.monotonicMs()

@@ -1,24 +1,24 @@
 import type { SessionKind } from "../../../admin/sessions/sessions.ts"
 import type { AnswerSettings } from "../exchange.ts"
 
-/** The cookie of a session, as a browser has sent it. */
+/** The session cookie that a browser has sent. */
 export interface SentCookie {
   readonly text: string
-  /** Whether a browser takes and sends it over HTTPS alone. */
+  /** Whether a browser sends it only over HTTPS. */
   readonly isSecure: boolean
 }
 
 /**
- * The name of a session's cookie. Over HTTPS it has the prefix `__Host-`, with which a browser takes it only from this host,
- * over HTTPS, without a domain: no neighbour can set it (RFC 6265bis §4.1.3.2).
+ * The name of a session's cookie. Over HTTPS it has the prefix `__Host-`: a browser accepts it only from this host, over HTTPS
+ * and without a domain, so that no other subdomain can set it (RFC 6265bis §4.1.3.2).
  */
 function cookieName(kind: SessionKind, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}penknife-${kind}`
 }
 
 /**
- * The session's cookie of a request; null without one. One with the prefix counts alone, since the service cannot always see
- * that the browser uses HTTPS. Of two with one name nobody can say which this service has set: none counts.
+ * The session's cookie of a request; null without one. A cookie with the prefix takes precedence, since the service cannot always
+ * see that the browser uses HTTPS. Two cookies with one name are both ignored: one of them is not from this service.
  * @param isSecure whether the request is known to come over HTTPS: a cookie without the prefix is then someone else's
  */
 export function sentCookie(headers: Headers, kind: SessionKind, isSecure: boolean): SentCookie | null {

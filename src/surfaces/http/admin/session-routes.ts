@@ -108,7 +108,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
       ({ request, set, incoming, body }) =>
         inProgress(context, async () => {
           const opened = await signIn(toProof(body), { request, set, incoming })
-          // The browser knows that its page came over HTTPS where a proxy does not say so.
+          // If a proxy does not say that the page came over HTTPS, the browser's Origin does.
           const isSecure =
             context.isSecure(request) || request.headers.get("origin")?.startsWith("https:") === true
           setSessionCookie(set, kind, opened.cookie, opened.durationMs, isSecure)
@@ -151,7 +151,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
     )
 }
 
-/** What is said of input that does not fit its schema, by the place that Elysia names. */
+/** Refusals of input that does not fit its schema, by the place that Elysia names. */
 const refusals: Readonly<Record<string, AdminFault>> = {
   body: new AdminFault("invalid", 'Send {"token": "…"}, the token of a link, or {"key": "…"}.', {
     parameter: "body",
@@ -161,7 +161,7 @@ const refusals: Readonly<Record<string, AdminFault>> = {
   }),
 }
 
-/** A text that is too long is no token and no key: the start of it is refused for what is wrong with it. */
+/** A text that is too long is cut: no token or key is that long, so it is refused in any case. */
 function toProof(body: Static<typeof proofSchema>): SignInProof {
   if ("token" in body) return { token: body.token.slice(0, maxProofLength) }
   return { key: body.key.slice(0, maxProofLength) }

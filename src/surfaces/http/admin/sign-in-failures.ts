@@ -4,10 +4,10 @@ import type { Clock, Timer } from "../../../apis/contract.ts"
 import { isIpv6, parseAddress } from "../../../values/ip.ts"
 import { httpLimits } from "../limits.ts"
 
-/** Slows down clients that try one key after the other. */
+/** Slows down clients that guess keys. */
 export interface SignInFailures {
   /**
-   * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten of a minute, then
+   * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten in a minute, then
    * each 10 ms later than the one before.
    * @throws AdminFault 429 after a hundred of a minute
    */
@@ -22,14 +22,14 @@ interface Failures {
 }
 
 const windowMs = 60_000
-/** How much longer each answer waits than the one before it. */
+/** Each answer waits this much longer than the one before. */
 const stepMs = 10
 /** About 100 B each. */
 const maxAddresses = 10_000
-/** Answers that wait at once, of all addresses: each holds a connection. */
+/** The most answers that wait at once, for all addresses: each holds a connection. */
 const maxWaiting = 200
 
-/** A right key is never counted, nor refused because of others: who shares an address with an attacker is not locked out. */
+/** A valid key is never counted or refused, so that clients who share an address with an attacker are not locked out. */
 export function createSignInFailures({
   clock,
   timer,

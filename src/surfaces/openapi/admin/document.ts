@@ -7,7 +7,7 @@ import { problemResponses, problemSchema } from "./problem-responses.ts"
 import { createSchemas } from "./schemas.ts"
 import { adminHeaders, adminParameters } from "./shared-parts.ts"
 
-/** What the document of the admin API is made from. */
+/** The input of the admin API's document. */
 export interface AdminDocInput {
   readonly operations: readonly Operation[]
   /** The ids of the APIs that the service offers. */
@@ -15,7 +15,7 @@ export interface AdminDocInput {
   readonly version: string
 }
 
-/** The OpenAPI 3.1 document of the admin API as text. The same version gives the same text. */
+/** The OpenAPI 3.1 document of the admin API as text. The same version always has the same text. */
 export function printAdminOpenApi(input: AdminDocInput): string {
   return `${JSON.stringify(createAdminDocument(input), null, 2)}\n`
 }
@@ -70,7 +70,7 @@ export function createAdminDocument({ operations, apiIds, version }: AdminDocInp
           type: "apiKey",
           in: "header",
           name: "x-csrf-token",
-          description: "The `csrf` of the session, which `GET /console/session` gives.",
+          description: "The `csrf` of the session, which `GET /console/session` returns.",
         },
       },
       parameters: adminParameters,
@@ -91,9 +91,9 @@ Errors are problem details (RFC 9457). Their \`type\` does not change; \`detail\
 
 Changes take an \`Idempotency-Key\`: a second request with the same key and the same contents gets the first answer, within 24 hours. What is shown once, such as a key's text, is null in it.
 
-Answers with a \`version\` have it as \`ETag\`; \`If-Match\` makes a change depend on it. A list gives \`next\` where \`has_more\` is true; send it as \`after\` for the next page.`
+Answers with a \`version\` have it as \`ETag\`; \`If-Match\` makes a change depend on it. A list has \`next\` where \`has_more\` is true; send it as \`after\` for the next page.`
 
-/** What the parts of the ids before the dot stand for. */
+/** Descriptions of the groups of operations. */
 const groups: Readonly<Record<string, string>> = {
   accounts: "The accounts of customers.",
   credits: "The credits of accounts.",
@@ -131,7 +131,7 @@ const documentOperation: JsonObject = {
   operationId: "openapi",
   tags: [documentTag.name],
   summary: "This document",
-  description: "Needs no key: it says nothing of this installation.",
+  description: "Needs no key: it tells nothing about this installation.",
   security: [],
   responses: {
     200: {

@@ -67,7 +67,7 @@ function bodyOf(route: OperationRoute, { convert }: AdminSchemas): JsonObject | 
 
 function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
   const { output, run, status, title } = operation
-  // The settings by name have a version among them.
+  // The settings by name include a version.
   const isVersioned =
     KindGuard.IsRecord(output) || (KindGuard.IsObject(output) && "version" in output.properties)
   const names = [

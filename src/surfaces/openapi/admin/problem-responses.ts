@@ -23,7 +23,7 @@ export const problemSchema: JsonObject = {
   },
 }
 
-/** What an operation answers with besides its result, by status; the names are those of the components. */
+/** The names of the response components by status. */
 const names = {
   400: "Invalid",
   401: "Unauthenticated",

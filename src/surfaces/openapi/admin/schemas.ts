@@ -4,7 +4,7 @@ import { toName } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, objectOf, refTo } from "../json-object.ts"
 import { toJsonSchema } from "../json-schema.ts"
 
-/** The schemas of answers. Those that several operations share are named once, so that a generated client has one type for them. */
+/** The schemas of answers. One that several operations share has one name, so that a generated client has one type for it. */
 export interface AdminSchemas {
   /** The schema of an operation's answer, or a reference to it. */
   outputOf(operation: Operation): JsonObject
@@ -51,7 +51,7 @@ export function itemOf(output: TSchema): TSchema | null {
   return data && KindGuard.IsArray(data) ? data.items : null
 }
 
-/** A record of TypeBox becomes an object with additional properties, which more generators of clients know. */
+/** A TypeBox record becomes an object with additional properties, which more client generators know. */
 function clean(value: unknown, apiIds: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => clean(item, apiIds))
   if (typeof value !== "object" || value === null) return value

@@ -11,7 +11,7 @@ import { CreateKey } from "../../shared/create-key.tsx"
 import { useApiChoices } from "../api-filter.tsx"
 import { ownKeyColumns } from "../keys/key-columns.tsx"
 
-/** As many as fit a section; the screen of the keys has them all. */
+/** The most keys that are shown; the screen of keys has all of them. */
 const shown = 20
 
 /** The keys of an account. */

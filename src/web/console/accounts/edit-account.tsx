@@ -16,7 +16,7 @@ export interface AccountWindowProps {
 /** Changes the name, the plan and the external id of an account. */
 export function EditAccount({ account, close, done }: AccountWindowProps) {
   const plans = useRead(may("plans.list") ? "plans.list" : null, {})
-  // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
+  // The version that the window shows: saving is refused if someone else changes it meanwhile.
   const [ifVersion] = useState(account.version)
   const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
   return (

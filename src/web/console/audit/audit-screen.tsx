@@ -45,7 +45,7 @@ const columns: readonly Column<EntryOf<"audit.list">>[] = [
   },
 ]
 
-/** Who changed what, and when. */
+/** The audit log. */
 export function AuditScreen() {
   const filters = filterValues("operation", "actor", "target", "account", "from", "to")
   return (
@@ -83,7 +83,7 @@ export function AuditScreen() {
   )
 }
 
-/** The id of what was changed, as a link where there is a page of it. */
+/** The id of the target, as a link if it has a screen. */
 function Target({ kind, id }: { readonly kind: string; readonly id: string }) {
   const screens = { account: ["/accounts", "accounts.get"], key: ["/keys", "keys.get"] } as const
   const screen = kind in screens ? screens[kind as keyof typeof screens] : null

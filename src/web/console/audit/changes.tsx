@@ -7,10 +7,10 @@ interface ChangesProps {
   readonly after: Fields | null
 }
 
-/** What a change changed, field by field. */
+/** The changed fields of an audit record, before and after. */
 export function Changes({ before, after }: ChangesProps) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    // Of a new thing, what was left empty says nothing.
+    // Leave out empty fields of something that was just created.
     (name) => !isEmpty(before?.[name]) || !isEmpty(after?.[name]),
   )
   if (names.length === 0) return <span class="muted">–</span>

@@ -101,12 +101,12 @@ export function BackupsScreen() {
   )
 }
 
-/** Also while it is read again. */
+/** True also while it is read again. */
 function isRead({ data, isLoading }: Reading<unknown>): boolean {
   return data !== null || !isLoading
 }
 
-/** Why no backups can be made here, and what to do; null where they can, or that is not known. */
+/** Why no backups can be made here, and what to do; null if they can, or if it is unknown. */
 function whyNot(health: Health | null, config: Settings | null) {
   if (health?.store === "postgresql") {
     return {

@@ -28,7 +28,7 @@ const otherApis = [
   ["none", "None"],
 ] as const
 
-/** The requests that failed, by what was wrong. */
+/** Failed requests, grouped by fault. */
 export function ErrorsScreen() {
   const range = filterValue("range") ?? "day"
   const from = useMemo(() => new Date(nowMs() - msOf(range)).toISOString(), [range])

@@ -8,7 +8,7 @@ import type { ChangeKeyProps } from "../../shared/change-key.tsx"
 import { KeyFields, readKeyFields } from "../../shared/key-fields.tsx"
 
 export function EditKey({ value, close, done }: ChangeKeyProps) {
-  // Of the values that the window shows: when someone else changes them meanwhile, saving is refused.
+  // The version that the window shows: saving is refused if someone else changes it meanwhile.
   const [ifVersion] = useState(value.version)
   const plans = useRead("plans.list", {})
   return (
@@ -21,7 +21,7 @@ export function EditKey({ value, close, done }: ChangeKeyProps) {
             cancel={close}
             send={(values, idempotencyKey) => {
               const { expires, ...others } = readKeyFields(values)
-              // A time in the past cannot be sent again, even if it stays.
+              // An unchanged expiry is not sent: one in the past would be refused.
               const changes = expires === value.expires ? others : { ...others, expires }
               return send("keys.update", { id: value.id, ...changes }, { idempotencyKey, ifVersion })
             }}

@@ -10,7 +10,7 @@ import { Form } from "../../kit/form.tsx"
 import { Time } from "../../kit/text.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
 
-/** Tells whose key a text is, for one that was found where it should not be. */
+/** Finds the key and account of a leaked text. */
 export function FindKey({ close }: { readonly close: () => void }) {
   const [found, setFound] = useState<AnswerOf<"keys.find"> | null>(null)
   return (

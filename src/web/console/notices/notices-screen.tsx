@@ -106,7 +106,7 @@ interface ResendProps {
   done(): void
 }
 
-/** Sends a notice again, unless it is going to be sent anyway. */
+/** Sends a notice again, unless it is still pending. */
 function Resend({ notice: { id, state }, done }: ResendProps) {
   if (state === "pending" || !may("notices.resend")) return null
   return (

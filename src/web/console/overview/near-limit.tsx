@@ -8,7 +8,7 @@ import { Empty, Ready } from "../../kit/states.tsx"
 const maxShown = 6
 const lookedAt = 100
 
-/** The accounts that were last told that most of their month's credits are used. */
+/** The accounts that were last notified that most of the month's credits are used. */
 export function NearLimit({ version }: { readonly version: number }) {
   const reading = useRead("notices.list", { limit: lookedAt }, version)
   return (
@@ -41,7 +41,7 @@ function AccountRow({ id, version }: { readonly id: string; readonly version: nu
   )
 }
 
-/** Whose notice of a threshold is about the present month; newest first. */
+/** The accounts with a threshold notice of the present month, newest first. */
 function idsOf(notices: readonly Notice[]): string[] {
   const now = nowMs()
   const present = notices.filter(

@@ -1,4 +1,4 @@
-/** Sums of the history, by time, with the times at which nothing happened. */
+/** Sums of the history by time, including times without calls. */
 import type { AnswerOf } from "../../client/operations.ts"
 
 export type CallHistory = AnswerOf<"history.calls">
@@ -10,7 +10,7 @@ export interface CallPoints {
   readonly times: readonly string[]
   readonly calls: readonly number[]
   readonly errors: readonly number[]
-  /** Of all APIs, each as much as it was called; null without calls. */
+  /** Mean over all APIs, weighted by calls; null if there were none. */
   readonly p50: readonly (number | null)[]
   /** Of the slowest API. */
   readonly p99: readonly (number | null)[]

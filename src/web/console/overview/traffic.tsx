@@ -22,7 +22,7 @@ export function Traffic({ step, api, version }: TrafficProps) {
     { step, by: "none" },
     version,
   )
-  // One figure after the other would move those that are shown already.
+  // Figures that come one after the other would move those already shown.
   const waits = credits.isLoading && credits.data === null
   return (
     <div class="traffic">

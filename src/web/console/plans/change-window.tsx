@@ -14,15 +14,15 @@ export type Changes = InputOf<"config.put">["changes"]
 
 interface ChangeWindowProps {
   readonly title: string
-  /** The version of the configuration that is changed, so that nobody else's change is lost. */
+  /** The version of the configuration to change, so that nobody else's change is lost. */
   readonly version: number
   readonly required?: Readonly<Record<string, string>>
   readonly numbers?: readonly string[]
   readonly isWide?: boolean
   readonly children: ComponentChildren
-  /** What differs from what runs. */
+  /** The settings that differ from the running ones. */
   toChanges(values: FormValues): Changes
-  /** Takes something away, beside the form. */
+  /** A button below the form that removes something. */
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
   close(): void
   /** @param version of the configuration that runs now */
@@ -34,7 +34,7 @@ interface Trial {
   readonly difference: AnswerOf<"config.put">
 }
 
-/** Edits settings in two steps: what was typed is checked and shown as a difference, and saved when that is right. */
+/** Edits settings in two steps: the input is checked and shown as a list of changes, then saved. */
 export function ChangeWindow(props: ChangeWindowProps) {
   const {
     title,
@@ -128,7 +128,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
   )
 }
 
-/** A refusal names the setting in its text: it then stands at the field of this setting. */
+/** A refusal names the setting in its text; it is shown at the field of this setting. */
 async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> {
   try {
     return await sending
@@ -137,7 +137,7 @@ async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> 
     const { status, code: type, message: detail, requestId: request_id } = thrown
     const setting = Object.keys(changes).find((name) => detail.includes(`'${name}'`))
     if (setting === undefined) throw thrown
-    // At the field nobody needs to read the names of setting and file again.
+    // At its field the message needs no names of setting and file.
     const [, why = null] = detail.split(" cannot be used: ")
     throw new Problem(status, {
       type,

@@ -15,31 +15,31 @@ interface ConfigFileProps {
   changed(): void
 }
 
-/** What the configuration file says now and the service does not do yet. */
+/** Changes in the configuration file that the service has not loaded yet. */
 export function ConfigFile({ version, changed }: ConfigFileProps) {
   const reading = useRead("config.diff", {}, version)
   const waiting = reading.data?.data.some(({ needs_restart }) => !needs_restart) ?? false
 
   function reloaded({ data }: AnswerOf<"config.reload">): void {
     const later = data.filter(({ needs_restart }) => needs_restart).length
-    say(later === 0 ? "The file is in force." : "The file is in force, but for what needs a restart.")
+    say(later === 0 ? "The file is loaded." : "The file is loaded. Some changes need a restart.")
     changed()
   }
 
   return (
     <Section
       title="Configuration file"
-      intro="What someone changed in the file by hand takes effect when you take it over here."
+      intro="Changes that were made in the file by hand take effect when you load them here."
       actions={
         <>
-          <Button onClick={reading.reload}>Compare again</Button>
+          <Button onClick={reading.reload}>Refresh</Button>
           {waiting && may("config.reload") && (
             <ActionButton
               kind="primary"
               run={(idempotencyKey) => send("config.reload", {}, { idempotencyKey })}
               done={reloaded}
             >
-              Take these changes over
+              Load these changes
             </ActionButton>
           )}
         </>
@@ -48,7 +48,7 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
       <Ready reading={reading} what="the difference">
         {({ data }) =>
           data.length === 0 ? (
-            <p class="muted">The service runs with what the file says.</p>
+            <p class="muted">The service runs with the settings of the file.</p>
           ) : (
             <ChangeTable changes={data} />
           )

@@ -127,7 +127,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
   )
 }
 
-/** What is no number goes to the service as it is, which says what is wrong with it. */
+/** Text that is not a number is sent unchanged; the service says what is wrong with it. */
 function toLimit(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text
 }

@@ -17,7 +17,7 @@ interface Price {
   readonly credits: number
 }
 
-/** Plans and prices as they run, and the configuration file that says them. */
+/** The running plans and prices, and the configuration file that they come from. */
 export function PlansScreen() {
   const [version, setVersion] = useState(0)
   const [window, setWindow] = useState<Window | null>(null)
@@ -107,7 +107,7 @@ export function PlansScreen() {
   )
 }
 
-/** Why nothing can be edited, and how that changes. */
+/** Why nothing can be edited, and what to do about it. */
 function NoFile() {
   return (
     <div class="note">

@@ -150,7 +150,7 @@ interface KnownProps {
   readonly operation: OperationId
 }
 
-/** An id, as a link where the thing may be read. */
+/** An id, as a link if the session may read it. */
 function Known({ id, screen, operation }: KnownProps) {
   if (id === null) return <span class="muted">–</span>
   if (!may(operation)) return <span class="mono">{id}</span>
@@ -161,7 +161,7 @@ function Known({ id, screen, operation }: KnownProps) {
   )
 }
 
-/** A value that came with the address stays, also when it is not among the choices. */
+/** Adds a value of the address that is not among the choices. */
 function withPresent(choices: readonly (readonly [string, string])[], value: string | null) {
   const isKnown = value === null || choices.some(([each]) => each === value)
   return isKnown ? choices : [...choices, [value, value] as const]

@@ -8,11 +8,11 @@ import { hasEnded } from "../../client/session.ts"
 
 type LiveRequest = AnswerOf<"requests.tail">
 
-/** So many requests are kept; older ones go. */
+/** The most requests that are kept; older ones are dropped. */
 export const maxShown = 200
 /** New requests are shown together, so that many of them do not keep the browser busy. */
 const showEveryMs = 250
-/** Between the end of a connection and the next one. */
+/** The pause between the end of a connection and the next one. */
 const retryMs = 2_000
 
 /** A request with a number, since clients may give many requests one id. */
@@ -24,19 +24,19 @@ export interface Watched {
   /** Newest first. */
   readonly requests: readonly ShownRequest[]
   readonly state: "connecting" | "live" | "lost"
-  /** Why the service refuses; null when it does not. */
+  /** Why the service refuses; null if it does not. */
   readonly problem: Problem | null
   /** Requests that came while the screen was paused, at most {@link maxShown}. */
   readonly held: number
-  /** Requests that were too many to be sent. */
+  /** Requests that were left out because there were too many. */
   readonly lost: number
   clear(): void
   retry(): void
 }
 
-/** What a watch has shown so far. */
+/** The state of a watch. */
 interface Shown extends Omit<Watched, "clear" | "retry"> {
-  /** The choice that the requests fit. */
+  /** The filters of these requests. */
   readonly choice: string
 }
 
@@ -61,7 +61,7 @@ export function useWatch(filters: Filters, isPaused: boolean): Watched {
   paused.current = isPaused
   const latest = useRef(filters)
   latest.current = filters
-  // What another choice has shown is no answer to this one.
+  // Requests of other filters are not shown for these.
   const shown = last.choice === choice ? last : nothing
 
   function update(change: (before: Omit<Shown, "choice">) => Partial<Shown>): void {
@@ -134,7 +134,7 @@ export function useWatch(filters: Filters, isPaused: boolean): Watched {
     }
   }, [choice, attempt, hasEnded.value])
 
-  // What was held is shown when the pause ends.
+  // Held requests are shown when the pause ends.
   useEffect(() => {
     if (!isPaused && waiting.current.length > 0) showWaiting()
   }, [isPaused])

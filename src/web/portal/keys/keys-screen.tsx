@@ -72,7 +72,7 @@ export function KeysScreen() {
   )
 }
 
-/** Says what this customer may not do, so that nobody looks for a button that is not there. */
+/** Says what this customer may not do, so that nobody looks for a missing button. */
 function NotAllowed() {
   const missing = (["create", "rotate", "revoke"] as const).filter((word) => !may(`keys.${word}`))
   if (missing.length === 0) return null

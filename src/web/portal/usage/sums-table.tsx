@@ -5,7 +5,7 @@ import { Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 
 interface NamedSum {
-  /** Of the API or key. */
+  /** The API's title or the key's name. */
   readonly name: string
   readonly calls: number
   readonly credits?: number

@@ -82,7 +82,7 @@ function columnsFor(show: (notice: SentNotice) => void): readonly Column<SentNot
   ]
 }
 
-/** What came back for the last attempt, and when the next is made. */
+/** The answer to the last attempt, and the time of the next. */
 function LastAnswer({ notice }: { readonly notice: SentNotice }) {
   const { last_status: status, last_error: error, next_attempt: next } = notice
   return (
