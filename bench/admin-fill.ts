@@ -29,7 +29,7 @@ export interface FillStep {
   readonly sql: string
 }
 
-/** What differs between the kinds of stores. */
+/** The differences between the kinds of stores. */
 interface Dialect {
   /** A table `name (n)` of the numbers from 0 on, to put behind FROM. */
   readonly numbers: (count: number, name: string) => string

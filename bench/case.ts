@@ -13,7 +13,7 @@ export interface Case {
 export interface Report {
   readonly rows: readonly Row[]
   readonly findings: readonly Finding[]
-  /** What a reader has to know to judge the figures. */
+  /** The facts with which a reader can judge the figures. */
   readonly notes: readonly string[]
 }
 

@@ -17,7 +17,7 @@ import { traces } from "./cases/traces.ts"
 import { versions } from "./cases/versions.ts"
 import { workers } from "./cases/workers.ts"
 
-/** What `bun run bench` can measure. A new case is a file in `cases/` and a line here. */
+/** The cases of `bun run bench`. A new one is a file in `cases/` and a line here. */
 export const cases: readonly Case[] = [
   get,
   post,

@@ -42,7 +42,7 @@ export const generator = Bun.which("wrk") ? "wrk" : "autocannon"
 
 /**
  * Loads a server.
- * @throws Error when a request failed or was answered with another status than that of the load
+ * @throws Error when a request failed or got another status than the load expects
  */
 export async function runLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
   await requireStatus(load, options.url)

@@ -25,7 +25,7 @@ export interface Seeded {
   readonly keys: readonly string[]
 }
 
-/** What cases are built from. */
+/** The parts that cases are built from. */
 export interface Workbench extends BenchOptions {
   /** The command of a baseline server, compiled at its first use. */
   baseline(name: "bare" | "bare-yoga"): Promise<readonly string[]>

@@ -14,7 +14,7 @@ const slowest = ["web", "browser", "package", "metering", "fuzz", "commands", "m
 const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
 let passed = 0
 let failed = 0
-/** What tests could not try on this machine, in their own words. */
+/** Parts that tests could not try on this machine, in their own words. */
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))

@@ -13,7 +13,7 @@ export const programOptions = [
   // Identifiers keep their names, since Elysia reads the text of functions.
   "--minify-whitespace",
   "--minify-syntax",
-  // What is imported when it is needed (GraphQL, OpenAPI) stays on the disk until then.
+  // Modules that are imported when needed (GraphQL, OpenAPI) stay on the disk until then.
   "--splitting",
   // The front end is embedded; from source it is bundled with the first request.
   "--conditions=embedded",

@@ -1,4 +1,4 @@
-/** Accounts that an operator has to repair: each message says how, and what it says works. */
+/** Accounts that an operator must repair: each message says how, and its advice works. */
 import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -41,7 +41,7 @@ test("an API with GET and one with POST pass the checks as soon as the steps of 
   expect(readFileSync(join(copy, "docs/schema.graphql"), "utf8")).toContain(ids[0] ?? "")
 }, 300_000)
 
-/** A copy of what the steps read and write. Of the tests, it has only the one that they name. */
+/** A copy of the files that the steps read and write, with only the test that they name. */
 function copyProject(): string {
   const copy = tempDir()
   const files = [".gitignore", "package.json", "tsconfig.json", "biome.json", "README.md"]
@@ -70,7 +70,7 @@ function unindented(code: string): string {
   return code.replace(/^ {3}/gm, "")
 }
 
-/** Runs a command in the copy, which has to end with 0, and returns what it wrote. */
+/** Runs a command in the copy, which must end with 0, and returns its output. */
 async function run(cwd: string, command: readonly string[]): Promise<string> {
   const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])

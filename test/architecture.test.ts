@@ -8,7 +8,7 @@ const src = join(import.meta.dir, "../src")
 const files = [...new Glob("**/*.{ts,tsx}").scanSync(src)].filter((file) => !file.endsWith(".test.ts")).sort()
 const textOf = (file: string) => readFileSync(join(src, file), "utf8")
 
-/** What each folder may import besides itself; an entry of a file replaces that of its folder. */
+/** The imports of each folder besides itself; the entry of a file replaces its folder's. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["app", "observe/siblings.ts", "ports", "surfaces"],
   app: [
@@ -66,9 +66,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "store/store.ts",
   ],
   "mock-client": [],
-  // What runs an operator's own APIs.
+  // Runs an operator's own APIs.
   plugins: ["apis/contract.ts", "call/input.ts", "ports", "values"],
-  // What runs in a browser knows of the server the types of its answers alone.
+  // Code for browsers knows only the types of the server's answers.
   "web/client": ["admin"],
   "web/kit": ["web/client"],
   "web/shell": ["web/client", "web/kit"],
@@ -158,7 +158,7 @@ test("nothing that runs in a browser makes HTML of a text", () => {
 
 test("only main.ts reads argv and the environment, and ends the process", () => {
   const process = /\bprocess\.(argv|env|exit)\b|\bBun\.(argv|env)\b/
-  // What runs in a user's tests is a program of its own.
+  // Code that runs in a user's tests is a program of its own.
   const program = files.filter((file) => !file.startsWith("mock-client/"))
   expect(program.filter((file) => process.test(withoutComments(textOf(file))))).toEqual(["main.ts"])
 })

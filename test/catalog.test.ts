@@ -1,6 +1,6 @@
 /**
- * What every API must do, over every surface: those of the catalog, and those of an operator's folder. A new API in the list is tested
- * without further code.
+ * Rules for every API, over every surface: those of the catalog, and those of an operator's folder. A new API in the list is
+ * tested without further code.
  */
 import { afterAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"

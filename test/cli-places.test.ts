@@ -79,7 +79,7 @@ test("the same script gives the same output on a data file and on a running serv
   expect(service.logged()).not.toContain(key)
 }, 300_000)
 
-/** Runs each line in turn, and gives what it printed with ids, times and secrets made equal. */
+/** Runs each line in turn, and returns what it printed with ids, times and secrets made equal. */
 async function play(lines: readonly string[], flags: readonly string[], env: Record<string, string>) {
   const known = new Map<string, string>()
   const results: { code: number; out: string; err: string }[] = []

@@ -37,7 +37,7 @@ async function helpOf(command: string): Promise<string> {
   return out
 }
 
-/** Does what must be done before a command can work. Gives the id of what it works on, if that is no account and no key. */
+/** Does what must be done before a command can work. Returns the id of what it works on, if that is no account and no key. */
 async function prepare(command: string, account: string, key: string, db: string): Promise<string> {
   const done = (line: string) => json(`${line} --db ${db}`)
   if (command === "account reopen") await done(`account close ${account}`)

@@ -26,7 +26,7 @@ const runners: Readonly<Record<string, (file: string) => readonly string[]>> = {
 const extensions: Readonly<Record<string, string>> = { curl: "sh", javascript: "mjs", python: "py", go: "go" }
 const programs: Readonly<Record<string, string>> = { curl: "curl", python: "python3", go: "go" }
 
-/** What a program prints. */
+/** The output of a program. */
 async function runCode(language: string, code: string): Promise<string> {
   const file = join(dir, `${Bun.hash(code)}.${extensions[language]}`)
   await Bun.write(file, code)

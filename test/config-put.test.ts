@@ -31,7 +31,7 @@ async function start(configText = text, flags: Record<string, unknown> = {}) {
   return {
     service,
     admin,
-    /** Changes settings and gives the answer. */
+    /** Changes settings and returns the answer. */
     put: (changes: unknown, more: { dry_run?: boolean; headers?: Record<string, string> } = {}) => {
       const { headers = {}, ...body } = more
       return admin("PATCH", "/config", { headers, body: { changes, ...body } })

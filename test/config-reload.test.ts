@@ -105,7 +105,7 @@ test("limits, the token of the metrics, GraphQL and the log change too", async (
   )
 })
 
-test("what needs a restart is named and stays as it is", async () => {
+test("a setting that needs a restart is named and stays unchanged", async () => {
   const { service, reload } = await startReloadable()
   const changes = await reload({ host: "0.0.0.0", max_calls: 10 })
   expect(changes.map(({ setting, needsRestart }) => [setting, needsRestart])).toEqual([

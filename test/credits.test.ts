@@ -1,4 +1,4 @@
-/** What calls cost, the headers that say so, and rate limits. */
+/** The cost of calls, the headers that say so, and rate limits. */
 import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { createManualClock } from "./support/clock.ts"

@@ -1,4 +1,4 @@
-/** What of the supply chain can be held without asking a registry. */
+/** Checks of the supply chain that need no registry. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What is deprecated says so on every surface, and is gone after its sunset. */
+/** Deprecated items say so on every surface, and are gone after their sunset. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { parseItem } from "structured-headers"

@@ -1,4 +1,4 @@
-/** What crawlers and agents find, starting at `/` and knowing nothing else. */
+/** Crawlers and agents that start at `/` and know nothing else. */
 import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
 import { catalog } from "../src/app/prepare.ts"
@@ -139,7 +139,7 @@ describe("an API's own documents", () => {
     }
   })
 
-  test("there is none for an API that is not there", async () => {
+  test("there is none for an API that does not exist", async () => {
     for (const path of ["/docs/nothing.md", "/openapi/nothing.json"]) {
       expect((await service.fetch(path)).status).toBe(404)
     }

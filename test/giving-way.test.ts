@@ -7,7 +7,7 @@ import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { createSlowTurns } from "./support/slow-turns.ts"
 
-/** What happened, in order: a run by its text, or a turn of the event loop. */
+/** Events in their order: a run by its text, or a turn of the event loop. */
 const events: string[] = []
 let monotonic = 0
 const clock = {

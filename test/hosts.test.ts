@@ -51,7 +51,7 @@ interface Sent {
   readonly version?: string
 }
 
-/** Sends one request and gives the answer's status and all of its text. */
+/** Sends one request and returns the answer's status and all of its text. */
 async function ask({ url, key, line, body = "", host, version = "1.1" }: Sent) {
   const headers = [
     ...host,

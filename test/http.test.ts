@@ -1,4 +1,4 @@
-/** What HTTP clients see around the APIs: paths, methods, headers, formats, cross-origin rules. */
+/** HTTP around the APIs: paths, methods, headers, formats, cross-origin rules. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { httpLimits } from "../src/surfaces/http/limits.ts"

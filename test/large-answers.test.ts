@@ -15,7 +15,7 @@ import { unread } from "./support/unread.ts"
 import { until } from "./support/until.ts"
 
 let runs = 0
-/** Gives a text that many times, as a text and as a list of objects. */
+/** Returns a text that many times, as a text and as a list of objects. */
 const repeat = defineApi({
   id: "repeat",
   title: "repeat",

@@ -1,4 +1,4 @@
-/** What bounds the work that a client of /mcp may cause, and what it is told and charged when a bound is reached. */
+/** The bounds of the work that a client of /mcp may cause, and the answers and charges at a bound. */
 import { describe, expect, test } from "bun:test"
 import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"

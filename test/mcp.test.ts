@@ -1,4 +1,4 @@
-/** What agents get at /mcp and /mcp/search: the same as everyone else, in the form of their protocol. */
+/** Agents at /mcp and /mcp/search get the same as everyone else, in the form of their protocol. */
 import { describe, expect, test } from "bun:test"
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
 import { catalog } from "../src/app/prepare.ts"
@@ -237,7 +237,7 @@ describe("a message of a wrong form", () => {
     expect(await service.accounts.usage(account, 1)).toEqual([])
   })
 
-  test.each([["text"], [0], [-1], [1.5], [2 ** 53]])("the id %p is given back", async (id) => {
+  test.each([["text"], [0], [-1], [1.5], [2 ** 53]])("the id %p is returned", async (id) => {
     const { key } = await service.createKey("pro")
     const answer = await postMcp(service.url, { ...modernRequest("tools/list", {}, id), key })
     expect(await answer.json()).toMatchObject({ id })

@@ -1,4 +1,4 @@
-/** What the control paths of the mock refuse: it names what to change, and changes nothing. */
+/** Refusals of the mock's control paths: each names what to change, and changes nothing. */
 import { describe, expect, test } from "bun:test"
 import { startTestMock } from "./support/mock.ts"
 

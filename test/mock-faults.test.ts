@@ -142,7 +142,7 @@ test.each(everyWay)(
   },
 )
 
-/** What a client on a bare socket gets. */
+/** The bytes that a client on a bare socket gets. */
 async function rawCall(
   path: string,
   body: object | null,

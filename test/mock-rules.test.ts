@@ -1,4 +1,4 @@
-/** What faults and stubs share: `headers`, `body`, `input` and `probability`; and `POST` in place of `PUT`. */
+/** The members that faults and stubs share: `headers`, `body`, `input` and `probability`; and `POST` instead of `PUT`. */
 import { beforeEach, describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"

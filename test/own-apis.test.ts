@@ -298,7 +298,7 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
       expect.stringContaining('"shouted":"HELLO"'),
     ])
   }
-  // The limit is that of all APIs. Questions over it fail.
+  // The limit holds for all APIs. Questions over it fail.
   expect((await shout(service, key, "many")).body).toContain(`"shouted":"${maxDnsQuestions}"`)
   expect(asked).toBe(maxDnsQuestions)
   const log = service.logged()

@@ -95,7 +95,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** The rows that a step and those below it give or leave out, without those that only come through. */
+/** The rows that a step and those below it return or leave out, without those that only pass through. */
 function rowsOf(node: PlanNode): number {
   const removed = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
   const below = node.Plans ?? []

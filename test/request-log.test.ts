@@ -10,7 +10,7 @@ import { startTestService, type TestOptions, type TestService } from "./support/
 const json = { "content-type": "application/json" }
 const lookup = "/v1/bluetoothlookup?companyid=76"
 
-/** Runs a service and gives its whole log, line by line. */
+/** Runs a service and returns its whole log, line by line. */
 async function logOf(
   use: (service: TestService) => Promise<void>,
   options: TestOptions = {},
@@ -342,7 +342,7 @@ describe("no line contains", () => {
     expect(lines).toHaveLength(26)
     for (const part of sent) expect(text).not.toContain(part)
     expect(text).not.toMatch(/pk[-_]\w{8}/)
-    // The address is not known, and is not taken for that of the proxy.
+    // The address is unknown, and the proxy's is not taken for it.
     expect(lines.filter(({ address }) => address === "unknown")).toHaveLength(13)
   })
 

@@ -10,7 +10,7 @@ import { readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { startTestService } from "./support/service.ts"
 
-/** What Chromium sends when an address is opened. */
+/** The headers that Chromium sends when an address is opened. */
 const browser = {
   accept:
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",

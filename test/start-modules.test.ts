@@ -1,4 +1,4 @@
-/** What a start loads: nothing of PostgreSQL with a data file, and no operation of the administration, so that it is no slower. */
+/** A start with a data file loads nothing of PostgreSQL and no operation of the administration, so that it is no slower. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { tempDir } from "./support/temp.ts"

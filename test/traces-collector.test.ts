@@ -1,4 +1,4 @@
-/** What a collector of traces that does not answer costs: nothing but its traces. */
+/** A collector of traces that does not answer costs nothing but its traces. */
 import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

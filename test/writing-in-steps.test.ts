@@ -7,7 +7,7 @@ import { systemTimer } from "../src/ports/timer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { until } from "./support/until.ts"
 
-/** Gives a text, and lines. */
+/** Returns a text, and lines. */
 const write = defineApi({
   id: "write",
   title: "write",

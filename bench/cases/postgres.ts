@@ -14,7 +14,7 @@ const slowCommits = ["-c", "commit_delay=2000", "-c", "commit_siblings=0"]
 const durable = ["-c", "fsync=on", "-c", "full_page_writes=on", "-c", "synchronous_commit=on"]
 const manyAccounts = 10_000
 
-/** What is charged, and by how many processes at once. */
+/** The charges, and by how many processes at once. */
 interface Setting {
   readonly title: string
   readonly accounts: number

@@ -42,7 +42,7 @@ const callers = Array.from({ length: Number(accounts) }, (_, index) => toCaller(
 const items = [{ api: "hmac", calls: 1, credits: 1 }]
 const request = { hasLeft: () => false }
 
-// What is compiled and planned at first is not measured.
+// The first compilation and planning is not measured.
 await chargeUntil(performance.now() + 500)
 const startMs = performance.now()
 const made = await chargeUntil(startMs + Number(seconds) * 1_000)
@@ -102,7 +102,7 @@ async function findRevision(): Promise<number> {
   return row.revision
 }
 
-/** What a service without batches does. */
+/** Charges one by one, as a service without batches would. */
 function chargingNaively(store: Store): Store {
   const sql = new SQL(db, { max: naivePool })
   return {

@@ -77,7 +77,7 @@ export async function readBooks(url: string): Promise<ReadonlyMap<string, number
   return new Map(rows.map(({ id, credits }) => [id, credits]))
 }
 
-/** What answers and charges say about each other. */
+/** The agreement of answers and charges. */
 export interface Comparison {
   readonly answered: number
   readonly booked: number

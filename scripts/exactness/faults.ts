@@ -4,7 +4,7 @@ import type { Instance } from "./instance.ts"
 import { type Call, type Customer, mixedCalls, startTraffic } from "./traffic.ts"
 import { atMost, count, none, recoveryLimitMs, refusalLimitMs } from "./trial.ts"
 
-/** What happens to the processes while calls are made. */
+/** Faults of the processes while calls are made. */
 export interface Fault {
   /** Begins the fault. */
   begin(): Promise<void> | void

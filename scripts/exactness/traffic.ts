@@ -134,7 +134,7 @@ export async function send(
   }
 }
 
-/** What an answer says was charged: the field of a batch, the results of a query, or one. */
+/** The charge that an answer names: the field of a batch, the results of a query, or one. */
 function creditsOf(text: string, body: object | null): number {
   if (body === null) return 1
   const { data } = JSON.parse(text) as { data: Record<string, unknown> & { credits_used?: number } }

@@ -10,7 +10,7 @@ export interface Trial {
   run(lab: Lab): Promise<readonly Finding[]>
 }
 
-/** What trials are made with. */
+/** The parts that trials are made with. */
 export interface Lab {
   /** The executable. */
   readonly binary: string

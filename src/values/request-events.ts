@@ -4,6 +4,7 @@ export const callSurfaces = ["rest", "batch", "graphql", "mcp"] as const
 /** How a request comes in. `unkeyed`: health, metrics and documentation. `none`: no such path or method. */
 export const surfaces = [...callSurfaces, "admin", "portal", "unkeyed", "none"] as const
 
+/** One of {@link surfaces}. */
 export type Surface = (typeof surfaces)[number]
 
 /** A finished request as watchers see it. It has no path, query, body or text of a key. */

@@ -94,7 +94,7 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
         const key = keys.get(grant) ?? null
         const isEnough = permission === null || [permission, groupOf(permission), "*"].includes(grant)
         const request = isEnough ? await exampleRequest(operation, admin) : refused
-        // A key can give no permission that it lacks, so it creates one with what it has.
+        // A key can give no permission that it lacks, so it creates one with its own.
         const body = operation.id === "admins.create" ? { ...request.body, may: [grant] } : request.body
         const answer = await ask(request.method, request.path, { key, body })
         const problem = isEnough && answer.status !== status ? answer.text : ""

@@ -1,4 +1,4 @@
-/** What customers reach through a session of the portal: their own account alone, as far as their plan allows. */
+/** Customers reach through a session of the portal their own account alone, as far as their plan allows. */
 import { describe, expect, test } from "bun:test"
 import { operations } from "../../src/admin/operations.ts"
 import type { NewKey } from "../../src/admin/program-accounts.ts"

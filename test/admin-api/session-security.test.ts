@@ -1,4 +1,4 @@
-/** What strangers try with the sessions of others: forged requests, planted and stolen cookies, guessed tokens, other origins. */
+/** Attacks on the sessions of others: forged requests, planted and stolen cookies, guessed tokens, other origins. */
 import { describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
@@ -223,7 +223,7 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     const opened = await browser.signIn("console", { key }, { headers: { origin } })
     expect(opened.headers.get("set-cookie")).toMatch(/^__Host-penknife-console=.*; Secure$/)
     expect((await browser.send("GET", "/console/session")).status).toBe(200)
-    // What a neighbour has set beside it does not count.
+    // A cookie that a neighbouring site set beside it does not count.
     browser.cookies.set("penknife-console", createSecret("sessionToken", systemRandom))
     expect((await browser.send("GET", "/console/session")).status).toBe(200)
     const ended = await browser.send("DELETE", "/console/session", { headers: { origin } })

@@ -1,4 +1,4 @@
-/** Who may use the admin API: its keys, what is said to others, and how they are slowed down. */
+/** Access to the admin API: its keys, the refusals of others, and how they are slowed down. */
 import { describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"

@@ -1,4 +1,4 @@
-/** What holds for every operation that changes something: one audit record, replays, answers lost in a crash, no secret kept. */
+/** Rules for every operation that changes something: one audit record, replays, answers lost in a crash, no secret kept. */
 import { describe, expect, test } from "bun:test"
 import { closeAccount } from "../../src/admin/accounts/close.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"

@@ -58,7 +58,7 @@ async function runSequence(admin: TestAdministration, seed: number): Promise<voi
   const next = randomNumbers(seed)
   const below = (limit: number) => Math.floor(next() * limit)
 
-  /** Runs an operation. Gives its answer when the model expects success, null when it expects the refusal that came. */
+  /** Runs an operation. Returns its answer when the model expects success, null when it expects the refusal that came. */
   async function step(operation: Operation, values: Values, isAllowed: boolean): Promise<Values | null> {
     try {
       const output = await admin.run(operation, values)

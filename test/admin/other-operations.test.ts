@@ -152,7 +152,7 @@ describe("admin keys", () => {
     expect((await run(createAdmin, { name: "root" })).permissions).toEqual(["*"])
   })
 
-  test("give no permission that they lack, and none that there is not", async () => {
+  test("give no permission that they lack, and none that does not exist", async () => {
     const admin = openAdministration()
     const as = actorOf({ permissions: ["admins.write", "keys.*", "usage.read"] })
     const may = ["keys.read", "keys.*", "usage.read"]

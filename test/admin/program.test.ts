@@ -1,4 +1,4 @@
-/** What the program itself does with accounts: the demo and the mock go through operations too. */
+/** Changes of accounts that the program itself makes: the demo and the mock go through operations too. */
 import { expect, test } from "bun:test"
 import { AccountError } from "../../src/accounts/requirements.ts"
 import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
@@ -16,7 +16,7 @@ test("every change of the program leaves an audit record of its own", async () =
   for (const { actor, source } of audit) expect([actor, source]).toEqual(["service", "this process"])
 })
 
-test("what cannot be done is said as an AccountError, and a store that does not answer as it is", async () => {
+test("a refused change is an AccountError, and the error of a store that does not answer is passed on", async () => {
   const admin = openAdministration()
   const accounts = createProgramAccounts(admin.parts)
   const refused = accounts.create("Ann", "gold").catch((thrown: unknown) => thrown)

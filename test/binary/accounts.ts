@@ -63,7 +63,7 @@ export function chargedOf(db: string, id: string): number {
     const usage = database.query(
       "SELECT coalesce(sum(credits), 0), coalesce(sum(calls), 0) FROM all_usage WHERE account_id = ?1",
     )
-    // What was charged and what is reported as usage are written together or not at all.
+    // Charges and the usage that is reported are written together or not at all.
     expect(usage.values(id)).toEqual([[used, used]])
     return Number(used)
   } finally {

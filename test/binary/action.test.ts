@@ -32,7 +32,7 @@ cp -r "${root}/dist/package" "$3/node_modules/penknife"
 ln -s "${root}/node_modules/bun" "$3/node_modules/bun"
 `
 
-/** Runs the steps; gives the outputs of the action, and which steps ran. Throws with the output of a step that fails. */
+/** Runs the steps; returns the outputs of the action, and which steps ran. Throws with the output of a step that fails. */
 async function runAction(given: Values, cacheHit = false) {
   const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default])
   const inputs: Values = { ...Object.fromEntries(defaults), ...given }

@@ -48,7 +48,7 @@ async function becomesReady(url: string, status: number): Promise<void> {
   await until(async () => (await fetch(`${url}/ready`)).status === status)
 }
 
-/** Breaks the store of a running server, and gives the function that mends it. */
+/** Breaks the store of a running server, and returns the function that mends it. */
 type Failure = (db: string, pid: number) => () => void
 
 const allFailures: [name: string, fail: Failure, logged: string][] = [

@@ -1,4 +1,4 @@
-/** What docs/mcp.md tells people to copy, as it stands, against the executable. */
+/** The commands and settings of docs/mcp.md, unchanged, against the executable. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"

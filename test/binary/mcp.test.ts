@@ -49,7 +49,7 @@ describe("over standard input and output", () => {
     },
   )
 
-  /** What `penknife call` prints, which depends on the time as the tool does. */
+  /** The output of `penknife call`, which depends on the time as the tool does. */
   async function callCommand(id: string, input: Readonly<Record<string, unknown>>): Promise<Data> {
     const args = Object.entries(input).flatMap(([name, value]) => [`--${name}`, String(value)])
     return JSON.parse((await run(["call", id, ...args])).out)

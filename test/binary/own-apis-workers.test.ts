@@ -37,7 +37,7 @@ async function startTwo(apis: string) {
       const response = await post("/admin/v1/config/reload", { authorization: `Bearer ${admin.key}` }, {})
       return { status: response.status, text: await response.text() }
     },
-    /** Calls an API until both workers have answered, and gives the statuses. */
+    /** Calls an API until both workers have answered, and returns the statuses. */
     async statuses(api: string): Promise<readonly number[]> {
       const seen = new Map<string, number>()
       while (seen.size < 2) {
@@ -46,7 +46,7 @@ async function startTwo(apis: string) {
       }
       return [...seen.values()]
     },
-    /** Calls until both workers have answered, and gives the versions that they answered with. */
+    /** Calls until both workers have answered, and returns the versions that they answered with. */
     async versions(): Promise<readonly string[]> {
       const seen = new Map<string, string>()
       while (seen.size < 2) {
@@ -97,7 +97,7 @@ describe.if(process.platform === "linux")("two workers", () => {
     expect(await server.stop()).toBe(0)
   })
 
-  /** What cannot be loaded in one worker. The supervisor loads it first, to check prices. */
+  /** A version that one worker cannot load. The supervisor loads it first, to check prices. */
   const failingIn = (worker: "=== 1" | "=== 2" | "> 0") => {
     const file = JSON.stringify(join(tempDir(), "processes"))
     return {

@@ -21,7 +21,7 @@ async function runIn(project: string, command: readonly string[], env: Record<st
   return { code, out, err, text: out + err }
 }
 
-/** A project with the package unpacked as npm does it, and links in place of its dependencies. */
+/** A project with the package unpacked as npm does it, and links instead of its dependencies. */
 async function makeProject(name: string, links: Readonly<Record<string, string>>): Promise<string> {
   const project = join(dir, name)
   const packages = join(project, "node_modules")

@@ -8,7 +8,7 @@ import { serve } from "./support.ts"
 
 const clients = 32
 
-/** What a client saw on its one connection. */
+/** The answers that a client saw on its one connection. */
 interface Conversation {
   answers: number
   /** Whether the last answer said that the connection will be closed. */

@@ -88,7 +88,7 @@ async function listen(child: Bun.Subprocess<"ignore", "pipe", "pipe">) {
     /** Everything it wrote, once it has ended. */
     stdout: stdout.whole,
     stderr: stderr.whole,
-    /** Ends it as an operator would, and gives the exit code. */
+    /** Ends it as an operator would, and returns the exit code. */
     async stop(signal: NodeJS.Signals = "SIGTERM") {
       child.kill(signal)
       return child.exited

@@ -37,7 +37,7 @@ async function startTls(...more: string[]) {
   }
 }
 
-/** Connects, and gives the socket with the names of the server's certificate. */
+/** Connects, and returns the socket with the names of the server's certificate. */
 function shake(url: string): Promise<{ socket: TLSSocket; names: string }> {
   const { port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ async function namesAt(url: string): Promise<string> {
   return names
 }
 
-/** Sends a request on an open connection and keeps it open. Gives the head of the answer. */
+/** Sends a request on an open connection and keeps it open. Returns the head of the answer. */
 function ask(socket: TLSSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     socket.once("data", (chunk) => resolve(chunk.toString("latin1")))

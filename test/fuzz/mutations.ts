@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { WireRequest } from "./wire.ts"
 
-/** Gives the parts of a request that it changes. */
+/** Returns the parts of a request that it changes. */
 export type Mutation = (request: WireRequest) => Partial<WireRequest>
 
 type Header = readonly [string, string]

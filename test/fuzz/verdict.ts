@@ -7,7 +7,7 @@ import type { FuzzRequest } from "./requests.ts"
 /** Successful calls according to an answer, by API. */
 export type Successes = ReadonlyMap<string, number>
 
-/** Throws when an answer is wrong. Gives the calls that must have been charged. */
+/** Throws when an answer is wrong. Returns the calls that must have been charged. */
 export type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
 
 const none: Successes = new Map()

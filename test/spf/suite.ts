@@ -9,7 +9,7 @@ export interface SuiteCase {
   readonly helo: string
   readonly ip: string
   readonly mailFrom: string
-  /** The domain of MAIL FROM; that of HELO when the reverse-path is empty. */
+  /** The domain of MAIL FROM, or of HELO when the reverse-path is empty. */
   readonly domain: string
   /** Allowed results, the preferred one first. */
   readonly results: readonly string[]

@@ -54,8 +54,8 @@ function isDns(value: DnsZone | Dns): value is Dns {
 }
 
 /**
- * Holds every answer back until all that can be asked has been asked, then gives them all: one round after the other.
- * `rounds` has the questions of each.
+ * Holds every answer back until all that can be asked has been asked, then sends them all: one round after the other. `rounds`
+ * has the questions of each.
  */
 export function inRounds(dns: Dns): Dns & { readonly rounds: string[][] } {
   const rounds: string[][] = []

@@ -1,4 +1,4 @@
-/** What the administration of every kind of store promises about single changes. Lists are in admin-lists.test.ts. */
+/** Promises of the administration of every kind of store about single changes. Lists are in admin-lists.test.ts. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AdminOutcome, AdminStore, Mutation } from "../../src/store/admin-store.ts"
 import {

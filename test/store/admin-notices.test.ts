@@ -1,4 +1,4 @@
-/** What the administration of every kind of store promises about notices. */
+/** Promises of the administration of every kind of store about notices. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { systemTimer } from "../../src/ports/timer.ts"
@@ -50,7 +50,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await admin.notices({}, firstPage)).toHaveLength(1)
   })
 
-  test("several notices of one account and month do not stand in each other's way, nor in that of a threshold", async () => {
+  test("several notices of one account and month do not hinder each other or a threshold's", async () => {
     await apply(notice("msg_1"), notice("msg_2"))
     await opened.store.charge([chargeOf({ credits: 8 })])
     const notices = await admin.notices({}, firstPage)

@@ -1,4 +1,4 @@
-/** What every kind of store promises. */
+/** Promises of every kind of store. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { DueNotice } from "../../src/store/outbox.ts"
 import type { ChargeOutcome } from "../../src/store/store.ts"

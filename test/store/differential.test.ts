@@ -6,7 +6,7 @@ import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-s
 import { accountOf, keyOf } from "../support/store.ts"
 
 const ids = ["one", "two", "closed"]
-/** Of the charges of a batch, in turn. */
+/** Outcomes of the charges of a batch, in turn. */
 const keys = [{ keyId: "key 1" }, {}, { keyId: "key 2" }] as const
 const item = fc.record({
   api: fc.constantFrom("hmac", "spfvalidator", "__proto__"),

@@ -1,4 +1,4 @@
-/** What every kind of store promises about the history. */
+/** Promises of every kind of store about the history. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import {

@@ -66,7 +66,7 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       notices: 3,
       attempts: 1,
       admin_keys: 1,
-      // Of each account and key, a rotation, a webhook and the one that is made by hand.
+      // For each account and key: a rotation, a webhook and the event that is made by hand.
       audit_records: 2 * many + 3,
       replays: 1,
       history_calls: 3,

@@ -1,4 +1,4 @@
-/** What an operator can get wrong with a PostgreSQL database: every command says what to change, without the password. */
+/** Mistakes of an operator with a PostgreSQL database: every command says what to change, without the password. */
 import { beforeAll, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -75,7 +75,7 @@ describe("every command says what to change, without the password", () => {
     )
   })
 
-  test("a database of another program stays as it is", async () => {
+  test("a database of another program stays unchanged", async () => {
     const db = await server.createDatabase({ isEmpty: true })
     await run(db, "CREATE TABLE accounts (id integer)")
     for (const command of commands) await expectRefused(command, db, "has tables of another program")

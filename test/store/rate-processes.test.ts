@@ -60,7 +60,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   return text
 }
 
-/** What one caller would be granted who asked the same at the same times: a bucket in whole parts of a millisecond. */
+/** The grants of one caller who asks the same at the same times: a bucket in whole parts of a millisecond. */
 function allowedOf(taken: readonly Taken[], perMinute: number): number {
   const minute = 60_000 * perMinute
   let allowed = 0

@@ -1,4 +1,4 @@
-/** What every kind of store promises about links that sign in, sessions, and the limit of keys. */
+/** Promises of every kind of store about links that sign in, sessions, and the limit of keys. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore, Mutation, SessionRecord, SignInLink } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"

@@ -91,7 +91,7 @@ describe("a data file", () => {
 })
 
 describe("a database", () => {
-  /** What the last build before this version had besides. */
+  /** The tables that only the last build before this version had. */
   const leftovers = `
     ALTER TABLE usage_sums ADD COLUMN writer integer NOT NULL DEFAULT 0;
     ALTER TABLE usage_sums DROP CONSTRAINT usage_sums_pkey, ADD PRIMARY KEY (day, api, writer);

@@ -1,4 +1,4 @@
-/** What every kind of store promises about usage by account, key, day and API. */
+/** Promises of every kind of store about usage by account, key, day and API. */
 import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"

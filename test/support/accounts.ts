@@ -28,7 +28,7 @@ export interface TestAccounts extends Accounts {
   closeAccount(id: string): Promise<void>
   /** Usage by day and API of the last `days` days, today included, newest day first. */
   usage(id: string, days: number): Promise<readonly UsageRow[]>
-  /** Gives a key a new text. The old one works for `graceMs` longer, in whole seconds. */
+  /** Rotates the text of a key. The old one works for `graceMs` longer, in whole seconds. */
   rotateKey(id: string, graceMs: number): Promise<IssuedKey>
 }
 

@@ -25,7 +25,7 @@ export function piped(text: string): StandardInput {
   }
 }
 
-/** A person who gives these answers, and the questions that were asked. */
+/** A person with these answers, and the questions that were asked. */
 export function person(...answers: (string | null)[]) {
   const questions: { question: string; hidden: boolean }[] = []
   const standardInput: StandardInput = {
@@ -39,7 +39,7 @@ export function person(...answers: (string | null)[]) {
   return { standardInput, questions }
 }
 
-/** An HTTP client that gives these answers, errors included, and the requests that it was given. */
+/** An HTTP client with these answers, errors included, and the requests that it got. */
 export function scripted(...answers: (Partial<HttpReply> | Error)[]) {
   const requests: HttpRequest[] = []
   const httpClient: HttpClient = {

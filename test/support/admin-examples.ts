@@ -24,13 +24,13 @@ interface Things {
   readonly keyText: string
 }
 
-/** What has to be done to these things before the example of an operation works. */
+/** The changes to these things that make the example of an operation work. */
 const preparations: Readonly<Record<string, (admin: Client, things: Things) => Promise<unknown>>> = {
   "accounts.reopen": (admin, { account }) => admin("POST", `/accounts/${account}/close`),
   "keys.enable": (admin, { key }) => admin("POST", `/keys/${key}/disable`),
 }
 
-/** Makes what the example of an operation names, and gives a request that works. */
+/** Makes what the example of an operation names, and returns a request that works. */
 export async function exampleRequest(operation: Operation, admin: Client): Promise<ExampleRequest> {
   const things = await makeThings(admin)
   await preparations[operation.id]?.(admin, things)
@@ -103,7 +103,7 @@ async function makeThings(admin: Client): Promise<Things> {
   return { account, key: idOf(key), keyText: String(key.body.key) }
 }
 
-/** The id of a thing that exists, in place of one in an example. */
+/** The id of a thing that exists, instead of one in an example. */
 async function replaced(value: string, { account, key, keyText }: Things, admin: Client): Promise<string> {
   if (value.startsWith("acc_")) return account
   if (value.startsWith("key_")) return key

@@ -27,7 +27,7 @@ export interface TestAdministration {
   readonly clock: ManualClock
   /** Runs an operation with typed values, as an actor who may do everything unless another is given. */
   run(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<Values>
-  /** The same, and gives what refused it. Throws when nothing does. */
+  /** The same, and returns what refused it. Throws when nothing does. */
   refusal(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<AdminFault>
   /** All audit records, oldest first. */
   audit(): Promise<readonly AuditRecord[]>

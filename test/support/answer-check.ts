@@ -43,7 +43,7 @@ export function checkedFetch(url: string, check: AnswerCheck) {
   }
 }
 
-/** @param templateOf gives the path of the document that a request's path stands for */
+/** @param templateOf returns the path of the document that a request's path stands for */
 export function createAnswerCheck(
   document: OpenApiDocument,
   templateOf: (method: string, path: string) => string = (_, path) => path,

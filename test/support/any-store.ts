@@ -47,5 +47,5 @@ export async function openAnyStore(
   )
 }
 
-/** What {@link openAnyStore} gives. */
+/** The result of {@link openAnyStore}. */
 export type AnyTestStore = Awaited<ReturnType<typeof openAnyStore>>

@@ -1,10 +1,10 @@
 import type { AdminAnswer } from "./admin.ts"
 
-/** What a page of the console or the portal keeps: its cookies, and the CSRF token of its session. */
+/** The state of a page of the console or the portal: its cookies, and the CSRF token of its session. */
 export interface TestBrowser {
   readonly cookies: Map<string, string>
   csrf: string
-  /** Sends a request as a page of this service does. What is in `headers` replaces that; null leaves a header out. */
+  /** Sends a request as a page of this service does. `headers` replaces headers; null leaves one out. */
   send(method: string, path: string, request?: BrowserRequest): Promise<AdminAnswer>
   /** Signs in with a link's token or a key. */
   signIn(kind: "console" | "portal", proof: object, request?: BrowserRequest): Promise<AdminAnswer>

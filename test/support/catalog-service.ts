@@ -47,7 +47,7 @@ export function echoApi(
 export interface CatalogService {
   readonly url: string
   readonly accounts: TestAccounts
-  /** What was logged, each with its message. */
+  /** The log's lines, each with its message. */
   readonly logged: readonly string[]
   createKey(plan: string): Promise<{ account: string; key: string }>
   post(path: string, body: unknown, key: string): Promise<Response>

@@ -84,5 +84,5 @@ export function withChanges<
   }
 }
 
-/** What {@link withChanges} gives of a store. */
+/** The methods that {@link withChanges} adds to a store. */
 export type ChangingStore = Store & TestChanges

@@ -67,7 +67,7 @@ export function toServedZone(zone: DnsZone): ServedZone {
   return new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))
 }
 
-/** What a server of `zone` says; null for silence. */
+/** The answer of a server of `zone`; null for silence. */
 export function toReply(names: ServedZone, query: DnsQuery, options: ReplyOptions): ReplyParts | null {
   const reply = { id: query.id, question: query.question, truncated: false }
   if (options.refuseEdns && query.ednsSize !== null) {

@@ -1,4 +1,4 @@
-/** What `fetch` takes, with an API key; `null` and `undefined` stand for a request without one. */
+/** The arguments of `fetch`, with an API key; `null` and `undefined` stand for a request without one. */
 export type KeyedRequest = BunFetchRequestInit & { readonly key?: string | null | undefined }
 
 export function withKey({ key, ...init }: KeyedRequest = {}): BunFetchRequestInit {

@@ -3,11 +3,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 /** A client as agents use it, connected to a service. `await using` closes it. */
 export interface McpClient extends AsyncDisposable {
   readonly client: Client
-  /** Calls a tool, and gives what it answers. */
+  /** Calls a tool, and returns its answer. */
   call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
 }
 
-/** What a tool answers. */
+/** The answer of a tool. */
 export interface ToolAnswer {
   readonly isError: boolean
   /** All text of the content. */

@@ -74,7 +74,7 @@ function fail(): never {
   throw new Error("the catalog has no examples")
 }
 
-/** Sends requests one after another. Gives each answer's status, headers without the date, and body as one text. */
+/** Sends requests one after another. Returns each answer's status, headers without the date, and body as one text. */
 export async function answersOf(url: string, requests: readonly MixedRequest[]): Promise<string[]> {
   const answers: string[] = []
   for (const { path, ...init } of requests) {

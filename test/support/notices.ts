@@ -94,7 +94,7 @@ export function useWorkers() {
   return { openWorker, setUp }
 }
 
-/** Creates an account, and sets its webhook if there is a URL. Gives the webhook's secret. */
+/** Creates an account, and sets its webhook if there is a URL. Returns the webhook's secret. */
 export async function createAccount({ store, notices }: Worker, id: string, url?: string): Promise<string> {
   await store.createAccount(accountOf({ id, createdMs: periodStartMs, periodStartMs }))
   return url === undefined ? "" : (await notices.setWebhook(id, url, { allowPrivate: false })).secret

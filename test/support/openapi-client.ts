@@ -11,7 +11,7 @@ export interface WrittenClient {
   readonly text: string
   /** The compiler's errors in programs beside the types; empty without any. */
   compile(...programs: string[]): string
-  /** Runs a program beside the types, and gives what it prints. */
+  /** Runs a program beside the types, and returns what it prints. */
   run(program: string, env: Readonly<Record<string, string>>): Promise<string>
   /** Loads the client: makes the calls of `clientText` at an address with a key. */
   load(): Promise<(url: string, key: string) => Record<string, (options?: object) => Promise<CallResult>>>

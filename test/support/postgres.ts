@@ -21,7 +21,7 @@ export interface TestPostgres {
 }
 
 const password = "password"
-/** Nothing survives a test, so nothing has to reach the disk. */
+/** Nothing survives a test, so nothing must reach the disk. */
 const unsafe = ["-c", "fsync=off", "-c", "full_page_writes=off"]
 /** A password is hashed once instead of 4,096 times, since tests open thousands of connections. */
 const initdbFlags = ["--encoding=UTF8", "--locale=C", "--no-sync", "-c", "scram_iterations=1"]

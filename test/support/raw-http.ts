@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { connect as connectTls } from "node:tls"
 
-/** Sends bytes as they are, and gives the answer once the server has closed the connection. */
+/** Sends bytes as they are, and returns the answer once the server has closed the connection. */
 export function converse(url: string, text: string): Promise<string> {
   const { written, finish } = slowly(url, text)
   return written.then(() => finish(""))
@@ -26,12 +26,12 @@ export function slowly(url: string, first: string) {
   return {
     /** Resolves once the first part has left. */
     written: new Promise<void>((resolve) => socket.write(first, () => resolve())),
-    /** Sends the rest, and gives the answer once the server has closed the connection. */
+    /** Sends the rest, and returns the answer once the server has closed the connection. */
     finish(rest: string): Promise<string> {
       if (rest !== "") socket.write(rest)
       return closed
     },
-    /** What has come of the answer so far. */
+    /** The part of the answer that has come so far. */
     answer: () => answer,
     /** The answer, once the server has closed the connection. */
     closed,

@@ -35,7 +35,7 @@ export interface TestOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The text of a configuration file that the service may change. */
   readonly configText?: string
-  /** Gives the values of the TOML file that a reload reads. It is read at the start too. */
+  /** Returns the values of the TOML file that a reload reads. It is read at the start too. */
   readonly readFile?: () => Readonly<Record<string, unknown>>
   readonly runOwnCommand?: RunOwnCommand
 }

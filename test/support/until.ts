@@ -1,6 +1,6 @@
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 
-/** What is near comes within so many turns of the event loop. */
+/** The turns of the event loop within which a near event comes. */
 const nearTurns = 200
 
 /**

@@ -21,7 +21,7 @@ export const reloads: Trial = {
   },
 }
 
-/** What is reloaded. */
+/** The configurations that are reloaded. */
 interface Reloaded extends Pick<ReloadsOptions, "path" | "body" | "priceOf"> {
   readonly name: string
   /** Writes a version in which a call has this price. */
@@ -77,7 +77,7 @@ async function tryReloads(lab: Lab, workers: number, what: Reloaded): Promise<re
   lab.say(`${title}: ${found.calls} calls, ${dear} of them dear, ${found.reloads} reloads`)
   return [
     none(`${title}: refused calls`, found.refused),
-    // The sum is that of cheap and dear calls only when each had one price.
+    // The sum fits cheap and dear calls only when each had one price.
     none(`${title}: credits that no price explains`, Number.isInteger(dear) ? 0 : used),
     ...(found.answered === null
       ? []

@@ -92,6 +92,7 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
   }
 }
 
+/** The address of a collector, and how spans are sent there. */
 export interface ExporterSettings {
   readonly url: string
   readonly protocol: "http/protobuf" | "http/json"

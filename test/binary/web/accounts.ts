@@ -56,7 +56,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByLabel("State").selectOption("Closed")
     await page.getByText("No accounts match").waitFor()
     await look("accounts-none-match")
-    // What is shown is in the address.
+    // The address names the screen.
     await page.reload()
     await page.getByText("No accounts match").waitFor()
     expect(await page.getByLabel("Search").inputValue()).toBe("img src")

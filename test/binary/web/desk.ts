@@ -1,4 +1,7 @@
-/** What tests of console and portal in a real browser share: a running service, pages of it that are watched, and a look at each state. */
+/**
+ * The parts that tests of console and portal in a real browser share: a running service, pages of it that are watched, and a look
+ * at each state.
+ */
 import { expect } from "bun:test"
 import type { APIRequestContext, Browser, Page } from "playwright-core"
 import { look } from "./look.ts"

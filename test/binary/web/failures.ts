@@ -3,7 +3,7 @@ import type { Desk } from "./desk.ts"
 import { createCustomer } from "./portal.ts"
 import { described } from "./wait.ts"
 
-/** What pages do when the service is gone or refuses. */
+/** Pages when the service is gone or refuses. */
 export function failuresInBrowser(desk: Desk): void {
   test("a screen with several lists says once that the service is gone, and is whole when it is back", async () => {
     const { key } = await createCustomer(desk, "Gone")

@@ -47,10 +47,10 @@ export async function look(page: Page, name: string, which: keyof typeof views):
   expect(wrong).toEqual([])
 }
 
-/** What `lookForTests` finds. */
+/** The findings of `lookForTests`. */
 interface Seen {
   readonly violations: readonly string[]
-  /** Of the texts that passed now: their colors, sizes and all that is behind them, as numbers. */
+  /** The texts that passed now: their colors, sizes and backgrounds, as numbers. */
   readonly looks: readonly number[]
 }
 
@@ -68,12 +68,13 @@ async function setWindow(page: Page, width: number, colorScheme: "light" | "dark
 }
 
 /**
- * Runs in each document before its own scripts. Keeps what the page says to screen readers in `saidForTests`. Defines `lookForTests`,
- * which gives the violations of WCAG 2.2 A and AA, and what reaches beyond the right edge of the window.
+ * Runs in each document before its own scripts. Keeps what the page says to screen readers in `saidForTests`. Defines
+ * `lookForTests`, which returns the violations of WCAG 2.2 A and AA, and the elements that reach beyond the right edge of the
+ * window.
  *
- * The rules of axe are slow, so each runs where it can find something else than before: those about colors on a text whose colors,
- * size and background no text before had; those about places when something has moved; the others when the document has changed, and
- * on what the narrow window alone shows. Of a long list they see the first rows, since the others are made alike.
+ * The rules of axe are slow, so each runs where it can find something else than before: those about colors on a text whose
+ * colors, size and background no text before had; those about places when something has moved; the others when the document has
+ * changed, and on what the narrow window alone shows. They see the first rows of a long list, since the others are alike.
  */
 export const lookScript = `{
   const standards = ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])}
@@ -106,7 +107,7 @@ export const lookScript = `{
     return { violations, looks: [...texts].filter(([, element]) => passed.has(element)).map(([look]) => look) }
   }
 
-  // Of the rules that are not about colors.
+  // Findings of the rules that are not about colors.
   async function violationsOfDocument(elements) {
     const earlier = before
     const html = document.documentElement.outerHTML
@@ -178,7 +179,7 @@ export const lookScript = `{
 
   function hasText(element) {
     if (!isVisible(element) || element.matches(":disabled, .hidden, .skip, [type=radio], [type=checkbox]")) return false
-    // What is below a window cannot be judged.
+    // Elements below a window cannot be judged.
     const isBelow = document.querySelector("dialog:modal")?.contains(element) === false
     const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== ""
     return !isBelow && (element.matches("input, select, textarea") || [...element.childNodes].some(isText))

@@ -4,7 +4,7 @@ import type { Desk } from "./desk.ts"
 import { createCustomer } from "./portal.ts"
 import { createTabs } from "./tabs.ts"
 
-/** What other tabs and pages that were left show when someone signs in or out. */
+/** Other tabs, and pages that were left, when someone signs in or out. */
 export function sessionsInBrowser(desk: Desk, executable: string): void {
   test("whoever signs out in one tab is signed out in the others at once", async () => {
     const { key } = await createCustomer(desk, "Two tabs")

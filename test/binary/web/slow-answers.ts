@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import type { Desk } from "./desk.ts"
 import { counted, said, settled } from "./wait.ts"
 
-/** What a page shows between a question and its answer, when answers come late or in another order. */
+/** Pages between a question and its answer, when answers come late or in another order. */
 export function slowAnswersInBrowser(desk: Desk): void {
   const create = (name: string) => desk.call("POST", "/accounts", { name, plan: "free" })
 
@@ -12,7 +12,7 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await create("Slow pear")
     const { page, done } = await desk.visit("/console/accounts?search=Slow")
     await counted(page.getByRole("rowheader"), 2)
-    // What the page shows when the filter is in the address, and after that.
+    // The page when the filter is in the address, and after that.
     await page.evaluate(keepStates)
     const answer = await hold(page, /\/admin\/v1\/accounts\?/)
     await page.getByLabel("Search").fill("Slow apple")

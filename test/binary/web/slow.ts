@@ -19,7 +19,7 @@ export async function slowDown(context: BrowserContext): Promise<void> {
   })
 }
 
-/** Gives a page less of the processor, and delays the answers that a test makes up for it. */
+/** Slows a page down, and delays the answers that a test makes up for it. */
 export async function slowDownPage(page: Page): Promise<void> {
   if (!isSlow) return
   const session = await page.context().newCDPSession(page)
