@@ -1,5 +1,6 @@
+import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
-import { readHeaders, readPairs, wholeNumber } from "./otel-values.ts"
+import { integer, oneOf } from "./readers.ts"
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -67,8 +68,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
     try {
       return parse(text)
     } catch (thrown) {
-      if (!(thrown instanceof ConfigError)) throw thrown
-      mistakes.push(`${name} ${thrown.message}.`)
+      mistakes.push(`${name} ${messageOf(thrown)}.`)
       return otherwise
     }
   }
@@ -87,7 +87,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
     return null
   }
 
-  const maxSpans = read("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, wholeNumber(1, 1_000_000))
+  const maxSpans = read("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, integer(1, 1_000_000))
   const settings = {
     url: url ?? "",
     protocol: exporter("PROTOCOL", "http/protobuf", toProtocol),
@@ -96,7 +96,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
       ...read("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {}, readHeaders),
     },
     compression: exporter("COMPRESSION", "none", oneOf(compressions)),
-    timeoutMs: exporter("TIMEOUT", 10_000, wholeNumber(1, 600_000)),
+    timeoutMs: exporter("TIMEOUT", 10_000, integer(1, 600_000)),
     files: {
       ca: exporter<string | null>("CERTIFICATE", null, String),
       cert: exporter<string | null>("CLIENT_CERTIFICATE", null, String),
@@ -116,10 +116,10 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
       maxSpans,
       maxSpansPerMessage: Math.min(
         maxSpans,
-        read("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512, wholeNumber(1, maxSpans)),
+        read("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512, integer(1, maxSpans)),
       ),
-      delayMs: read("OTEL_BSP_SCHEDULE_DELAY", 5_000, wholeNumber(0, 600_000)),
-      timeoutMs: read("OTEL_BSP_EXPORT_TIMEOUT", 30_000, wholeNumber(1, 600_000)),
+      delayMs: read("OTEL_BSP_SCHEDULE_DELAY", 5_000, integer(0, 600_000)),
+      timeoutMs: read("OTEL_BSP_EXPORT_TIMEOUT", 30_000, integer(1, 600_000)),
     },
   } satisfies TraceSettings
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
@@ -130,7 +130,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
 function toUrl(text: string, isForAll: boolean): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new ConfigError("must be an http:// or https:// URL, such as http://127.0.0.1:4318")
+    throw new Error("must be an http:// or https:// URL, such as http://127.0.0.1:4318")
   }
   if (isForAll) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`
   return url.href
@@ -138,7 +138,7 @@ function toUrl(text: string, isForAll: boolean): string {
 
 function toProtocol(text: string): TraceSettings["protocol"] {
   if (text === "grpc") {
-    throw new ConfigError(
+    throw new Error(
       "must be http/protobuf or http/json: gRPC is not supported. Collectors take OTLP over HTTP at port 4318",
     )
   }
@@ -160,10 +160,36 @@ function toSampler(
   return { ...sampler, share }
 }
 
-function oneOf<const T extends string>(allowed: readonly T[]): (text: string) => T {
-  return (text) => {
-    const found = allowed.find((one) => one === text)
-    if (found === undefined) throw new ConfigError(`must be one of ${allowed.join(", ")}`)
-    return found
+/** Reads `key=value,key=value`, percent-encoded, as the headers and resource attributes of OpenTelemetry are written. */
+function readPairs(text: string): Readonly<Record<string, string>> {
+  const parts = text.split(",").map((part) => part.trim())
+  return Object.fromEntries(parts.filter((part) => part !== "").map(readPair))
+}
+
+/**
+ * {@link readPairs} for HTTP headers. A wrong header would make the HTTP client refuse every message (RFC 9110 §5.1 and §5.5).
+ * Framing headers would cut messages off.
+ */
+function readHeaders(text: string): Readonly<Record<string, string>> {
+  const headers = readPairs(text)
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new Error("must have names and values that HTTP allows, without line breaks")
+    }
+    if (/^(content-length|transfer-encoding|connection)$/i.test(name)) {
+      throw new Error("must not have content-length, transfer-encoding or connection")
+    }
   }
+  return headers
+}
+
+/** The message does not repeat the text, which may be a secret. */
+function readPair(part: string): readonly [name: string, value: string] {
+  const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(part) ?? []
+  try {
+    if (name !== "") return [decodeURIComponent(name.trim()), decodeURIComponent(value.trim())]
+  } catch (thrown) {
+    if (!(thrown instanceof URIError)) throw thrown
+  }
+  throw new Error("must be a list such as name=value,name=value, percent-encoded")
 }
