@@ -10,7 +10,6 @@ import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody, inProgress } from "./context.ts"
 import { crossOrigin } from "./cross-origin.ts"
 import { discoveryFeature } from "./discovery.ts"
-import { documentationFeature } from "./documentation.ts"
 import type { Exchange } from "./exchange.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "./frame.ts"
 import { graphqlFeature } from "./graphql.ts"
@@ -117,7 +116,6 @@ export function createHttpApp(
         sharedAnswerMs: options.strict ? httpLimits.sharedAnswerSeconds * 1_000 : 0,
       }),
     )
-    .use(documentationFeature(base, context, service, pages))
     .use(discoveryFeature(base, context, service, pages))
     .use(siteFeature(base, context, pages, site))
     .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))

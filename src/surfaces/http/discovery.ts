@@ -7,8 +7,8 @@ import {
   printApiCatalog,
   printLlms,
 } from "../discovery/documents.ts"
-import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
-import type { ApiDocInput, DocumentedApi } from "../openapi/json-object.ts"
+import type { DocumentOptions } from "../openapi/document.ts"
+import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
@@ -59,8 +59,12 @@ export function discoveryFeature(
     link: apiCatalogLink,
   })
   addDocument("/llms.txt", "text/markdown; charset=utf-8", () => printLlms(service))
+  addDocument("/openapi.json", "application/json", () => openApiOf(service), { link: discoveryLinks })
   const documents = new Map(
-    service.apis.map((api) => [`${api.definition.id}.json`, documentOf(api, service)]),
+    service.apis.map((api) => {
+      const print = () => openApiOf({ ...service, apis: [api] }, { apisOnly: true })
+      return [`${api.definition.id}.json`, printed("application/json", print)]
+    }),
   )
   for (const name of documents.keys()) methods.set(`/openapi/${name}`, "GET")
   // One route for all APIs: a route costs the start of the service time.
@@ -71,22 +75,9 @@ export function discoveryFeature(
   })
 }
 
-/** A page for each API in Markdown, by its path. */
-export function apiPages({ apis, publicUrl }: ApiDocInput): ReadonlyMap<string, Resource> {
-  const url = publicUrl ?? "http://localhost:8080"
-  const pages = apis.map(({ definition, credits }) => {
-    const print = () =>
-      toApiPage(definition, { credits, url, key: "YOUR-KEY", answer: exampleAnswer(definition) })
-    return [`/docs/${definition.id}.md`, printed("text/markdown; charset=utf-8", print)] as const
-  })
-  return new Map(pages)
-}
-
-function documentOf(api: DocumentedApi, service: ApiDocInput): Resource {
-  return printed("application/json", async () => {
-    const { printOpenApi } = await import("../openapi/document.ts")
-    return printOpenApi({ ...service, apis: [api] }, { apisOnly: true })
-  })
+async function openApiOf(service: ApiDocInput, options: DocumentOptions = {}): Promise<string> {
+  const { printOpenApi } = await import("../openapi/document.ts")
+  return printOpenApi(service, options)
 }
 
 /** A document that is made with the first request, so that the start does not wait for it. */

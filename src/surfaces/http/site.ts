@@ -77,7 +77,7 @@ export function isPagePath(url: string): boolean {
   return !/^\/(?:v1|admin|mcp|_mock)(?:\/|$)/.test(pathOf(url))
 }
 
-/** The page of each API, and what all pages load. `/` is in the feature of discovery, since programs get an index there. */
+/** The pages of the reference, GraphiQL, and what pages and crawlers load. `/` is a route of discovery: programs get an index there. */
 export function siteFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,
@@ -94,12 +94,22 @@ export function siteFeature(
     return body
   }
   for (const { definition } of site.apis) methods.set(`/apis/${definition.id}`, "GET")
-  for (const path of ["/favicon.ico", "/robots.txt"]) {
-    app.get(path, ({ request, set }) => answer(path, request, set), {
-      detail: { summary: `What pages and crawlers load at ${path}`, tags: ["operation"] },
+  const entries = ["/docs", ...(site.graphql ? ["/graphiql"] : [])]
+  for (const path of [...entries, "/favicon.ico", "/robots.txt"]) {
+    methods.set(path, "GET")
+    app.get(
+      path,
+      ({ request, set }) => {
+        if (entries.includes(path)) set.headers.link = discoveryLinks
+        return answer(path, request, set)
+      },
+      { detail: { summary: `The page or file at ${path}`, tags: ["operation"] } },
+    )
+  }
+  for (const root of ["/apis", "/docs"]) {
+    app.get(`${root}/*`, ({ request, set, params }) => answer(`${root}/${params["*"]}`, request, set), {
+      detail: { summary: `The pages below ${root}`, tags: ["operation"] },
     })
   }
-  return app.get("/apis/*", ({ request, set, params }) => answer(`/apis/${params["*"]}`, request, set), {
-    detail: { summary: "The page of an API", tags: ["operation"] },
-  })
+  return app
 }

@@ -1,4 +1,7 @@
 import { readWebFiles } from "#web-files"
+import { exampleService } from "../../../code-examples/code-call.ts"
+import { exampleAnswer, toApiPage } from "../../markdown/api-page.ts"
+import type { DocumentedApi } from "../../openapi/json-object.ts"
 import { apiPage } from "../../site/api-page.ts"
 import { icon } from "../../site/brand-look.ts"
 import { graphiqlPage } from "../../site/graphiql-page.ts"
@@ -8,7 +11,7 @@ import { layout } from "../../site/layout.ts"
 import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
-import type { Resource } from "../resource.ts"
+import { createResource, type Resource } from "../resource.ts"
 import type { Brand } from "../web/brand-files.ts"
 import { createBrandFiles, iconColor } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
@@ -52,11 +55,26 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
       ...(site.graphql
         ? [["/graphiql", withStyles.html(() => graphiqlPage(site, assets, graphiql))] as const]
         : []),
+      ...site.apis.map((api) => [`/docs/${api.definition.id}.md`, markdownOf(api, site)] as const),
       ["/favicon.ico", text("image/svg+xml", () => icon(iconColor(brand)))],
       ["/robots.txt", text("text/plain; charset=utf-8", () => robots)],
     ]),
     notFound: html(() => notFoundPage(write)),
   }
+}
+
+/** The page of an API in Markdown. */
+function markdownOf({ definition, credits }: DocumentedApi, { publicUrl }: Site): Resource {
+  const options = {
+    credits,
+    url: publicUrl ?? exampleService,
+    key: "YOUR-KEY",
+    answer: exampleAnswer(definition),
+  }
+  return createResource({
+    headers: { "content-type": "text/markdown; charset=utf-8" },
+    read: async () => new TextEncoder().encode(toApiPage(definition, options)),
+  })
 }
 
 /** The rules for crawlers (RFC 9309): pages and documents, but nothing that needs a key or changes with every request. */
