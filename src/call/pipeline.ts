@@ -23,7 +23,7 @@ export interface Pipeline {
   readonly unsent: UnsentAnswers
 }
 
-/** The answer to a request, before a surface gives it a form. */
+/** The answer to a request, before a surface writes it in its format. */
 export interface Reply extends CallRecord {
   /** 200, or the status of the fault. */
   readonly status: number

@@ -18,7 +18,7 @@ import { runApi } from "./run.ts"
 interface SingleCall {
   readonly api: PreparedApi
   readonly request: CallerRequest
-  /** The parameters as they were sent, which show what is deprecated of them. */
+  /** The parameters as they were sent: they show which deprecated ones are used. */
   readonly raw: RawInput
   /** The checked parameters. */
   readonly input: Input

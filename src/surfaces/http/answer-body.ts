@@ -14,9 +14,9 @@ export interface BodyParts {
 
 /** A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it. */
 export interface BodyWriter {
-  /** Gives a promise when the text is made in pieces: wait for it before more is added. */
+  /** Returns a promise when the text is made in pieces: wait for it before more is added. */
   add(text: Encoded, giveWay: GiveWay): Promise<void> | undefined
-  /** Gives a promise to wait for before more is added, while too many answers are unsent. */
+  /** Returns a promise to wait for before more is added, while too many answers are unsent. */
   room(): Promise<void> | undefined
   /** The whole body; `before` and `after` come around what was added. */
   end(before: string, after: string): Body
@@ -91,7 +91,7 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
 
 type Body = string | ReadableStream
 
-/** The body of an answer that is charged already. Gives a promise only for a large one, which is made in steps of its caller. */
+/** The body of an answer that is charged already. Returns a promise only for a large one, which is made in steps. */
 export function toBody(text: Encoded, caller: CallerIds | null, parts: BodyParts): Body | Promise<Body> {
   if (typeof text === "string" && text.length < pieceLength) return toWholeBody(text)
   const body = createBodyWriter(parts)
@@ -173,7 +173,7 @@ function toPulledStream(
     })
   }
 
-  // As long as it is not read, it is a call in progress.
+  // Until it is read, it counts as a call in progress.
   calls.begin()
   return new ReadableStream(
     {
@@ -189,7 +189,7 @@ function toPulledStream(
           return
         }
         sending = piece.byteLength
-        // A copy, which the stream may keep: it is collected soon, as it is new.
+        // A copy, which the stream may keep: new memory is collected soon.
         controller.enqueue(new Uint8Array(piece.slice(0)))
         drop([piece])
         watch(controller)

@@ -27,7 +27,7 @@ import { usageFeature } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
 export interface HttpParts extends FrameParts {
-  /** Gives what `/metrics` answers with; null turns the path off. */
+  /** Reads the metrics for `/metrics`; null turns the path off. */
   readonly readMetrics: (() => Promise<Exposition>) | null
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>

@@ -4,7 +4,7 @@ import { isGiven } from "../../call/deprecated-use.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { AnswerSettings } from "./exchange.ts"
 
-/** Tells callers of an API what of it is deprecated, in headers of the answer. Null for an API of which nothing is. */
+/** Names the deprecated items that a call used in headers of the answer. Null for an API without any. */
 export type DeprecationNotice = ((input: RawInput, set: AnswerSettings) => void) | null
 
 /** Prepares the notice of an API, once. Most have none. */

@@ -3,18 +3,18 @@ import type { Random } from "../../apis/contract.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Observer } from "../../observe/observer.ts"
-import type { Tracer } from "../../ports/tracer.ts"
+import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
 import type { Closing } from "./closing.ts"
 import type { HttpContext } from "./context.ts"
-import { describeRequest } from "./describe-request.ts"
 import type { IncomingRequest } from "./exchange.ts"
 import { incomingRequests, type Opened } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { createPreparedHeaders, fixedHeaders } from "./reply.ts"
 import { createRequestIds } from "./request-id.ts"
+import { pathOf } from "./request-url.ts"
 import { hasTwoKeys, sentKey } from "./sent-key.ts"
 
 export interface FrameParts {
@@ -48,8 +48,8 @@ export interface FrameOptions {
 const strictTransport = { "strict-transport-security": "max-age=31536000" }
 
 /**
- * What every Elysia app of the service begins with: how a request is received, and what its features share.
- * @param server gives the listening server, null before it listens
+ * The start of every Elysia app of the service: the plug-in that receives a request, and the context that its features share.
+ * @param server returns the listening server; null before it listens
  * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
 export function createFrame(
@@ -129,5 +129,31 @@ export function createFrame(
     base,
     context,
     headers: { ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) },
+  }
+}
+
+/** The methods of RFC 9110 and RFC 5789. A span names no others, since clients can make up any number of them. */
+const methodNames = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
+
+/**
+ * What the span of a request begins with, by the HTTP conventions of OpenTelemetry.
+ * @param paths paths without parameters. Others are left out: people paste keys into the wrong places
+ */
+function describeRequest(
+  request: Request,
+  paths: Pick<ReadonlyMap<string, unknown>, "has">,
+  isSecure: boolean,
+): SpanStart {
+  const path = pathOf(request.url)
+  const method = methodNames.has(request.method) ? request.method : "_OTHER"
+  const name = method === "_OTHER" ? "HTTP" : method
+  const isKnown = paths.has(path)
+  return {
+    name: isKnown ? `${name} ${path}` : name,
+    attributes: {
+      "http.request.method": method,
+      "url.scheme": isSecure ? "https" : "http",
+      ...(isKnown && { "http.route": path, "url.path": path }),
+    },
   }
 }

@@ -32,7 +32,7 @@ export function graphqlFeature(
 
   async function query(request: Request, incoming: IncomingRequest): Promise<Response> {
     const { signal } = request
-    // When a client hangs up, graphql-yoga would give up at once, while the query still runs and has to be recorded.
+    // When a client hangs up, graphql-yoga would stop at once, while the query still runs and has to be recorded.
     Object.defineProperty(request, "signal", { value: neverAborted })
     incomingOf.set(request, { ...incoming, hasLeft: () => signal.aborted })
     return (await load()).handle(request)

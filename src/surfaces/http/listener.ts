@@ -7,7 +7,7 @@ export interface Tls {
   readonly key: string
 }
 
-/** One certificate on the port. Bun cannot give a listening socket another certificate, so a new listener takes its place. */
+/** One certificate on the port. Bun cannot change the certificate of a listening socket, so a new listener takes its place. */
 export interface Listener {
   readonly port: number
   /** Requests in progress. */
@@ -58,7 +58,7 @@ export function listen(
     replaceApp(next) {
       current = next
       next.server = server
-      // Elysia finds the route; it has no way to give a listening server the routes of another app.
+      // Elysia finds the route; it cannot hand the routes of another app to a listening server.
       server.reload({ routes: {}, fetch: next.fetch })
     },
     letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(current, request) }),

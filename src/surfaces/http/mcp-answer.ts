@@ -13,7 +13,7 @@ export interface LiveAnswer {
 const maxNoticeBytes = 65_536
 
 /**
- * Reads the answer that the protocol's library gives. An event stream is read whole when its first event is the answer, with which
+ * Reads the answer of the protocol's library. An event stream is read whole when its first event is the answer, with which
  * it ends; clients of earlier revisions always get one. A stream that begins with anything else may stay open for long.
  */
 export async function readAnswer(response: Response): Promise<McpAnswer> {

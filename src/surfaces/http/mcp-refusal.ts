@@ -6,7 +6,7 @@ import { setAnswerHeaders } from "./reply.ts"
 /** The codes of JSON-RPC 2.0 §5.1, and the first of those that a server may choose. */
 const codes = { parseError: -32_700, invalidRequest: -32_600, ownError: -32_000 } as const
 
-/** Sets status and headers for a refusal outside of the protocol's own layer, and gives its body: a JSON-RPC error. */
+/** Sets status and headers for a refusal outside of the protocol's own layer, and returns its body: a JSON-RPC error. */
 export function refuse(fault: Fault, set: AnswerSettings, id: string | number | null = null): string {
   const { status, retryAfterSeconds, code } = fault
   set.status = status

@@ -6,8 +6,11 @@ import { fixedFault } from "../../call/fault.ts"
 import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request-record.ts"
-import type { McpClient } from "../mcp/endpoint.ts"
+import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
+import type { McpClient, McpEndpoint } from "../mcp/endpoint.ts"
 import { refusal, toToolResult } from "../mcp/results.ts"
+import { createSearchEndpoint } from "../mcp/search-endpoint.ts"
+import { createMcpServer } from "../mcp/server.ts"
 import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
@@ -22,7 +25,7 @@ export interface McpHttp {
 }
 
 /** What serves one endpoint. */
-export interface McpServing {
+interface McpServing {
   /** Makes the server of one request. */
   readonly serverFor: (client: McpClient) => Server
   /** Tells clients that listen what has changed. Without it nothing changes, and nobody may listen. */
@@ -111,7 +114,7 @@ export function createMcpHttp(
   }
 }
 
-/** When a client hangs up, the library would give up at once, while the call still runs and has to be recorded. */
+/** When a client hangs up, the library would stop at once, while the call still runs and has to be recorded. */
 function withoutSignal(request: Request): Request {
   // A new one for each request, since the library leaves its listeners on it.
   Object.defineProperty(request, "signal", { value: new AbortController().signal })
@@ -160,4 +163,14 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
       return toToolResult(reply)
     },
   }
+}
+
+/** The catalog behind the MCP endpoints. */
+export function createCatalogMcp(context: HttpContext, record: RecordRequest, version: string): McpHttp {
+  const serve = (endpoint: McpEndpoint): McpServing => ({
+    serverFor: (client) => createMcpServer(endpoint, client, version),
+  })
+  const { apis } = context
+  const servings = { catalog: serve(createCatalogEndpoint(apis)), search: serve(createSearchEndpoint(apis)) }
+  return createMcpHttp(context, record, servings)
 }

@@ -61,6 +61,6 @@ export function mcpFeature(
 }
 
 async function loadCatalog(context: HttpContext, record: RecordRequest, version: string): Promise<McpHttp> {
-  const { createCatalogMcp } = await import("./mcp-catalog.ts")
+  const { createCatalogMcp } = await import("./mcp-server.ts")
   return createCatalogMcp(context, record, version)
 }

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import type { Clock } from "../../apis/contract.ts"
 import { toFault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
@@ -6,13 +7,12 @@ import { type HttpContext, metricsTokenNeeded } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
-import { createSharedResult } from "./shared-result.ts"
 
 export interface ProbesParts {
   readonly version: string
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>
-  /** Gives what `/metrics` answers with; null turns the path off. */
+  /** Reads the metrics for `/metrics`; null turns the path off. */
   readonly readMetrics: (() => Promise<Exposition>) | null
   /** The bearer token that readers of the metrics have to send; null lets everyone read. */
   readonly metricsToken: string | null
@@ -81,4 +81,27 @@ function createTokenCheck(token: string | null): (authorization: string | null) 
 
 function digestOf(text: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(text).digest()
+}
+
+/**
+ * Limits how often strangers can cause a costly piece of work: all who ask within `maxAgeMs` of its start, or while it runs,
+ * get the same result, a failure too.
+ */
+export function createSharedResult<T>(
+  work: () => Promise<T>,
+  maxAgeMs: number,
+  { monotonicMs }: Pick<Clock, "monotonicMs">,
+): () => Promise<T> {
+  let latest: Promise<T> | null = null
+  let startedMs = 0
+  let isRunning = false
+  return () => {
+    if (latest !== null && (isRunning || monotonicMs() - startedMs < maxAgeMs)) return latest
+    startedMs = monotonicMs()
+    isRunning = true
+    latest = work().finally(() => {
+      isRunning = false
+    })
+    return latest
+  }
 }

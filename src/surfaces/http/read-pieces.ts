@@ -18,7 +18,7 @@ interface Bounds {
 export type ReadingEnd = "whole" | "tooLarge" | "tooManyPieces"
 
 /**
- * Reads a body until it ends or passes its bounds. The runtime gives each chunk on its own as soon as it has arrived: a body
+ * Reads a body until it ends or passes its bounds. The runtime hands over each chunk on its own as soon as it has arrived: a body
  * of 1.5 million chunks of one byte would take 2.3 s of processor time, during which nothing else runs.
  */
 export async function readPieces(

@@ -9,7 +9,7 @@ export interface ResourceSource {
   read(): Promise<Uint8Array>
 }
 
-/** Gives the bytes of a resource, plain or compressed, and sets its headers; null for a client whose copy is still good. */
+/** Returns the bytes of a resource, plain or compressed, and sets its headers; null for a client whose copy is still good. */
 export type Resource = (request: Request, set: AnswerSettings) => Promise<Uint8Array | null>
 
 interface Loaded {

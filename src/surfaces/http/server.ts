@@ -40,7 +40,7 @@ export interface ServiceServer extends HttpServer {
   /** See {@link RenewableListener.replaceCertificate}. */
   replaceCertificate(tls: Tls): Promise<void>
   /**
-   * Makes the apps of another configuration. The function that it gives lets them answer all requests that come from then on;
+   * Makes the apps of another configuration. The returned function lets them answer all requests that come from then on;
    * those in progress keep the parts and options with which they began.
    */
   prepareApps(parts: HttpParts, options: HttpAppSettings): () => void

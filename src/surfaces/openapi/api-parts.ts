@@ -18,7 +18,7 @@ export function priceText(credits: number): string {
   return credits === 1 ? "1 credit" : `${credits} credits`
 }
 
-/** Something of each example by the example's name in kebab-case. Leaves out those for which `pick` gives undefined. */
+/** Picks a part of each example, by the example's name in kebab-case. Leaves out those for which `pick` returns undefined. */
 export function byName<T extends object>(
   examples: readonly Example[],
   pick: (example: Example) => T | undefined,

@@ -11,7 +11,6 @@ import {
 } from "./json-object.ts"
 import { formatParameter } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
-import { usedComponents } from "./used-components.ts"
 
 export interface DocumentOptions {
   /** Leaves out the paths that do not belong to one API. */
@@ -122,4 +121,28 @@ const refused: JsonObject = {
     error: { type: "string", description: "What is wrong and what to change." },
     data: { type: "null" },
   }),
+}
+
+type Components = Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
+
+/** The components that some paths refer to, also by way of other components. Security schemes are named, not referred to, and stay. */
+function usedComponents(paths: JsonObject, components: Components): Components {
+  const used = new Set<string>()
+  const waiting: unknown[] = [paths]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== "object" || value === null) continue
+    for (const [name, child] of Object.entries(value)) {
+      if (name !== "$ref" || typeof child !== "string") waiting.push(child)
+      else if (!used.has(child)) {
+        used.add(child)
+        const [kind = "", component = ""] = child.replace("#/components/", "").split("/")
+        waiting.push(components[kind]?.[component])
+      }
+    }
+  }
+  const kept = Object.entries(components).map(([kind, members]) => {
+    const isUsed = (name: string) => kind === "securitySchemes" || used.has(`#/components/${kind}/${name}`)
+    return [kind, Object.fromEntries(Object.entries(members).filter(([name]) => isUsed(name)))]
+  })
+  return Object.fromEntries(kept)
 }

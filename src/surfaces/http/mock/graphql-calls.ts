@@ -17,7 +17,7 @@ import { toRootField } from "../../graphql/names.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Gives the parameters of one call. Throws an InputRejected when GraphQL would refuse them. */
+/** Returns the parameters of one call. Throws an InputRejected when GraphQL would refuse them. */
 type ReadCall = () => RawInput
 
 /** The calls of a GraphQL request by API, in the order of the query; none when it cannot be parsed. */

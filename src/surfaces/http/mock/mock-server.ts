@@ -22,7 +22,6 @@ import { createRequestIds } from "../request-id.ts"
 import { createListeningApp, pathAndQueryOf, pathOf } from "../request-url.ts"
 import { sentKey } from "../sent-key.ts"
 import { type HttpServer, urlOf } from "../server.ts"
-import { bodyOf } from "./body-of.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
@@ -264,4 +263,29 @@ function requestHeaders(headers: Headers): Record<string, string> {
     ...(adminKey !== undefined && { "x-admin-key": shownKey(adminKey) }),
     ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),
   }
+}
+
+/** Reads a copy of a request's body as text. Of one over `maxBytes` only the beginning, so that it cannot fill the memory. */
+async function bodyOf(request: Request, maxBytes: number): Promise<string> {
+  const reader = request.clone().body?.getReader()
+  if (!reader) return ""
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    while (bytes <= maxBytes) {
+      const { done, value } = await reader.read()
+      if (done) return textOf(chunks)
+      chunks.push(value)
+      bytes += value.byteLength
+    }
+    // Not awaited: of two readers of one body, the first cancellation ends with the second.
+    reader.cancel().catch(() => {})
+  } catch {
+    // The client hung up. The service answers that.
+  }
+  return textOf(chunks)
+}
+
+function textOf(chunks: readonly Uint8Array[]): string {
+  return Buffer.concat(chunks).toString("utf8")
 }

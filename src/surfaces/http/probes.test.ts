@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { createManualClock } from "../../../test/support/clock.ts"
-import { createSharedResult } from "./shared-result.ts"
+import { createSharedResult } from "./probes.ts"
 
 test("all who ask within the age share one result, and later ones get a new one", async () => {
   const clock = createManualClock()
