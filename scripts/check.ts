@@ -9,7 +9,16 @@ const bun = process.execPath
 /** The time limit is only there for a test that hangs: a busy machine may be ten times slower. */
 const runner = [bun, "test", "--timeout=300000"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
-const slowest = ["web", "browser", "package", "metering", "fuzz", "commands", "mock"]
+const slowest = [
+  "web",
+  "package",
+  "own-apis-workers",
+  "metering",
+  "mock",
+  "fuzz",
+  "backup",
+  "own-apis-faults",
+]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
 let passed = 0
