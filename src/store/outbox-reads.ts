@@ -31,6 +31,17 @@ export function prepareOutboxReads(
   }
 }
 
+/** The number of notices in each state. */
+export async function countNotices(read: Run): Promise<Readonly<Record<string, number>>> {
+  const rows = await read<{ state: string; count: number }>(
+    "SELECT state, count(*)::float8 AS count FROM notices GROUP BY state",
+    [],
+  )
+  const counts = rows.map(({ state, count }) => [state, count])
+  return { pending: 0, delivered: 0, failed: 0, unsent: 0, ...Object.fromEntries(counts) }
+}
+
+/** A leased notice with its webhook, as it is read. */
 export type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host" | "traceparent">
 
 /** Selects a {@link Webhook} from accounts. */

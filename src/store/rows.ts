@@ -104,15 +104,6 @@ export type AccessRow = Omit<KeyRow, "id" | "name" | "prefix" | "createdMs"> &
   Pick<KeyAccess, "secretUntilMs"> &
   Pick<KeyAccess["key"], "disabledMs"> & { readonly keyId: string }
 
-export function toKeyRow<Key extends KeyRecord>(key: Key): Omit<Key, keyof ListColumns> & KeyRow {
-  return {
-    ...key,
-    allowApis: key.allowApis && JSON.stringify(key.allowApis),
-    blockApis: JSON.stringify(key.blockApis),
-    allowIps: key.allowIps && JSON.stringify(key.allowIps),
-  }
-}
-
 export function toAccess(row: AccessRow, revision: number): KeyAccess {
   const { keyId, secretUntilMs, expiresMs, revokedMs, disabledMs, rateLimit } = row
   const { accountId, plan, createdMs, closedMs, periodStartMs, used, bonus } = row

@@ -7,7 +7,7 @@ import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
 import { selectNotices } from "./outbox.ts"
 import { toArray, toStorableText } from "./parameters.ts"
-import { usageDialect } from "./usage.ts"
+import { usageDialect } from "./usage-sums.ts"
 
 /** The administration's part of the store on a PostgreSQL database. */
 export function prepareAdminStore(connection: Connection, access: Pick<AccessCache, "clear">): AdminStore {

@@ -1,5 +1,5 @@
 import type { Charge, ChargeItem } from "../store.ts"
-import { usageEntry } from "../usage-entry.ts"
+import { usageEntry } from "../usage-sql.ts"
 
 /** Usage by {@link usageEntry}. */
 export interface EntryUsage {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../apis/contract.ts"
-import type { StoreActivity } from "../activity.ts"
+import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
 import { toColumns, toTraces } from "./charge-columns.ts"

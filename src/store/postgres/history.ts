@@ -14,7 +14,7 @@ import {
   toJsonRows,
 } from "../history-sql.ts"
 import type { Connection } from "./connection.ts"
-import { texts } from "./usage.ts"
+import { texts } from "./parameters.ts"
 
 const dialect: HistoryDialect = {
   earlier: "least",

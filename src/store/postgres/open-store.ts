@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../../apis/contract.ts"
-import { createActivity } from "../activity.ts"
 import type { InstanceChannel, OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
+import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"

@@ -1,3 +1,5 @@
+import type { TextList } from "../rows.ts"
+
 /** An array as PostgreSQL reads it from text (manual §8.15.2). */
 export function toArray(values: readonly (string | number | null)[]): string {
   return `{${values.map(toElement).join(",")}}`
@@ -17,3 +19,6 @@ function toElement(value: string | number | null): string {
 export function toStorableText(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed()
 }
+
+/** A list of texts as a PostgreSQL array. */
+export const texts: TextList = { toParameter: toArray, isIn: (parameter) => `= ANY (${parameter}::text[])` }

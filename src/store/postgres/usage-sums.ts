@@ -1,7 +1,8 @@
 import type { Charge } from "../store.ts"
-import { splitUsageEntry } from "../usage-entry.ts"
+import { splitUsageEntry, type UsageDialect } from "../usage-sql.ts"
 import type { ChargeGroup } from "./charge-groups.ts"
 import type { Connection } from "./connection.ts"
+import { texts } from "./parameters.ts"
 
 /** Statements that write a row each, before the rows are added up. To read them all takes a few milliseconds. */
 const defaultRows = 1_000
@@ -39,10 +40,18 @@ export function toEntries<T extends { readonly charge: Charge }>(groups: readonl
 /**
  * The usage of all accounts together by day and API, in columns day, api, calls and credits. A day may be in several rows.
  */
-export const allSums = `
+const allSums = `
   SELECT day, api, calls, credits FROM usage_sums
   UNION ALL SELECT (entry ->> 0) COLLATE "C", (entry ->> 1) COLLATE "C", (entry ->> 2)::bigint, (entry ->> 3)::bigint
     FROM usage_changes, jsonb_array_elements(entries::jsonb) AS entry`
+
+/** How PostgreSQL keeps usage. */
+export const usageDialect: UsageDialect = {
+  texts,
+  openDays: `SELECT account_id, day, key_of(key) COLLATE "C" AS key_id, api_of(key) COLLATE "C" AS api,
+    (value ->> 0)::bigint AS calls, (value ->> 1)::bigint AS credits FROM ledger, jsonb_each(booked)`,
+  totals: allSums,
+}
 
 /** Moves rows of `usage_changes` into the sums, unless another instance does so now. */
 export const foldChanges = `

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
-import { toAssignments } from "./assignments.ts"
 import type { Ledger } from "./ledger.ts"
+import { insertRow, updateVersioned } from "./row-changes.ts"
 
 type AccountUpdate = Extract<Mutation, { kind: "account.update" }>["set"]
 
@@ -13,14 +13,7 @@ export interface AccountChanges {
   renew(id: string, month: Pick<AccountDetails, "createdMs" | "periodStartMs">): AdminOutcome
 }
 
-const columns = {
-  name: "name",
-  plan: "plan",
-  externalId: "external_id",
-  metadata: "metadata",
-  events: "events",
-}
-
+/** Prepares the changes of accounts on one connection. */
 export function prepareAccountChanges(database: Database, ledger: Ledger): AccountChanges {
   const findVersion = database.query<{ version: number; plan: string }, [string]>(
     "SELECT version, plan FROM accounts WHERE id = ?1",
@@ -37,15 +30,12 @@ export function prepareAccountChanges(database: Database, ledger: Ledger): Accou
       insertAccount(database, account)
       return "applied"
     },
-    update(id, version, { closedMs, events, ...fields }) {
+    update(id, version, { closedMs, ...fields }) {
       const row = findVersion.get(id)
       if (row === null) return "missing"
       if (row.version !== version) return "conflict"
       if (isTaken(fields.externalId, id)) return "taken"
-      const set = toAssignments(columns, { ...fields, events: events && JSON.stringify(events) })
-      database
-        .query(`UPDATE accounts SET version = version + 1${set ? `, ${set.sql}` : ""} WHERE id = $id`)
-        .run({ ...set?.values, id })
+      updateVersioned(database, "accounts", id, fields)
       // The account may be near the limit of its new plan.
       if (fields.plan !== undefined && fields.plan !== row.plan)
         changeEntry(ledger, id, (entry) => Object.assign(entry, { notified: Math.max(entry.notified, 1) }))
@@ -87,18 +77,8 @@ function changeEntry(
 function insertAccount(database: Database, account: AccountDetails): void {
   const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
   const { version, externalId, metadata, events } = account
-  database
-    .query(
-      `INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events)
-       VALUES ($id, $name, $plan, $createdMs, $version, $externalId, $metadata, $events)`,
-    )
-    .run({ id, name, plan, createdMs, version, externalId, metadata, events: JSON.stringify(events) })
-  database
-    .query(
-      `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
-       VALUES ($id, $closedMs, $periodStartMs, $used, $bonus)`,
-    )
-    .run({ id, closedMs, periodStartMs, used, bonus })
+  insertRow(database, "accounts", { id, name, plan, createdMs, version, externalId, metadata, events })
+  insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
 }
 
 /** Moves the usage of a month to month 0, which means no month. */

@@ -1,6 +1,6 @@
 import { prepareLists, readPage } from "../admin-lists.ts"
 import { type AccountDetailsRow, type Run, selectAccountDetails } from "../rows.ts"
-import { selectNotices } from "./outbox-rows.ts"
+import { selectNotices } from "./notice-rows.ts"
 
 /** The SQL that is true for a closed account. */
 export const isClosedAccount = `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed

@@ -1,17 +1,17 @@
 import type { Database } from "bun:sqlite"
 import { prepareAdminReads } from "../admin-reads.ts"
-import type { AdminChange, AdminOutcome, AdminStore, AuditRecord, Mutation } from "../admin-store.ts"
+import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
 import type { NoticeRules } from "../outbox.ts"
 import type { Run } from "../rows.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
+import type { AccessCache } from "./access-cache.ts"
 import type { AccountChanges } from "./account-changes.ts"
 import { isClosedAccount, prepareSqliteLists } from "./admin-lists.ts"
-import type { Administer } from "./administer.ts"
 import type { KeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
-import { insertNotice, resendNotice, setWebhook } from "./notice-changes.ts"
-import { selectNotices } from "./outbox-rows.ts"
+import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
+import { insertRow } from "./row-changes.ts"
 import { changeSignIns } from "./sign-in-changes.ts"
 import { createRun, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
@@ -29,7 +29,7 @@ interface AdminStoreParts {
   readonly readInTurn: Run
   readonly read: <T>(operation: () => T) => T
   readonly write: Write
-  readonly administer: Administer
+  readonly access: Pick<AccessCache, "clear">
   readonly ledger: Ledger
   readonly accounts: AccountChanges
   readonly keys: KeyChanges
@@ -49,7 +49,8 @@ class NotApplied extends Error {
 
 /** The administration's part of the store on one SQLite connection. */
 export function prepareAdminStore(database: Database, parts: AdminStoreParts): AdminStore {
-  const { read, write, administer, ledger, accounts, keys } = parts
+  const { read, write, access, ledger, accounts, keys } = parts
+  const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
   const run = createRun(database, read)
 
   function mutate(mutation: Mutation): AdminOutcome {
@@ -80,7 +81,8 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       case "session.bind":
         return changeSignIns(database, mutation)
       case "adminKey.insert":
-        return insertAdminKey(database, mutation)
+        insertRow(database, "admin_keys", { ...mutation.adminKey, hash: mutation.hash })
+        return "applied"
       case "adminKey.revoke":
         return revokeAdminKey(database, mutation)
       case "notice.insert":
@@ -91,23 +93,40 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
   }
 
   function applyAll({ mutations, audit, replay }: AdminChange): void {
-    if (replay !== null && !insertReplay(database, audit, replay)) throw new NotApplied("replayed")
+    const { before, after, ...record } = audit
+    if (replay !== null) {
+      const { operation, targetId } = audit
+      const isNew = insertRow(
+        database,
+        "replays",
+        { ...replay, operation, targetId },
+        "ON CONFLICT DO NOTHING",
+      )
+      if (!isNew) throw new NotApplied("replayed")
+    }
     for (const mutation of mutations) {
       const outcome = mutate(mutation)
       if (outcome !== "applied") throw new NotApplied(outcome)
     }
-    insertAudit(database, audit)
+    insertRow(database, "audit", { ...record, beforeJson: before, afterJson: after })
   }
 
   return {
     async apply(change) {
+      const isOfAccess = changesAccess(change)
       try {
-        if (changesAccess(change)) await administer(() => applyAll(change))
-        else await write(() => ledger.transact(() => applyAll(change)))
+        await write(() =>
+          ledger.transact(() => {
+            if (isOfAccess) raiseRevision.run()
+            applyAll(change)
+          }),
+        )
       } catch (cause) {
         if (cause instanceof NotApplied) return cause.outcome
         throw cause
       }
+      // After that, no process serves an outdated key.
+      if (isOfAccess) access.clear()
       if (change.mutations.some(({ kind }) => kind.startsWith("notice."))) parts.notices?.onRaised([])
       return "applied"
     },
@@ -126,35 +145,9 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
   }
 }
 
-/** Whether the change concerns what calls are decided by. */
+/** Whether calls depend on what is changed. */
 function changesAccess({ mutations }: AdminChange): boolean {
   return mutations.some(({ kind }) => kind.startsWith("account.") || kind.startsWith("key."))
-}
-
-/** False when there is one with this key. */
-function insertReplay(
-  database: Database,
-  { operation, targetId }: AuditRecord,
-  { actor, key, payloadHash, createdMs }: NonNullable<AdminChange["replay"]>,
-): boolean {
-  const { changes } = database
-    .query(
-      `INSERT INTO replays (actor, key, payload_hash, operation, target_id, created_ms)
-       VALUES ($actor, $key, $payloadHash, $operation, $targetId, $createdMs) ON CONFLICT DO NOTHING`,
-    )
-    .run({ actor, key, payloadHash, operation, targetId, createdMs })
-  return changes === 1
-}
-
-function insertAudit(database: Database, audit: AuditRecord): void {
-  database
-    .query(
-      `INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, before_json,
-         after_json, source, request_id)
-       VALUES ($id, $atMs, $actor, $actorName, $operation, $targetKind, $targetId, $accountId, $before, $after, $source,
-         $requestId)`,
-    )
-    .run({ ...audit })
 }
 
 function limitKeys(
@@ -168,20 +161,6 @@ function limitKeys(
     )
     .get(accountId, nowMs)
   return live !== null && live.count < most ? "applied" : "tooMany"
-}
-
-function insertAdminKey(
-  database: Database,
-  { adminKey, hash }: Extract<Mutation, { kind: "adminKey.insert" }>,
-): AdminOutcome {
-  const { permissions, ...fields } = adminKey
-  database
-    .query(
-      `INSERT INTO admin_keys (id, hash, name, prefix, permissions, created_ms, expires_ms, revoked_ms)
-       VALUES ($id, $hash, $name, $prefix, $permissions, $createdMs, $expiresMs, $revokedMs)`,
-    )
-    .run({ ...fields, hash, permissions: JSON.stringify(permissions) })
-  return "applied"
 }
 
 /** An earlier revocation keeps its time. */

@@ -1,16 +1,14 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
-import type { StoreActivity } from "../activity.ts"
-import type { StoreGauges } from "../open-store.ts"
+import type { StoreActivity, StoreGauges } from "../open-store.ts"
+import { countNotices } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { realPathOf } from "./real-path.ts"
+import { createRun } from "./statement.ts"
 
 export function prepareGauges(database: Database, activity: StoreActivity): StoreGauges {
   const { filename } = database
   const read = createRead(database)
-  const countNotices = database.query<{ state: string; count: number }, []>(
-    "SELECT state, count(*) AS count FROM notices GROUP BY state",
-  )
   const countBytes = database.query<{ bytes: number }, []>(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
   )
@@ -20,10 +18,7 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
   return {
     activity,
     cacheAgeSeconds: () => 0,
-    async notices() {
-      const counts = read(() => countNotices.all()).map(({ state, count }) => [state, count])
-      return { pending: 0, delivered: 0, failed: 0, unsent: 0, ...Object.fromEntries(counts) }
-    },
+    notices: () => countNotices(createRun(database, read)),
     async bytes() {
       if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
       return { main: sizeOf(filename), wal: sizeOf(log) }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { LRUCache } from "lru-cache"
 import type { Charge } from "../store.ts"
-import { usageEntry } from "../usage-entry.ts"
+import { usageEntry } from "../usage-sql.ts"
 import { type Amount, type DayUsage, noUsage, prepareUsageRecords } from "./usage-records.ts"
 
 /** The fields of an account that a charge reads and writes. */

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
-import { createActivity, type StoreActivity } from "../activity.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
+import { createActivity, type StoreActivity } from "../open-store.ts"
 import type { Store } from "../store.ts"
 import { lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"

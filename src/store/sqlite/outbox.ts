@@ -4,7 +4,7 @@ import type { Attempt, AttemptResult, ClaimOptions, DueNotice, Outbox } from "..
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
-import { noticeColumns, selectNotices, webhookHost } from "./outbox-rows.ts"
+import { noticeColumns, selectNotices } from "./notice-rows.ts"
 import { createRun } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
@@ -12,6 +12,10 @@ type Parameters = Record<string, string | number | null>
 
 /** Written before the clock was set back. */
 const isMisdated = "state = 'pending' AND next_attempt_ms > $nowMs + $maxWaitMs"
+
+/** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
+export const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
+  instr(substr(webhook_url, instr(webhook_url, '//') + 2), '/') - 1)`
 
 /** Walks the index in its order and stops at the first notice that may be sent, however many wait. */
 const selectDue = `

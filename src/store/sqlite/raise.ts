@@ -8,8 +8,7 @@ import {
 } from "../outbox.ts"
 import type { Charge } from "../store.ts"
 import type { LedgerEntry } from "./ledger.ts"
-import { hasNoWebhook } from "./notice-changes.ts"
-import { noticeColumns } from "./outbox-rows.ts"
+import { hasNoWebhook, noticeColumns } from "./notice-rows.ts"
 
 /** The parts of a charge that its notices depend on. */
 export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">

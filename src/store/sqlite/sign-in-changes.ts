@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AdminOutcome, Mutation } from "../admin-store.ts"
+import { insertRow } from "./row-changes.ts"
 
 type SignInMutation = Extract<Mutation, { kind: `link.${string}` | `session.${string}` }>
 
@@ -7,7 +8,9 @@ type SignInMutation = Extract<Mutation, { kind: `link.${string}` | `session.${st
 export function changeSignIns(database: Database, mutation: SignInMutation): AdminOutcome {
   switch (mutation.kind) {
     case "link.insert":
-      return insertLink(database, mutation)
+      deleteExpired(database, "sign_in_links", mutation.link.createdMs)
+      insertRow(database, "sign_in_links", { ...mutation.link, hash: mutation.hash })
+      return "applied"
     case "link.use": {
       const remove = database.query("DELETE FROM sign_in_links WHERE hash = ?1 AND expires_ms > ?2")
       return remove.run(mutation.hash, mutation.nowMs).changes === 1 ? "applied" : "missing"
@@ -33,8 +36,8 @@ export function changeSignIns(database: Database, mutation: SignInMutation): Adm
 /** Rows that are deleted at once: each sign-in deletes more than it adds, and none holds up calls for long. */
 const maxDeleted = 200
 
-/** Deletes what has expired, the oldest first. It counts for nothing as long as it is there. */
-function deleteOver(database: Database, table: "sessions" | "sign_in_links", nowMs: number): void {
+/** Deletes expired rows, oldest first. Until then they are ignored. */
+function deleteExpired(database: Database, table: "sessions" | "sign_in_links", nowMs: number): void {
   database
     .query(
       `DELETE FROM ${table} WHERE hash IN (
@@ -43,37 +46,18 @@ function deleteOver(database: Database, table: "sessions" | "sign_in_links", now
     .run(nowMs, maxDeleted)
 }
 
-function insertLink(
-  database: Database,
-  { link, hash }: Extract<Mutation, { kind: "link.insert" }>,
-): AdminOutcome {
-  deleteOver(database, "sign_in_links", link.createdMs)
-  database
-    .query(
-      `INSERT INTO sign_in_links (hash, id, kind, owner, name, permissions, admin_key_id, account_id, created_ms, expires_ms)
-       VALUES ($hash, $id, $kind, $owner, $name, $permissions, $adminKeyId, $accountId, $createdMs, $expiresMs)`,
-    )
-    .run({ ...link, hash, permissions: JSON.stringify(link.permissions) })
-  return "applied"
-}
-
 function insertSession(
   database: Database,
   { session, hash, most }: Extract<Mutation, { kind: "session.insert" }>,
 ): AdminOutcome {
-  const { kind, owner, createdMs, permissions } = session
-  deleteOver(database, "sessions", createdMs)
+  const { kind, owner, createdMs } = session
+  deleteExpired(database, "sessions", createdMs)
   database
     .query(
       `DELETE FROM sessions WHERE id IN (
          SELECT id FROM sessions WHERE kind = ?1 AND owner = ?2 ORDER BY created_ms DESC, id DESC LIMIT -1 OFFSET ?3)`,
     )
     .run(kind, owner, most - 1)
-  database
-    .query(
-      `INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms)
-       VALUES ($hash, $id, $kind, $owner, $name, $permissions, $adminKeyId, $accountId, $keyHash, $createdMs, $expiresMs)`,
-    )
-    .run({ ...session, hash, permissions: JSON.stringify(permissions) })
+  insertRow(database, "sessions", { ...session, hash })
   return "applied"
 }

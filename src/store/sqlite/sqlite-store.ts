@@ -8,7 +8,6 @@ import type { TimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareAccountChanges } from "./account-changes.ts"
 import { prepareAdminStore } from "./admin-store.ts"
-import { createAdminister } from "./administer.ts"
 import { prepareCharges } from "./charges.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
@@ -44,7 +43,6 @@ export function createSqliteStores(
     const row = findAccess.get(hash)
     return row && toAccess(row, revision)
   })
-  const administer = createAdminister(database, { ledger, write, access })
   const accounts = prepareAccountChanges(database, ledger)
   const keys = prepareKeyChanges(database)
   const probe = prepareProbe(database)
@@ -100,7 +98,7 @@ export function createSqliteStores(
     readInTurn,
     read,
     write,
-    administer,
+    access,
     ledger,
     accounts,
     keys,

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { ChargeItem } from "../store.ts"
-import { splitUsageEntry } from "../usage-entry.ts"
+import { splitUsageEntry } from "../usage-sql.ts"
 
 /** Calls and credits by name. */
 export type DayUsage = Record<string, Amount>

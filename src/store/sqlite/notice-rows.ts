@@ -1,7 +1,15 @@
 import type { Database } from "bun:sqlite"
 import type { AdminOutcome, Mutation } from "../admin-store.ts"
 import type { Webhook } from "../outbox.ts"
+import * as rows from "../rows.ts"
 import type { TimedNotice } from "../timed-events.ts"
+import { toSqlite } from "./statement.ts"
+
+/** Selects a {@link NoticeRecord} from notices joined with accounts. */
+export const noticeColumns = toSqlite(rows.noticeColumns)
+
+/** Selects {@link NoticeRecord}s. The order of the join lets an index of notices give the order of a list. */
+export const selectNotices = `SELECT ${noticeColumns} FROM notices CROSS JOIN accounts ON accounts.id = account_id`
 
 type NewNotice = Extract<Mutation, { kind: "notice.insert" }>
 
