@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Instance } from "./instance.ts"
 
-/** What was found when a service was killed between the effect of a change and its answer. */
+/** The findings about a service that was killed between the effect of a change and its answer. */
 export interface AdminKills {
   /** Changes that were sent, each with an Idempotency-Key of its own. */
   readonly changes: number
   /** Changes whose first answer did not arrive, so that nobody knew whether they had an effect. */
   readonly lost: number
-  /** Of these, changes that had their effect: the second answer was a replay. */
+  /** Those of the changes that had their effect: the second answer was a replay. */
   readonly lostWithEffect: number
-  /** What is wrong, in words; empty when every change had one effect and one audit record, and no key text was kept. */
+  /** The problems, in words; empty when every change had one effect and one audit record, and no key text was kept. */
   readonly problems: readonly string[]
 }
 
@@ -29,8 +29,8 @@ interface Answer {
 }
 
 /**
- * Kills a service `rounds` times at a random moment after it got changes of accounts and keys, starts it again, and sends the same
- * requests with the same Idempotency-Keys.
+ * Kills a service `rounds` times at a random moment after it got changes of accounts and keys, starts it again, and sends the
+ * same requests with the same Idempotency-Keys.
  * @param folder holds the store; no file in it may contain the text of a key
  * @param countSecrets returns how many secrets a key has had
  */
@@ -168,7 +168,9 @@ export async function killDuringChanges(
   return { changes, lost, lostWithEffect, problems }
 }
 
-/** Waits for the moment of a kill: with the first answer, when the other changes are near their effect, at random, or after all. */
+/**
+ * Waits for the moment of a kill: with the first answer, when the other changes are near their effect, at random, or after all.
+ */
 async function momentOf(round: number, answers: readonly Promise<Answer | null>[]): Promise<void> {
   if (round % 10 === 9) await Promise.all(answers)
   else if (round % 3 === 0) await Promise.race(answers)

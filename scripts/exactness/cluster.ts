@@ -17,7 +17,7 @@ export async function openCluster(lab: Lab, count: number): Promise<Cluster> {
   return { server, instances: await startInstances(lab, server.url, count) }
 }
 
-/** @param db what the instances are told as `--db` */
+/** @param db the `--db` of the instances */
 export async function startInstances(lab: Lab, db: string, count: number): Promise<readonly Instance[]> {
   const instances: Instance[] = []
   for (let number = 0; number < count; number++) {

@@ -10,7 +10,7 @@ export interface Fault {
   begin(): Promise<void> | void
   /** How long the fault lasts at least. */
   readonly lastsMs: number
-  /** Ends the fault. Resolves when what was faulty works again. */
+  /** Ends the fault. Resolves when all works again. */
   end(): Promise<void> | void
   /** Instances that are killed or stopped themselves, by number: they cannot answer in time. */
   readonly stopped: readonly number[]

@@ -1,4 +1,4 @@
-/** A process that passes what it gets on a port to another port of loopback, until it ends: `bun proxy.ts FROM TO`. */
+/** A process that passes the bytes of one port on to another port of loopback, until it ends: `bun proxy.ts FROM TO`. */
 import { connect, createServer } from "node:net"
 
 const [from, to] = process.argv.slice(2).map(Number)

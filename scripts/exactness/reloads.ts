@@ -1,4 +1,4 @@
-/** What was found when a service was called while it took over new versions. */
+/** The findings about a service that was called while it took over new versions. */
 export interface Reloads {
   readonly calls: number
   /** Reloads that took something over. */
@@ -17,7 +17,7 @@ export interface ReloadsOptions {
   readonly adminKey: string
   readonly calls: number
   readonly reloads: number
-  /** What is called, with a JSON body. */
+  /** The path that is called, with a JSON body. */
   readonly path: string
   readonly body: object
   /** Writes the files of a version in which a call has this price. */

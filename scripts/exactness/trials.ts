@@ -10,7 +10,7 @@ import { races } from "./trials/races.ts"
 import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 
-/** What `bun run exactness` tries. A new trial is a file in `trials/` and a line here. */
+/** The trials of `bun run exactness`. A new one is a file in `trials/` and a line here. */
 export const trials: readonly Trial[] = [
   races,
   limits,

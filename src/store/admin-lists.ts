@@ -44,7 +44,7 @@ export interface ListParts {
   readonly mayBeNearLimit: (sinceMs: string) => string
 }
 
-/** Of an account. */
+/** The start of each account's id. */
 const idStart = "acc_"
 
 const byCreation = order(false, "created_ms", "id")

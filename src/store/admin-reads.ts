@@ -38,7 +38,7 @@ interface ReadParts {
   readonly selectNotices: string
 }
 
-/** What the administration reads of single rows, and its replays, in any kind of store. */
+/** The administration's reads of single rows, and its replays, in any kind of store. */
 export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Reads {
   async function find<Row, Found>(
     statement: string,

@@ -1,7 +1,9 @@
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 
-/** What the administration reads and changes, in the same database as the store. Every method may reject with StoreUnavailable. */
+/**
+ * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
+ */
 export interface AdminStore {
   /** Applies a change in one transaction: all its mutations, its audit record and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
@@ -50,7 +52,7 @@ export interface AdminStore {
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */
   keepAnswer(actor: string, key: string, answer: string): Promise<void>
-  /** Deletes at most `limit` replays that were made before a time, the oldest first, and gives how many there were. */
+  /** Deletes at most `limit` replays that were made before a time, the oldest first, and returns how many there were. */
   deleteReplaysBefore(ms: number, limit: number): Promise<number>
   /** Deletes one replay, unless there is a newer one with its key. */
   forgetReplay(replay: Pick<ReplayRecord, "actor" | "key" | "createdMs">): Promise<void>
@@ -101,7 +103,7 @@ export interface AdminKeyRecord {
   readonly revokedMs: number | null
 }
 
-/** What someone is signed in to with a browser. */
+/** The kinds of pages that someone signs in to with a browser. */
 export type SessionKind = "console" | "portal"
 
 /** A link that signs someone in to the console or the portal, once. The store keeps a hash of its token. */
@@ -169,10 +171,10 @@ export interface AuditFilter {
   readonly toMs?: number | undefined
 }
 
-/** What sums of usage can be divided by. */
+/** Sums of usage can be divided by these columns. */
 export type UsageColumn = "account" | "key" | "day" | "api"
 
-/** Which usage is summed up, and how. */
+/** The usage that is summed up, and how the sums are divided. */
 export interface UsageQuery {
   /** UTC days, `YYYY-MM-DD`, both included. */
   readonly fromDay: string
@@ -182,13 +184,13 @@ export interface UsageQuery {
   /** Only with its account. */
   readonly keyId?: string | undefined
   readonly api?: string | undefined
-  /** Only what is deprecated, such as `hmac:api` in the column `api`. Otherwise only the usage of APIs. */
+  /** Only deprecated items, such as `hmac:api` in the column `api`. Otherwise only the usage of APIs. */
   readonly deprecated?: boolean | undefined
-  /** What the sums are divided by. `key` needs `account` too. */
+  /** The columns that divide the sums. `key` needs `account` too. */
   readonly by: readonly UsageColumn[]
 }
 
-/** A sum of usage. Columns that it is not divided by are empty; the key is also empty for what was recorded without one. */
+/** A sum of usage. Columns that it is not divided by are empty; the key is also empty for usage that was recorded without one. */
 export interface UsageSum {
   readonly account: string
   readonly key: string
@@ -208,7 +210,7 @@ export interface UsagePage {
   readonly next: UsagePlace | null
 }
 
-/** What one operation changes. */
+/** The changes of one operation. */
 export interface AdminChange {
   readonly mutations: readonly Mutation[]
   readonly audit: AuditRecord
@@ -307,7 +309,7 @@ export type Mutation =
       readonly nowMs: number
     }
 
-/** Who did what, and from where. Never holds a secret. */
+/** The record of a change: the actor, the change and its source. Never holds a secret. */
 export interface AuditRecord {
   /** `aud_…` */
   readonly id: string
@@ -318,7 +320,7 @@ export interface AuditRecord {
   readonly actorName: string
   /** `keys.rotate`, … */
   readonly operation: string
-  /** What it was done to: the kind and id of one thing, and the account that this thing belongs to. */
+  /** The target: the kind and id of one thing, and the account that this thing belongs to. */
   readonly targetKind: string
   readonly targetId: string
   readonly accountId: string | null

@@ -11,7 +11,7 @@ import {
 
 /** Rows of accounts that are read at once. */
 const maxRows = 20_000
-/** A page with few results ends after so many accounts. */
+/** A page with few results ends after this number of accounts. */
 const maxAccounts = 2_048
 const maxStep = 512
 
@@ -29,7 +29,7 @@ function windowsOf({ fromMs, toMs, stepMs }: CallsQuery, windowMs: number): read
 
 /**
  * Reads the sums of each window in turn.
- * @param windowMs what is read at once
+ * @param windowMs the time that is read at once
  */
 export async function readWindows<Sum>(
   query: CallsQuery,
@@ -58,7 +58,7 @@ export async function readFaults(
   return [...found.values()]
 }
 
-/** How a kind of store reads what accounts were charged. */
+/** How a kind of store reads the charges of accounts. */
 export interface CreditsParts {
   /** Ids of accounts in the order of the store, from one on or after it. */
   accounts(

@@ -54,7 +54,9 @@ function toCallsSum({ atMs, api, calls, errors, ...more }: CallsRow): CallsSum {
   return { atMs, api, calls, errors, latency: latencyColumns.map((column) => more[column] ?? 0) }
 }
 
-/** Exact up to 2^53. To add up 64-bit integers, PostgreSQL would make decimal numbers of them, which takes three times as long. */
+/**
+ * Exact up to 2^53. To add up 64-bit integers, PostgreSQL would make decimal numbers of them, which takes three times as long.
+ */
 const sum = (column: string) => `sum(${column}::float8) AS ${column}`
 const isInTime = "at_ms >= $1::bigint AND at_ms < $2::bigint"
 const stepStart = `(at_ms - at_ms % $3::bigint)::float8 AS "atMs"`

@@ -3,7 +3,7 @@ import { type HistoryBatch, hourMs, latencyColumns } from "./history.ts"
 /** A table of the history. Its rows are summed up when they are folded into hours. */
 export interface HistoryTable {
   readonly name: string
-  /** What a row is for, besides its time. */
+  /** The columns that identify a row together with its time. */
   readonly of: readonly string[]
   readonly sums: readonly string[]
   readonly earliest?: string
@@ -29,12 +29,12 @@ export const creditsTable: HistoryTable = {
 }
 export const historyTables = [callsTable, faultsTable, creditsTable] as const
 
-/** What differs between kinds of stores. */
+/** The parts of statements that differ between kinds of stores. */
 export interface HistoryDialect {
   /** The element at a place of a JSON array, as a number or a text. */
   readonly number: (index: number) => string
   readonly text: (index: number) => string
-  /** The JSON arrays of a parameter as rows, with what SQL needs to tell the end of the SELECT. */
+  /** The JSON arrays of a parameter as rows, with the words that end the SELECT. */
   readonly rows: (parameter: number) => string
   readonly earlier: "min" | "least"
   readonly later: "max" | "greatest"

@@ -1,23 +1,23 @@
 import type { Page } from "./admin-store.ts"
 
 /**
- * What happened in each minute, of all processes together. Hours that are over for a day are folded: their minutes become one row
- * at the start of the hour. Every method may reject with StoreUnavailable.
+ * Calls and charges of each minute, of all processes together. Hours that are over for a day are folded: their minutes become one
+ * row at the start of the hour. Every method may reject with StoreUnavailable.
  */
 export interface History {
-  /** Adds to what is there, in one transaction. A batch that was added before is ignored. */
+  /** Adds a batch to the tables, in one transaction. A batch that was added before is ignored. */
   add(batch: HistoryBatch): Promise<void>
-  /** Folds at most `limit` rows of each table before a full hour, and gives how many there were. Each row is folded once. */
+  /** Folds at most `limit` rows of each table before a full hour, and returns how many there were. Each row is folded once. */
   fold(untilMs: number, limit: number): Promise<number>
-  /** Deletes at most `limit` rows of each table before a full hour, and gives how many there were. */
+  /** Deletes at most `limit` rows of each table before a full hour, and returns how many there were. */
   deleteBefore(ms: number, limit: number): Promise<number>
   /** Requests by time and API, sorted by both. */
   calls(query: CallsQuery): Promise<readonly CallsSum[]>
-  /** What all accounts were charged together, sorted by time. */
+  /** Charges of all accounts together, sorted by time. */
   charges(query: ChargesQuery): Promise<readonly ChargesSum[]>
   /** Failed requests by fault and API, in any order. */
   faults(query: Omit<CallsQuery, "stepMs">): Promise<readonly FaultSum[]>
-  /** What accounts were charged, sorted by account and time. */
+  /** Charges by account, sorted by account and time. */
   credits(query: CreditsQuery, page: Page): Promise<CreditsPage>
 }
 
@@ -51,7 +51,7 @@ export interface CallsRow extends CallsSum {
   readonly credits: number
 }
 
-/** What was charged in a time that begins with `atMs`. */
+/** Charges in a time that begins with `atMs`. */
 export interface ChargesSum {
   readonly atMs: number
   /** Successful calls. */
@@ -104,7 +104,7 @@ export interface CreditsPage {
 
 export const hourMs = 3_600_000
 
-/** One column for each class of durations: up to so many milliseconds, and for longer ones. */
+/** One column for each class of durations: up to a number of milliseconds, and for longer ones. */
 export const latencyColumns: readonly string[] = [
   "ms_0_5",
   "ms_1",

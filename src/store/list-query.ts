@@ -6,7 +6,7 @@ export type Value = string | number
 /** A condition on rows: SQL made of the placeholders of its values, and the values. */
 export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
 
-/** What a list is sorted by: columns that no two rows share, and what they hold. */
+/** The order of a list: columns whose values no two rows share, and the types of these values. */
 export interface Order {
   readonly columns: readonly (readonly [column: string, type: "number" | "string"])[]
   readonly isDescending: boolean

@@ -9,7 +9,7 @@ export interface MoveTable {
 /** A row by its columns. Truth values are 0 and 1, and JSON is text. */
 export type MoveRow = Readonly<Record<string, string | number | null>>
 
-/** What is counted on both sides of a move, as exact decimal text. */
+/** Sums that are compared on both sides of a move, as exact decimal text. */
 export type MoveSums = Readonly<Record<keyof typeof sums, string>>
 
 /** A store that rows are read from. Nobody else changes it until it is closed. */
@@ -25,7 +25,7 @@ export interface MoveSource {
 /** An empty store that rows are written to. It stays empty until `commit`, for everyone else and after a crash. */
 export interface MoveTarget {
   write(table: MoveTable, rows: readonly MoveRow[]): Promise<void>
-  /** Of what was written. */
+  /** The sums of the written rows. */
   sums(): Promise<MoveSums>
   commit(): Promise<void>
   /** Without a commit before, forgets what was written. */

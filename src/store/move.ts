@@ -9,16 +9,16 @@ import { StoreUnusable } from "./store.ts"
 interface MoveOptions {
   readonly timer: Timer
   readonly clock: Clock
-  /** Who connects to a database whose URL does not say it. */
+  /** The login at a database whose URL has none. */
   readonly login?: StoreLogin
 }
 
-/** What was moved; the names without passwords. */
+/** The sums of a move; the names are without passwords. */
 export type MoveReport = MoveSums & { readonly from: string; readonly to: string }
 
 /**
- * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file or the URL
- * of a PostgreSQL database. The first one keeps everything.
+ * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file
+ * or the URL of a PostgreSQL database. The first one keeps everything.
  * @throws StoreUnusable when a service works on one of them, or the second one is not empty
  * @throws StoreUnavailable when a store cannot do its work now
  */

@@ -13,7 +13,9 @@ export interface OpenStore {
   readonly timedEvents: TimedEvents
   readonly history: History
   readonly gauges: StoreGauges
-  /** Messages between the processes that work on one database; null for a data file, and for a store that no server has opened. */
+  /**
+   * Messages between the processes that work on one database; null for a data file, and for a store that no server has opened.
+   */
   readonly instances: InstanceChannel | null
   /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean
@@ -29,7 +31,7 @@ export interface InstanceChannel {
   start(listeners: { onMessage(text: string): void; onConnected(): void }): void
 }
 
-/** What any kind of store is opened with. */
+/** The options that all kinds of stores have. */
 export interface StoreOptions {
   readonly timer: Timer
   /** Without rules, charges raise no notices. */
@@ -38,14 +40,16 @@ export interface StoreOptions {
   readonly serving?: ServingOptions
 }
 
-/** Who connects to a database on a server. */
+/** The login at a database on a server. */
 export interface StoreLogin {
   readonly user?: string | undefined
   readonly password?: string | undefined
 }
 
 export interface ServingOptions {
-  /** Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses. */
+  /**
+   * Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses.
+   */
   onChange(problem: string | null): void
 }
 
@@ -60,7 +64,7 @@ export interface StoreGauges {
   bytes(): Promise<Readonly<Record<string, number>>>
 }
 
-/** What a store has done since the process started, for metrics. The numbers only rise. */
+/** The work of a store since the process started, for metrics. The numbers only rise. */
 export interface StoreActivity {
   /** Transactions or statements that charged. */
   batches: number

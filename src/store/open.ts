@@ -3,25 +3,25 @@ import type { OpenStore, StoreLogin, StoreOptions } from "./open-store.ts"
 import { openSqliteStore } from "./sqlite/open-store.ts"
 import { StoreUnusable } from "./store.ts"
 
-/** What a store is opened with that may be a file or a database on a server. */
+/** The options of a store that may be a file or a database on a server. */
 export interface AnyStoreOptions extends StoreOptions {
   readonly clock: Clock
   readonly random: Random
-  /** For what an operator should know, such as clocks that differ. */
+  /** Gets warnings for the operator, such as clocks that differ. */
   readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
   /** Refuses to make a data file. A database on a server exists already. */
   readonly mustExist?: boolean
-  /** Who connects to a database whose URL does not say it. */
+  /** The login at a database whose URL has none. */
   readonly login?: StoreLogin
   /**
    * How long a call waits for each step that needs a database on a server; 500 by default. Connecting may take twice as long, and
-   * what is not part of a call ten times. Milliseconds.
+   * work that is not part of a call ten times. Milliseconds.
    */
   readonly limitMs?: number
 }
 
 /**
- * Opens what `--db` names: a data file, or a PostgreSQL database by its URL.
+ * Opens the store that `--db` names: a data file, or a PostgreSQL database by its URL.
  * @throws StoreUnusable that says what to change
  */
 export async function openStore(db: string, options: AnyStoreOptions): Promise<OpenStore> {
@@ -37,14 +37,14 @@ export function isPostgresUrl(db: string): boolean {
   return /^postgres(ql)?:\/\//i.test(db)
 }
 
-/** A `--db` as it may be shown: the URL of a database without its password and parameters, a file's name as it is. */
+/** A `--db` for messages: the URL of a database without its password and parameters, or a file's name. */
 export function withoutPassword(db: string): string {
   if (!isPostgresUrl(db)) return db
   return db.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
 }
 
 /**
- * Refuses what looks like an address of a database but is not a known one: it would name a file otherwise, and messages
+ * Refuses a text that looks like an address of a database but is not a known one: it would name a file otherwise, and messages
  * would show its password.
  * @throws StoreUnusable
  */

@@ -1,7 +1,7 @@
 import type { DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "./outbox.ts"
 import type { Run } from "./rows.ts"
 
-/** What any kind of store reads of its outbox without changing it. */
+/** The reads of an outbox that change nothing, in any kind of store. */
 export function prepareOutboxReads(
   read: Run,
   selectNotices: string,
@@ -41,7 +41,7 @@ export async function countNotices(read: Run): Promise<Readonly<Record<string, n
   return { pending: 0, delivered: 0, failed: 0, unsent: 0, ...Object.fromEntries(counts) }
 }
 
-/** A leased notice with its webhook, as it is read. */
+/** The row of a leased notice with its webhook. */
 export type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host" | "traceparent">
 
 /** Selects a {@link Webhook} from accounts. */

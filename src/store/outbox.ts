@@ -20,14 +20,14 @@ export interface NoticeRules {
   readonly onRaised: (notices: readonly NoticeRecord[]) => void
 }
 
-/** The type of the notices that charges raise: an account has used so many percent of a month's allowance. */
+/** The type of the notices that charges raise: an account has used a percentage of a month's allowance. */
 export const thresholdReached = "credits.threshold_reached"
 
 /** All credits of an account, of the month and the bonus, are used up. */
 export const creditsExhausted = "credits.exhausted"
 
 /**
- * What `notified` of an account's row holds once its credits were found used up in that month: {@link creditsExhausted} is raised
+ * The value of `notified` in an account's row once its credits were used up in that month: {@link creditsExhausted} is raised
  * once a month.
  */
 export const exhaustedPercent = 100

@@ -5,15 +5,15 @@ import type { AccountRecord, KeyAccess, KeyRecord } from "./store.ts"
 export type Parameter = string | number | boolean | null
 
 /**
- * Runs a statement that is written once for all kinds of stores, in PostgreSQL's words: parameters are `$1`, and 64-bit integers are
- * read as float8, which is exact up to 2^53. SQLite gets it without the casts.
+ * Runs a statement that is written once for all kinds of stores, in PostgreSQL's words: parameters are `$1`, and 64-bit integers
+ * are read as float8, which is exact up to 2^53. SQLite gets it without the casts.
  */
 export type Run = <Row>(statement: string, parameters: readonly Parameter[]) => Promise<readonly Row[]>
 
 /** How a kind of store takes a list of texts in one parameter. */
 export interface TextList {
   readonly toParameter: (texts: readonly string[]) => string
-  /** What follows a column in the condition that its value is in the list. */
+  /** The end of a condition that a column's value is in the list. */
   readonly isIn: (parameter: string) => string
 }
 
@@ -98,7 +98,7 @@ export const selectAccess = `
 /** A key's lists are JSON in its row, in every kind of store. */
 type ListColumns = { allowApis: string | null; blockApis: string; allowIps: string | null }
 export type KeyRow = Omit<KeyRecord, keyof ListColumns> & ListColumns
-/** What a call needs of a secret, its key and its account. */
+/** The columns of a secret, its key and its account that a call needs. */
 export type AccessRow = Omit<KeyRow, "id" | "name" | "prefix" | "createdMs"> &
   Omit<AccountRecord, "id" | "name"> &
   Pick<KeyAccess, "secretUntilMs"> &

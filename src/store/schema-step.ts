@@ -1,6 +1,6 @@
 /**
- * A change of the tables after a release, made while other processes work on them. Each part runs in short transactions and can be
- * repeated after an interruption. docs/adding-a-column.md shows one.
+ * A change of the tables after a release, made while other processes work on them. Each part runs in short transactions and can
+ * be repeated after an interruption. docs/adding-a-column.md shows one.
  */
 export interface SchemaStep {
   /** Statements of one transaction. None may rewrite a table or read all of it. */
@@ -42,7 +42,9 @@ export function toFillStatement({ table, key, set }: Fill, after: string, lock =
     SELECT ${key} FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${rowsPerBatch} ${lock}) RETURNING ${key} AS key`
 }
 
-/** The last of the keys that a fill statement returned, null after the last row. Keys are compared by their bytes in every store. */
+/**
+ * The last of the keys that a fill statement returned, null after the last row. Keys are compared by their bytes in every store.
+ */
 export function lastKeyOf(rows: readonly { readonly key: string }[]): string | null {
   let last: Buffer | null = null
   for (const { key } of rows) {

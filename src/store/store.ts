@@ -1,20 +1,20 @@
 /** A service's database. Several processes may share it. Every method may reject with {@link StoreUnavailable}. */
 export interface Store {
   /**
-   * Finds a key by the hexadecimal SHA-256 of its current secret or an earlier one. Gives the value instead of a promise
+   * Finds a key by the hexadecimal SHA-256 of its current secret or an earlier one. Returns the value instead of a promise
    * when it is in memory, since every call of the service asks this.
    */
   findKey(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
   /** The same, but read anew from the database. */
   findKeyAnew(secretHash: string, accountId: string): Promise<KeyAccess | null>
   /**
-   * Decides the charges of each account in order. Gives one outcome per charge, in the same order, when all are decided.
+   * Decides the charges of each account in order. Returns one outcome per charge, in the same order, when all are decided.
    * @param onDecided gets the outcome of each charge as soon as it is committed: charges may be decided in several
    *   transactions. A charge that it was not told is not decided when the promise rejects
    */
   charge(charges: readonly Charge[], onDecided?: OnDecided): Promise<readonly ChargeOutcome[]>
   /**
-   * Counts calls against their rate limits, in order. Gives one outcome per take, in the same order.
+   * Counts calls against their rate limits, in order. Returns one outcome per take, in the same order.
    * @param now reads the time in milliseconds since the Unix epoch. It is called while the database is locked, so that the
    *   takes of all processes are counted in the order of their times
    */
@@ -44,7 +44,7 @@ export interface AccountRecord {
   readonly bonus: number
 }
 
-/** An API key as it is stored, without its secret. */
+/** A stored API key, without its secret. */
 export interface KeyRecord {
   readonly id: string
   readonly accountId: string
@@ -84,8 +84,8 @@ export interface KeyAccess {
 }
 
 /**
- * The cost of one answer. Charged as a whole or not at all. One without items charges nothing, and lets the database raise what
- * is due, such as that all credits are used up.
+ * The cost of one answer. Charged as a whole or not at all. One without items charges nothing, and lets the database raise
+ * notices that are due, such as that all credits are used up.
  */
 export interface Charge {
   readonly accountId: string
@@ -104,7 +104,9 @@ export interface Charge {
   readonly traceparent?: string | undefined
 }
 
-/** The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing. */
+/**
+ * The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing.
+ */
 export interface ChargeItem {
   readonly api: string
   /** Successful calls. */
@@ -136,7 +138,7 @@ export interface RateOutcome {
   readonly buckets: readonly RateState[]
 }
 
-/** What a rate bucket holds. */
+/** The state of a rate bucket. */
 export interface RateState {
   readonly perMinute: number
   /** Calls that would be granted right now. */
@@ -147,7 +149,7 @@ export interface RateState {
   readonly retryInMs: number
 }
 
-/** What one API charged to one account on one day. */
+/** The usage of one API by one account on one day. */
 export interface UsageRow {
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string

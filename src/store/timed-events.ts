@@ -3,7 +3,7 @@
  * may look at the same time.
  */
 export interface TimedEvents {
-  /** The time up to which events were looked for; null before the first check. */
+  /** The time up to which events were checked; null before the first check. */
   lookedUntilMs(): Promise<number | null>
   keepLookedUntilMs(ms: number): Promise<void>
   /** Keys that are not revoked and expire after `afterMs` and not after `untilMs`, sorted by expiry and id. */
@@ -32,7 +32,7 @@ interface EventRow {
   readonly id: string
   /** Whether the account is open and gets the event. */
   readonly isWanted: boolean
-  /** What the rows are sorted by. */
+  /** The rows are sorted by this time. */
   readonly atMs: number
 }
 

@@ -3,7 +3,7 @@ import type { Page, UsagePage, UsagePlace, UsageQuery, UsageSum } from "./admin-
 import { type Run, readAccountIds } from "./rows.ts"
 import { selectTotals, selectUsage, type UsageDialect } from "./usage-sql.ts"
 
-/** A page with few results ends after so many accounts. */
+/** A page with few results ends after this number of accounts. */
 const maxAccounts = 1_024
 /** Accounts in the first step. A step has twice the accounts of the one before. */
 const firstStep = 16
@@ -62,7 +62,7 @@ function cut(sums: readonly UsageSum[], limit: number, next: UsagePlace | null):
   return { sums: shown, next: last ? [last.account, last.key, last.day, last.api] : null }
 }
 
-/** Of one account, or of all together: the sums after a place, in order. */
+/** The sums after a place, in order: of one account, or of all together. */
 function sorted(sums: readonly UsageSum[], after: UsagePlace | null): readonly UsageSum[] {
   const isAfter = ({ account, key, day, api }: UsageSum) =>
     after === null || account !== after[0] || compare([account, key, day, api], after) > 0

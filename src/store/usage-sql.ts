@@ -21,8 +21,8 @@ const columns: Readonly<Record<UsageColumn, string>> = {
 type Select = readonly [sql: string, values: readonly Parameter[]]
 
 /**
- * Selects sums of some accounts. Days that are over are in `usage`, divided by keys in `key_usage`; the last day of each account is
- * in `ledger`.
+ * Selects sums of some accounts. Days that are over are in `usage`, divided by keys in `key_usage`; the last day of each account
+ * is in `ledger`.
  */
 export function selectUsage(
   query: UsageQuery,
@@ -73,7 +73,7 @@ export function selectTotals(query: UsageQuery, { totals }: Pick<UsageDialect, "
   return [sql, values]
 }
 
-/** The conditions on the column `api`: one API, or what is deprecated of it; otherwise all APIs, or all that is deprecated. */
+/** The conditions on the column `api`: one API or its deprecated items; otherwise all APIs, or all deprecated items. */
 function apiConditions(
   { api, deprecated = false }: Pick<UsageQuery, "api" | "deprecated">,
   add: (value: string) => string,
@@ -88,8 +88,8 @@ function escapeLike(text: string): string {
 }
 
 /**
- * Names the usage of one API by one key within the usage of a day: `hmac key_1`, or `hmac` without a key. Both kinds of stores keep
- * a day's usage under these names, and their SQL splits them at the first space.
+ * Names the usage of one API by one key within the usage of a day: `hmac key_1`, or `hmac` without a key. Both kinds of stores
+ * keep a day's usage under these names, and their SQL splits them at the first space.
  */
 export function usageEntry(api: string, keyId: string | undefined): string {
   return keyId === undefined ? api : `${api} ${keyId}`

@@ -7,11 +7,11 @@ const maxEntries = 50_000
 /** Notifications may be lost, so nothing is believed for longer. Charges are exact in any case, by the account's revision. */
 const maxAgeMs = 5_000
 
-/** What this process knows of keys. */
+/** The keys in the memory of this process. */
 export interface AccessCache {
   /** A key's record: at once when it is known, and otherwise from `load`. Unknown hashes are not kept. */
   find(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
-  /** Forgets what was read before about an account. */
+  /** Forgets the keys of an account. */
   forget(accountId: string): void
   clear(): void
   /** Milliseconds since the oldest entry that would be used was read; 0 without one. */

@@ -36,7 +36,7 @@ export function readAddress(url: string, fallback: StoreLogin): PostgresAddress 
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(url)
   if (!parts) throw unreadable("it is not of the form postgres://user@host:port/database")
   const [, login = "", hostList = "", path = "", query = ""] = parts
-  // What follows a '/' or '@' of a password would be read as the host, and messages would show it.
+  // The text after a '/' or '@' in a password would be read as the host, and messages would show it.
   if (`${hostList}${path}${query}`.includes("@")) {
     throw unreadable("in the user and the password, write %40 for '@', %2F for '/' and %3F for '?'")
   }

@@ -57,7 +57,7 @@ async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange
   return row.outcome
 }
 
-/** The longest parts of a text of those that `name_parts` gives for it. */
+/** The longest of the parts of a text that the function `name_parts` returns. */
 function partsOf(text: string): readonly string[] {
   const characters = Array.from(text)
   const size = Math.min(3, characters.length)

@@ -8,9 +8,9 @@ export interface Ticket {
  * time, so that two slots never wait for the same row. Its tickets keep their order and go together.
  */
 export interface BatchSlots<T extends Ticket> {
-  /** Each ticket comes into a batch. A batch writes into its tickets what happened. */
+  /** Each ticket comes into a batch. A batch writes the outcome into its tickets. */
   submit(tickets: readonly T[]): void
-  /** Tickets that wait for a slot, and slots that are in use: what a late charge waits for. */
+  /** Tickets that wait for a slot, and slots that are in use, to explain a late charge. */
   load(): { readonly waiting: number; readonly slotsInUse: number }
 }
 
@@ -27,7 +27,7 @@ export function createBatchSlots<T extends Ticket>(
   run: (slot: number, batch: readonly T[]) => Promise<void>,
 ): BatchSlots<T> {
   const free = Array.from({ length: slots }, (_, index) => index).reverse()
-  /** Tickets of accounts that are in no batch, those first that wait longest. */
+  /** Tickets of accounts that are in no batch, the oldest first. */
   const ready = new Map<string, T[]>()
   /** Tickets of accounts that are in a batch now. */
   const next = new Map<string, T[]>()

@@ -52,7 +52,7 @@ const row = (batch: unknown, number = 1) => ({
   batch,
 })
 
-test("an answer to another question is refused, so that no charge is taken for another", async () => {
+test("a reply for another batch is refused, so that no charge is taken for another", async () => {
   const { charge } = setUp(() => [row("not this one")])
   expect(await charge([chargeOf()])).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
 })

@@ -134,7 +134,7 @@ const readStatement = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM ledger WHERE account_id = ANY ($1::text[])`
 
-/** Has to be committed and changes no row, so that it waits for nothing but the disk and a synchronous standby. */
+/** Has to be committed and changes no row, so that it waits only for the disk and a synchronous standby. */
 const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
 
 interface ChargeParts {
@@ -172,7 +172,7 @@ export function prepareCharges(
     }
   })
 
-  /** Charges what fits, then looks at the rest and sends the part of it that would fit. */
+  /** Charges all groups that fit, then reads the rows of the others and sends the members that would fit. */
   async function chargeAll(connection: Connection, pending: readonly Pending[]): Promise<void> {
     if (losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
     let groups = groupCharges(pending)
@@ -199,7 +199,7 @@ export function prepareCharges(
     seenCommitting.set(connection, lost)
   }
 
-  /** Says what the charge waited for, for the log. */
+  /** Explains the wait of a late charge, for the log. */
   function tooLate(): StoreUnavailable {
     const { waiting, slotsInUse } = slots.load()
     return new StoreUnavailable(
@@ -208,7 +208,7 @@ export function prepareCharges(
     )
   }
 
-  /** Gives up the charges that the database would find too late: nothing is charged after its 503. */
+  /** Refuses the charges that the database would find too late: nothing is charged after its 503. */
   function inTime(groups: readonly ChargeGroup<Pending>[]): readonly ChargeGroup<Pending>[] {
     const latestMs = clock.monotonicMs() + statementLimitMs
     const isLate = ({ request }: Pending) => request.deadlineMs <= latestMs
@@ -218,7 +218,7 @@ export function prepareCharges(
     return groupCharges(all.filter(({ isDecided }) => !isDecided))
   }
 
-  /** Sends one group for each account. Gives those that were not charged. */
+  /** Sends one group for each account. Returns the groups that were not charged. */
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     const batch = String(++batches)
     const sentMs = clock.monotonicMs()
@@ -243,7 +243,7 @@ export function prepareCharges(
     const localMs = clock.monotonicMs()
     activity.roundTripSeconds += (localMs - sentMs) / 1_000
     if (rows.some((row) => row.batch !== batch)) {
-      throw new StoreUnavailable("The database answered another question.")
+      throw new StoreUnavailable("A reply for another batch arrived; the connection is out of step.")
     }
     if (rows[0]) {
       serverClock.observe(rows[0].serverMs, localMs)
@@ -259,7 +259,7 @@ export function prepareCharges(
     return [...missing]
   }
 
-  /** Gives the time in the database's clock at which a statement must have arrived. */
+  /** Returns the time in the database's clock at which a statement must have arrived. */
   function prepareDeadlines(): (group: ChargeGroup<Pending>) => number | null {
     const offsetMs = serverClock.at(-statementLimitMs)
     return ({ members }) => {
@@ -293,7 +293,7 @@ export function prepareCharges(
   }
 }
 
-/** Gives an outcome to those that have none. */
+/** Sets the outcome of the charges that have none. */
 function decideAll(pending: readonly Pending[], outcome: ChargeOutcome): void {
   for (const one of pending) {
     if (one.isDecided) continue
@@ -306,7 +306,7 @@ function giveUp(groups: readonly ChargeGroup<Pending>[], cause: StoreUnavailable
   for (const { members } of groups) decideAll(members, { charged: false, cause })
 }
 
-/** Reads the rows of groups that were not charged as a whole, and chooses in order what still fits. */
+/** Reads the rows of groups that were not charged as a whole, and chooses in order the members that still fit. */
 async function chooseAgain(
   connection: Connection,
   groups: readonly ChargeGroup<Pending>[],

@@ -37,7 +37,7 @@ export interface ConnectionOptions {
   readonly onClose?: () => void
 }
 
-/** What it takes to connect, without what statements need. */
+/** The options of a connection, without those of statements. */
 type ConnectTo = Omit<ConnectionOptions, "statementLimitMs">
 
 export function createConnection(options: ConnectionOptions): Connection {

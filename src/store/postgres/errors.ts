@@ -38,7 +38,7 @@ export function isLost(cause: unknown): boolean {
   return state === null ? cause instanceof SQL.PostgresError : /^(08|25006|57P)/.test(state)
 }
 
-/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is given back. */
+/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is returned unchanged. */
 export function toStoreError(cause: unknown): unknown {
   if (!(cause instanceof SQL.PostgresError)) return cause
   const state = sqlStateOf(cause)
@@ -51,7 +51,7 @@ export function toStoreError(cause: unknown): unknown {
   return text ? new StoreUnavailable(`${text} (${state}: ${cause.message})`, { cause }) : cause
 }
 
-/** What a start says about an error. */
+/** Turns an error of a start into a message for the operator. */
 export function toStartError(cause: unknown, address: string): unknown {
   const error = toStoreError(cause)
   if (!(error instanceof StoreUnavailable)) return error

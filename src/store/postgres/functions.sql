@@ -1,7 +1,7 @@
 -- The functions of the database, each in its newest form: a new database runs this file before schema.sql, and an update runs it
 -- again after its steps. Instances of the version before call them too, so a signature is never changed.
 
--- Time and usage ------------------------------------------------------------------------------------------------------------------
+-- Time and usage --------------------------------------------------------------------------------------------
 
 CREATE OR REPLACE FUNCTION now_ms() RETURNS bigint LANGUAGE sql STABLE
   AS $$ SELECT (extract(epoch FROM statement_timestamp()) * 1000)::bigint $$;
@@ -38,8 +38,8 @@ BEGIN
     DO UPDATE SET calls = key_usage.calls + excluded.calls, credits = key_usage.credits + excluded.credits;
 END $$;
 
--- The usage of some groups of charges as JSON, [[day, api, calls, credits], …]. The group with the number n has the n-th element of
--- each array: one API, or items as JSON, {"api key": [calls, credits]}.
+-- The usage of some groups of charges as JSON, [[day, api, calls, credits], …]. The group with the number n has the n-th element
+-- of each array: one API, or items as JSON, {"api key": [calls, credits]}.
 CREATE OR REPLACE FUNCTION entries_of(numbers bigint[], days text[], apis text[], calls bigint[], credits bigint[], items text[])
   RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -68,7 +68,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Charges -------------------------------------------------------------------------------------------------------------------------
+-- Charges ---------------------------------------------------------------------------------------------------
 
 -- Raises a notice of an account: of a threshold in percent, or credits.exhausted without one. The session names its instance, so
 -- that only this one logs the notice.
@@ -93,7 +93,7 @@ BEGIN
   END IF;
 END $$;
 
--- What a charge does beside the balance: it ends the day or the month, raises notices, and keeps the row short. The session names the
+-- A charge also ends the day or the month, raises notices, and keeps the row short. The session names the
 -- thresholds, penknife.thresholds = '80,95', with the lowest and the highest of them.
 CREATE OR REPLACE FUNCTION before_charge() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -177,9 +177,10 @@ BEGIN
   END LOOP;
 END $$;
 
--- Administration ------------------------------------------------------------------------------------------------------------------
+-- Administration --------------------------------------------------------------------------------------------
 
--- An administrative change raises the account's revision, which ends charges under what was known before, and tells all instances.
+-- An administrative change raises the account's revision, which ends charges under what was known before, and tells all
+-- instances.
 CREATE OR REPLACE FUNCTION announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('penknife_changed', NEW.account_id);

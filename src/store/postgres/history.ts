@@ -24,7 +24,7 @@ const dialect: HistoryDialect = {
   rows: (parameter) => `jsonb_array_elements($${parameter}::text::jsonb), is_new`,
 }
 
-/** One statement, so that it is done as a whole. A batch that is in the tables gives `is_new` no row. */
+/** One statement, so that it is done as a whole. For a batch that is in the tables, `is_new` has no row. */
 const addBatch = `
   WITH is_new AS (
     INSERT INTO history_writers AS writer (process, batch, at_ms) VALUES ($1::text, $2::bigint, $3::bigint)

@@ -2,7 +2,7 @@ import type { SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
 import { migratedChannel } from "./migrations.ts"
 
-/** Hears what other instances tell through the database. */
+/** Receives the messages of other instances through the database. */
 export interface Listener {
   /** Sends a message to all processes. Rejects when there is no connection. */
   send(text: string): Promise<void>

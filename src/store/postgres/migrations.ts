@@ -17,8 +17,8 @@ const minServerVersion = 150_000
 const lockNumber = 7_361_001
 
 /**
- * How long a step waits for the locks of a table. Charges queue behind it, so it is shorter than the 200 ms after which the database
- * gives up a charge.
+ * How long a step waits for the locks of a table. Charges queue behind it, so it is shorter than the 200 ms after which the
+ * database gives up a charge.
  */
 const lockTimeoutMs = 100
 /** The pauses between attempts double from the first to the longest. All attempts take a minute together. */
@@ -28,15 +28,15 @@ const lockAttempts = 15
 const indexTimeoutMs = 600_000
 /** Other sessions get their turn for this long after each batch of rows. */
 const batchPauseMs = 5
-/** How often, and how many times, an instance looks whether another one has made the tables. */
+/** The pauses of an instance that waits until another one has made the tables, and how many there are. */
 const turnPauseMs = 100
 const turnAttempts = 6_000
 
-/** What a migration found. */
+/** The result of a migration. */
 export interface MigratedSchema {
   /** Whether the database had no tables before. */
   readonly isNew: boolean
-  /** Of the tables now: that of this program or, when a newer one has made them, a later one. */
+  /** The version of the tables now: that of this program, or a later one that a newer program has made. */
   readonly version: number
 }
 
@@ -49,8 +49,8 @@ interface MigrationOptions {
 /**
  * Makes the tables of an empty database, or brings those of an older version to this one while other instances work on them.
  * Instances that start together do it one after the other.
- * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that this one
- *   cannot work beside, or when a lock could not be had
+ * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that this
+ *   one cannot work beside, or when other sessions kept a lock
  */
 export async function migrate(
   sql: SQL,
@@ -94,7 +94,7 @@ interface Migration {
   readonly newest: number
 }
 
-/** Takes the lock of those who migrate. A wait for it in the database would block CREATE INDEX CONCURRENTLY. */
+/** Takes the lock of migrations. A wait for it in the database would block CREATE INDEX CONCURRENTLY. */
 async function waitForTurn({ connection, address, timer }: Migration): Promise<void> {
   for (let attempt = 0; attempt < turnAttempts; attempt++) {
     const [row] = await connection.unsafe<{ isMine: boolean }[]>(
@@ -121,7 +121,7 @@ async function makeBaseline(migration: Migration): Promise<void> {
   })
 }
 
-/** Takes one step, or what is left of it. */
+/** Takes one step, or the rest of it. */
 async function takeStep(migration: Migration, step: SchemaStep, to: number): Promise<void> {
   const { connection, address, timer, newest } = migration
   const { change, fills = [], indexes = [] } = step
@@ -227,7 +227,7 @@ interface ServerVersion {
   /** Such as 150018 for 15.18. */
   readonly number: number
   readonly name: string
-  /** Of the database's texts. */
+  /** The encoding of the database's texts. */
   readonly encoding: string
 }
 

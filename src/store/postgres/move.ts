@@ -28,7 +28,7 @@ interface Transaction {
   run<Row>(statement: string, parameters?: readonly string[]): Promise<readonly Row[]>
   /** @throws StoreUnusable when another process of penknife is connected to the database */
   requireUnused(): Promise<void>
-  /** What is not committed is rolled back. */
+  /** Rolls back what was not committed. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const unusedDelayMs = 100
  * @throws StoreUnusable when it cannot be used, or a service or command works on it
  */
 export async function openPostgresSource(url: string, options: PostgresMoveOptions): Promise<MoveSource> {
-  // The locks come before the snapshot: what others commit until then is in it.
+  // The locks come before the snapshot, which has all that others have committed until then.
   const transaction = await begin(url, options, [
     "BEGIN ISOLATION LEVEL REPEATABLE READ",
     "LOCK TABLE accounts, keys, ledger, notices, admin_keys, audit, replays IN SHARE MODE",

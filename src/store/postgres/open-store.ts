@@ -46,7 +46,7 @@ const tolerableSkewMs = 2_000
 const administrationSettings = {
   // A plan is made for the values of each statement: how to search depends on the text.
   plan_cache_mode: "force_custom_plan",
-  // A first page reads little, and to start other processes of the server for it takes longer: usage by key takes 15 ms in place of 56.
+  // Parallel workers cost more than they save on a first page: usage by key takes 15 ms instead of 56.
   max_parallel_workers_per_gather: "0",
 }
 
@@ -135,7 +135,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
   const sums = prepareFolding(rest, (cause) =>
     log?.warn("sums of usage were not added up", { cause: String(cause) }),
   )
-  /** Those who want the messages say so later, when the connection may be there already. */
+  /** Set by `start`, when the connection may be open already. */
   let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
   const listener = notices
     ? startListener({

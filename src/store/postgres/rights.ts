@@ -1,7 +1,7 @@
 import type { SQL } from "bun"
 import { StoreUnusable } from "../store.ts"
 
-/** What the role of a service needs, as docs/postgres-roles.sql grants it. */
+/** The rights that the role of a service needs, as docs/postgres-roles.sql grants them. */
 export const neededRights: Readonly<Record<string, readonly string[]>> = {
   meta: ["SELECT", "INSERT", "UPDATE"],
   accounts: ["SELECT", "INSERT", "UPDATE"],
@@ -28,7 +28,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Finds out at the start of a service what would fail with its first charge.
+ * Checks at the start of a service that its first charge will not fail.
  * @throws StoreUnusable when the role lacks a right, or the database is set to read only
  */
 export async function requireRights(sql: SQL, address: string): Promise<void> {

@@ -1,5 +1,5 @@
--- The tables of a database, the same as in a data file of SQLite. Times are milliseconds since the Unix epoch unless a comment names
--- another unit. Identifiers are compared byte by byte (COLLATE "C"), so that every process locks rows in the same order.
+-- The tables of a database, the same as in a data file of SQLite. Times are milliseconds since the Unix epoch unless a comment
+-- names another unit. Identifiers are compared byte by byte (COLLATE "C"), so that every process locks rows in the same order.
 -- functions.sql comes before this file.
 
 -- Numbers by name: 'version' is that of these tables, and 'oldest' the oldest version whose programs can work with them.
@@ -86,8 +86,8 @@ CREATE TABLE ledger (
   charges         bigint NOT NULL DEFAULT 0      -- rises by 1 with a charge, or by 2 if before_charge has something to do
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
--- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan may
--- have less credits. A charge changes `notified` once or twice a month.
+-- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
+-- may have less credits. A charge changes `notified` once or twice a month.
 CREATE INDEX ledger_near_limit ON ledger (account_id) WHERE notified > 0 AND closed_ms IS NULL;
 -- The statement that charges decides whether the function has something to do, since PostgreSQL parses the condition of a trigger
 -- anew for each statement: the conditions themselves took 80 to 130 µs here.
@@ -141,7 +141,7 @@ CREATE TABLE usage_changes (
   entries text NOT NULL -- JSON: [[day, api, calls, credits], …]
 ) WITH (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 
--- Rate-limit buckets. Not logged: after a crash of the database every bucket is full, which gives away a minute at most.
+-- Rate-limit buckets. Not logged: after a crash of the database every bucket is full, so callers gain a minute at most.
 CREATE UNLOGGED TABLE rates (
   id         text COLLATE "C" PRIMARY KEY, -- of an account or a key
   full_at_us bigint NOT NULL,              -- when it is full again: microseconds since the Unix epoch
@@ -202,7 +202,7 @@ CREATE TABLE admin_keys (
 );
 CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
 
--- Who changed what. Rows are never changed or deleted.
+-- The audit log. Rows are never changed or deleted.
 CREATE TABLE audit (
   id          text COLLATE "C" PRIMARY KEY,
   at_ms       bigint NOT NULL,
@@ -269,7 +269,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
 CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
 
--- What happened in each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
+-- Calls and charges of each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
 CREATE TABLE history_calls (
   at_ms    bigint NOT NULL,
   api      text COLLATE "C" NOT NULL,

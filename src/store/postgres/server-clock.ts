@@ -2,7 +2,7 @@ import type { Clock } from "../../apis/contract.ts"
 
 /**
  * Translates instants of this process into the clock of the database, for deadlines: a statement that arrives after its
- * deadline must not be charged. What it gives is never later than the true instant.
+ * deadline must not be charged. Its time is never later than the true instant.
  */
 export interface ServerClock {
   /** Takes a time that the database told, with the monotonic local time at which the answer was read. */

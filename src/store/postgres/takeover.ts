@@ -22,8 +22,8 @@ export async function runFunctions(run: RunScript): Promise<void> {
 }
 
 /**
- * Makes the tables of a build before the first release those of version 1, in the transaction under way. Needs the right to create
- * a schema, in which it makes the tables to compare with.
+ * Makes the tables of a build before the first release those of version 1, in the transaction under way. Needs the right to
+ * create a schema, in which it makes the tables to compare with.
  * @throws StoreUnusable when they differ from what that build made; the caller must roll back
  */
 export async function takeOver(run: RunScript, address: string): Promise<void> {

@@ -8,7 +8,7 @@ import { texts } from "./parameters.ts"
 const defaultRows = 1_000
 
 /**
- * The part of a charging statement that notes what was charged for the sums of all accounts. It follows `charged`, which has the
+ * The part of a charging statement that notes the charged usage for the sums of all accounts. It follows `charged`, which has the
  * numbers of the groups that were charged.
  * @param count the parameter with the number of groups
  * @param entries the parameter with {@link toEntries} of all groups; it is noted when all were charged
@@ -63,7 +63,7 @@ export const foldChanges = `
   ON CONFLICT (day, api)
     DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits`
 
-/** Adds up what charges have noted. */
+/** Adds up the usage that charges have noted. */
 export interface SumFolding {
   /** Is called for each statement that noted something. */
   noted(): void
@@ -72,7 +72,7 @@ export interface SumFolding {
 }
 
 /**
- * Adds up the changes after every so many statements of this instance.
+ * Adds up the changes after every `rows` statements of this instance.
  * @param onProblem gets the reason of a failure; the rows stay, and are added up the next time
  */
 export function prepareFolding(

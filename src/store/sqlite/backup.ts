@@ -15,11 +15,11 @@ export interface BackupReport {
   readonly keys: number
 }
 
-/** What a copy of a data file does next, for people who wait for it. */
+/** The next step of a copy, shown to people who wait for it. */
 export type OnStep = (step: "copy" | "check", file: string, bytes: number) => void
 
 /**
- * Copies the data file `source` to `target`, as it is at one instant: `VACUUM INTO` reads in one transaction and blocks no
+ * Copies the data file `source` to `target`, with its state at one instant: `VACUUM INTO` reads in one transaction and blocks no
  * writer. The copy gets its name once it is checked and on the disk. Its mode is 0600, since it holds webhook secrets.
  * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */

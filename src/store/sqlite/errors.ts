@@ -31,7 +31,7 @@ export function createRead(database: Database, watch = noWatch): <T>(operation: 
   }
 }
 
-/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is given back. */
+/** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is returned unchanged. */
 export function toStoreError(cause: unknown, database: Database): unknown {
   if (!(cause instanceof SQLiteError)) return cause
   const text = advice[primaryCode(cause)]

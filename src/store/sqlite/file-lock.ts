@@ -75,7 +75,10 @@ function open(file: string): Database {
   }
 }
 
-/** Run by root, gives a file the owner of the data file, so that the service's own user can use it. SQLite does so with its log. */
+/**
+ * Run by root, sets the owner of a file to that of the data file, so that the service's own user can use it. SQLite does so with
+ * its log.
+ */
 export function giveToOwnerOf(file: string, other: string): void {
   const owner = statSync(file, { throwIfNoEntry: false })
   if (process.getuid?.() === 0 && owner) chownSync(other, owner.uid, owner.gid)

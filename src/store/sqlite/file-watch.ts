@@ -2,14 +2,14 @@ import type { Timer } from "../../apis/contract.ts"
 import { StoreUnavailable } from "../store.ts"
 import { identityOf, realPathOf } from "./real-path.ts"
 
-/** Calls must be refused within a second. A look costs some microseconds. */
+/** Calls must be refused within a second. A check takes some microseconds. */
 const intervalMs = 500
 
-/** Whether a data file is in its place. */
+/** Checks that a data file is still under its name. */
 export interface FileWatch {
-  /** @throws StoreUnavailable when the file was not there at the last look */
+  /** @throws StoreUnavailable when the file was missing at the last check */
   require(): void
-  /** Looks now. */
+  /** Checks now. */
   look(): void
   stop(): void
 }
@@ -18,7 +18,7 @@ export interface FileWatch {
 export const noWatch: FileWatch = { require() {}, look() {}, stop() {} }
 
 /**
- * Looks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
+ * Checks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
  * that was deleted or replaced: all charges would be lost.
  * @param onChange called with what happened to the file and what to do; with null when the file is back
  */

@@ -14,8 +14,8 @@ export interface LedgerEntry {
   used: number
   bonus: number
   /**
-   * The highest threshold that has raised a notice this month, in percent; 0 without one, 1 without one when the plan was changed,
-   * 100 once all credits were used up.
+   * The highest threshold that has raised a notice this month, in percent; 0 without one, 1 without one when the plan was
+   * changed, 100 once all credits were used up.
    */
   notified: number
   /** The UTC day of `dayUsage`, `YYYY-MM-DD`. */
@@ -24,9 +24,9 @@ export interface LedgerEntry {
   dayUsage: DayUsage
   /** How many entries `dayUsage` has. */
   dayEntries: number
-  /** What the row has in the columns that few charges change. */
+  /** The row's values in the columns that few charges change. */
   saved: Pick<LedgerEntry, "closedMs" | "notified">
-  /** The one that was added to last, since many charges in a row are for the same. To make its name takes 0.2 µs. */
+  /** The usage that was added to last, since many charges in a row are for the same. Making its name takes 0.2 µs. */
   last: { readonly api: string; readonly keyId: string | undefined; readonly amount: Amount } | null
 }
 
@@ -37,7 +37,7 @@ const maxDayEntries = 32
 export interface Ledger {
   /** Runs `work` in a transaction that locks the database for writing from its start. */
   transact<T>(work: () => T): T
-  /** The entry to change in place. Keep it until the transaction ends: another read may give another object. */
+  /** The entry to change in place. Keep it until the transaction ends: another read may return another object. */
   read(accountId: string): LedgerEntry | null
   /** Moves the day's usage to the usage table first when it has too many entries. */
   write(entry: LedgerEntry): void

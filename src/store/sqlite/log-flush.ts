@@ -10,7 +10,7 @@ export interface FlushOptions {
   readonly sync?: (descriptor: number, done: () => void) => void
 }
 
-/** From a commit to its flush. With `synchronous = NORMAL` a power cut loses what was not flushed. */
+/** The time from a commit to its flush. With `synchronous = NORMAL` a power cut loses commits that were not flushed. */
 const flushDelayMs = 100
 
 interface Stores {
@@ -19,8 +19,8 @@ interface Stores {
 }
 
 /**
- * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a checkpoint, which blocks all
- * calls. Errors need no handling: the system reports them to SQLite's own flush too (fsync(2)).
+ * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a
+ * checkpoint, which blocks all calls. Errors need no handling: the system reports them to SQLite's own flush too (fsync(2)).
  */
 export function withLogFlush(
   stores: Stores,

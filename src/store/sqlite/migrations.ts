@@ -15,7 +15,7 @@ const lastUnreleased = 13
 /** Other processes may write for this long after each batch of rows. Milliseconds. */
 const pauseMs = 5
 
-/** What the header of a file says. */
+/** The header of a file. */
 interface FoundSchema {
   /** 0 for an empty file. */
   readonly version: number
@@ -58,7 +58,7 @@ function markVersion(database: Database, version: number): void {
   database.run(`PRAGMA user_version = ${version}`)
 }
 
-/** Takes one step, or what is left of it. */
+/** Takes one step, or the rest of it. */
 function takeStep(
   database: Database,
   { change, fills = [], indexes = [] }: SchemaStep,

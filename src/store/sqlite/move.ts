@@ -73,7 +73,7 @@ export function openSqliteTarget(file: string): MoveTarget {
     async commit() {
       attempt(() => {
         database.run(fillUsageTotals)
-        // Processes that have the file open forget what they know of it.
+        // Processes that have the file open forget its pages.
         database.run("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
         database.run("COMMIT")
       })
@@ -97,7 +97,7 @@ function openLocked(file: string, options: { mustExist: boolean }) {
     unlock()
     throw cause
   }
-  /** What is not committed is rolled back. */
+  /** Rolls back what was not committed. */
   async function close(): Promise<void> {
     database.close()
     unlock()

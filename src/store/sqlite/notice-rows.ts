@@ -36,7 +36,9 @@ export function setWebhook(database: Database, accountId: string, webhook: Webho
   return changes === 1 ? "applied" : "missing"
 }
 
-/** Makes a notice due, or `unsent` when its account has no webhook. False without its account, or with the id of another notice. */
+/**
+ * Makes a notice due, or `unsent` when its account has no webhook. False without its account, or with the id of another notice.
+ */
 export function insertEventNotice(database: Database, notice: TimedNotice): boolean {
   const { changes } = database
     .query(

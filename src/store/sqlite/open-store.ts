@@ -41,7 +41,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   }
 }
 
-/** Counts what the store charges. */
+/** Counts the charges of a store. */
 function counted(store: Store, activity: StoreActivity): Store {
   return {
     ...store,

@@ -7,7 +7,7 @@ import type { RateState } from "../store.ts"
 /** A minute in microseconds, and the ticks that a call takes: a tick is a microsecond divided by the calls per minute. */
 const minuteUs = 60_000_000
 
-/** A stored bucket: full at so many microseconds since the Unix epoch, plus some ticks of its limit. */
+/** A stored bucket: the time when it is full, in microseconds since the Unix epoch, plus some ticks of its limit. */
 export interface RateBucket {
   readonly fullAtUs: number
   readonly ticks: number
@@ -15,8 +15,8 @@ export interface RateBucket {
 }
 
 /**
- * A bucket that is full later than an empty one was last changed at a later time. Up to this difference it stays as it is: a
- * caller with an older time must not get calls twice. Beyond it the clock was set back.
+ * If a bucket would fill later than an empty one, the clock went back since its last change. Up to this difference it stays
+ * unchanged: a caller with an older time must not get calls twice. Beyond it the clock was set back.
  */
 const setBackUs = 1_000_000
 
@@ -28,7 +28,10 @@ export interface RateFill {
   readonly isMisdated: boolean
 }
 
-/** Reads a bucket under the present limit. A misdated bucket counts as empty, so that it does not throttle for as long as the clock was set back. */
+/**
+ * Reads a bucket under the present limit. A misdated bucket counts as empty, so that it does not throttle for as long as the
+ * clock was set back.
+ */
 export function fillOf(bucket: RateBucket | null, perMinute: number, nowUs: number): RateFill {
   const ticks = bucket === null ? 0 : (bucket.fullAtUs - nowUs) * perMinute + restOf(bucket, perMinute)
   const isMisdated = ticks > (minuteUs + setBackUs) * perMinute
@@ -40,12 +43,12 @@ export function hasCall({ ticksAfterCall }: RateFill, perMinute: number): boolea
   return ticksAfterCall <= minuteUs * perMinute
 }
 
-/** The bucket that is full in so many ticks. */
+/** The bucket that is full after a number of ticks. */
 export function bucketAt(ticks: number, perMinute: number, nowUs: number): RateBucket {
   return { fullAtUs: nowUs + Math.floor(ticks / perMinute), ticks: ticks % perMinute, perMinute }
 }
 
-/** The state of a bucket that is full in so many ticks. */
+/** The state of a bucket that is full after a number of ticks. */
 export function stateOf(ticks: number, perMinute: number): RateState {
   const minuteTicks = minuteUs * perMinute
   const ticksPerMs = perMinute * 1_000
@@ -57,7 +60,7 @@ export function stateOf(ticks: number, perMinute: number): RateState {
   }
 }
 
-/** Rounded up when the limit has changed, so that a change gives no call away. */
+/** Rounded up when the limit has changed, so that a change adds no call. */
 function restOf({ ticks, perMinute }: RateBucket, current: number): number {
   return perMinute === current ? ticks : Math.ceil((ticks * current) / perMinute)
 }

@@ -59,7 +59,8 @@ CREATE TABLE meta (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta VALUES ('revision', 1);
 
--- Usage by credit month, day and API: a month may begin in the middle of a day. Grows with accounts × days × APIs, not with calls.
+-- Usage by credit month, day and API: a month may begin in the middle of a day. Grows with accounts × days × APIs, not with
+-- calls.
 CREATE TABLE usage (
   account_id      TEXT NOT NULL,
   period_start_ms INTEGER NOT NULL, -- 0: counts in no month any more
@@ -95,8 +96,8 @@ CREATE TABLE ledger (
   booked          TEXT NOT NULL DEFAULT '{}'  -- JSON: that day's usage in that month, {"api key": [calls, credits]}
 ) STRICT;
 CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
--- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan may
--- have less credits. A charge changes `notified` once or twice a month.
+-- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
+-- may have less credits. A charge changes `notified` once or twice a month.
 CREATE INDEX ledger_near_limit ON ledger (account_id) WHERE notified > 0 AND closed_ms IS NULL;
 
 -- All usage, the current day included. A day may be in both parts.
@@ -118,7 +119,7 @@ CREATE TABLE admin_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
 
--- Who changed what. Rows are never changed or deleted.
+-- The audit log. Rows are never changed or deleted.
 CREATE TABLE audit (
   id          TEXT PRIMARY KEY,
   at_ms       INTEGER NOT NULL,
@@ -246,7 +247,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
 CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
 
--- What happened in each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
+-- Calls and charges of each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
 CREATE TABLE history_calls (
   at_ms    INTEGER NOT NULL,
   api      TEXT NOT NULL,

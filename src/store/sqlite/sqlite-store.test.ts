@@ -1,4 +1,4 @@
-/** What only this kind of store promises; test/store/contract.test.ts has the rest. */
+/** The promises of this kind of store alone; test/store/contract.test.ts has the rest. */
 import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { ChangingStore } from "../../../test/support/changes.ts"

@@ -19,7 +19,7 @@ import { createRun, toSqlite } from "./statement.ts"
 import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
-/** What works on one SQLite connection. */
+/** The parts of a store that share one SQLite connection. */
 interface SqliteStores {
   readonly store: Store
   readonly admin: AdminStore

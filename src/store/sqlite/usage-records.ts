@@ -19,7 +19,7 @@ interface DayTotal {
   readonly day: string
   /** By API. */
   readonly usage: DayUsage
-  /** What was added to last. Most charges of a turn are for one API, and a look-up by name costs as much as the rest. */
+  /** The API that was added to last. Most charges of a turn are for one API, and a look-up by name costs as much as the rest. */
   lastApi: string | null
   last: Amount
   isChanged: boolean
@@ -32,7 +32,7 @@ export interface UsageRecords {
   /** Adds to the usage of all accounts. Kept in memory until {@link UsageRecords.writeTotals}. */
   addToTotal(day: string, items: readonly ChargeItem[]): void
   writeTotals(): void
-  /** Forgets what is in memory: the transaction was rolled back, or another connection has written. */
+  /** Forgets the sums in memory: the transaction was rolled back, or another connection has written. */
   forget(): void
 }
 
