@@ -180,6 +180,7 @@ export const mockPort: Option<number> = { ...options.port, default: 8090, defaul
 /** Every setting by its key. */
 export const allOptions = { ...options, ...mockOptions, ...remoteOptions }
 
+/** The key of a setting in a {@link Config}. */
 export type OptionKey = keyof typeof allOptions
 
 /** Settings of one command that differ from those of the table. */

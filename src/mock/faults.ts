@@ -63,6 +63,7 @@ interface Entry {
   readonly applies: () => boolean
 }
 
+/** Creates an empty list of faults. Randomness decides which calls a rule with a probability hits. */
 export function createFaults(createRandom: SeededRandom): Faults {
   let entries: readonly Entry[] = []
 

@@ -44,6 +44,7 @@ export const maxEntries = 10_000
 const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
+/** Creates an empty journal. */
 export function createJournal(): Journal {
   let entries: JournalEntry[] = []
   let total = 0

@@ -19,6 +19,7 @@ export interface Stubs {
   find(api: string, input: Readonly<Record<string, unknown>>): Stub | null
 }
 
+/** Creates an empty list of stubs. Randomness decides which calls a stub with a probability answers. */
 export function createStubs(createRandom: SeededRandom): Stubs {
   let entries: { readonly stub: Stub; readonly applies: () => boolean }[] = []
   return {
