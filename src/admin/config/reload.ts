@@ -20,7 +20,7 @@ export const reloadConfig = defineOperation({
   title: "Take over the configuration file",
   description:
     "Reads the configuration file of a running service again and takes over what can change while it runs, in every process of " +
-    "the service or in none. Settings that need a restart are named and stay as they are.",
+    "the service or in none. Settings that need a restart are named and stay unchanged.",
   permission: "config.write",
   method: "POST",
   path: "/config/reload",

@@ -35,7 +35,7 @@ export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> 
 }
 
 /**
- * Finds the rights that a proof gives.
+ * Finds the rights of a proof.
  * @param source the client's address
  * @throws SignInRefused
  */

@@ -12,7 +12,7 @@ export function printLlms({ apis, publicUrl, graphql, mcp }: ApiDocInput): strin
 
 > Many small utility APIs behind one key. Every call needs an API key in the \`x-api-key\` header, or as \`Authorization: Bearer KEY\`. A successful call costs credits; a refused one is free.
 
-Every answer is JSON with three fields: \`status\` (\`ok\` or \`error\`), \`error\` (what to change) and \`data\`. \`?format=\` gives \`xml\`, \`yaml\` or \`csv\`.
+Every answer is JSON with three fields: \`status\` (\`ok\` or \`error\`), \`error\` (what to change) and \`data\`. \`?format=\` returns \`xml\`, \`yaml\` or \`csv\`.
 
 There are several ways to call them:
 

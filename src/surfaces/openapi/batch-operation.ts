@@ -15,7 +15,7 @@ export function batchOperation(api: DocumentedApi): JsonObject {
     tags: ["many"],
     summary: `${title}: many inputs`,
     ...(deprecation && { deprecated: true }),
-    description: `Runs the API on up to ${maxInputs} inputs and gives a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
+    description: `Runs the API on up to ${maxInputs} inputs and returns a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
     "x-credits-per-input": api.credits,
     parameters: [refTo("parameters", "format")],
     requestBody: jsonBody(requestSchema(id), { example: { inputs } }),

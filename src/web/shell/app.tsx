@@ -37,7 +37,7 @@ function hideWhatIsLeft(root: HTMLElement): void {
 
 interface AppProps {
   readonly screens: readonly Screen[]
-  /** Of a one-time link. */
+  /** The token of a one-time link. */
   readonly token: string | null
 }
 

@@ -18,7 +18,7 @@ export async function readOperationInput(
   intake: Intake,
   giveWay: GiveWay,
 ): Promise<RawInput> {
-  // Elysia gives null for invalid percent-encoding, unlike its type says.
+  // Elysia returns null for invalid percent-encoding, contrary to its type.
   const inPath = route.inPath.map((name): TextParameter => ({ name, text: params[name] ?? null }))
   const { parameters } = parseQuery(request.url)
   if (route.operation.method === "GET") {

@@ -12,7 +12,7 @@ export interface CallPoints {
   readonly errors: readonly number[]
   /** Mean over all APIs, weighted by calls; null if there were none. */
   readonly p50: readonly (number | null)[]
-  /** Of the slowest API. */
+  /** The latency of the slowest API. */
   readonly p99: readonly (number | null)[]
 }
 
