@@ -10,9 +10,7 @@ export function deprecatedEntry(api: string, part: DeprecatedPart): string {
 }
 
 /** Reads what {@link deprecatedEntry} returns; null for an API's own usage. */
-export function splitDeprecatedEntry(
-  name: string,
-): { readonly api: string; readonly part: DeprecatedPart } | null {
+export function splitDeprecatedEntry(name: string) {
   const end = name.indexOf(":")
   if (end < 0) return null
   const part = name.slice(end + 1).replace(".", " ")

@@ -39,24 +39,17 @@ export type Plans = ReadonlyMap<string, Plan>
 export const maxCredits = 4_000_000_000_000_000
 
 /** The plans of a service that configures no others. */
-export const defaultPlans: readonly Plan[] = [
-  plan("free", 1_000, 500, 60, false, 1),
-  plan("starter", 200_000, 0, null, true, 10),
-  plan("pro", 1_000_000, 0, null, true, 25),
-  plan("mega", 4_000_000, 0, null, true, 100),
-  plan("enterprise", null, 0, null, true, null),
-]
-
-function plan(
-  name: string,
-  monthlyCredits: number | null,
-  signUpBonus: number,
-  requestsPerMinute: number | null,
-  premium: boolean,
-  graphqlApis: number | null,
-): Plan {
+export const defaultPlans: readonly Plan[] = (
+  [
+    ["free", 1_000, 500, 60, false, 1],
+    ["starter", 200_000, 0, null, true, 10],
+    ["pro", 1_000_000, 0, null, true, 25],
+    ["mega", 4_000_000, 0, null, true, 100],
+    ["enterprise", null, 0, null, true, null],
+  ] as const
+).map(([name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis]) => {
   return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis, ...portalDefaults }
-}
+})
 
 /** {@link missingPlan} for commands without a configuration file, in which the plan may be. */
 export function unknownPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {

@@ -47,11 +47,7 @@ export function requirePlan(name: string, plans: Plans): Plan {
 }
 
 /** Returns `ids`. @throws AccountError for an id that is not in `known` */
-export function requireApis(
-  ids: readonly string[],
-  known: readonly string[],
-  parameter: string,
-): readonly string[] {
+export function requireApis(ids: readonly string[], known: readonly string[], parameter: string) {
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown === undefined) return ids
   throw new AccountError(`There is no API '${unknown}'. The APIs are ${known.join(", ")}.`, parameter)

@@ -5,7 +5,7 @@ import { inputFault } from "./fault.ts"
 import type { RawInput } from "./input.ts"
 import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
-import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
+import { checkAndRun, type RunContext } from "./run.ts"
 
 /** The most inputs of one batch. */
 export const maxInputs = 200
@@ -152,12 +152,7 @@ function createInOrder(
   }
 }
 
-function runInput(
-  input: unknown,
-  index: number,
-  api: PreparedApi,
-  context: RunContext,
-): Outcome | Promise<Outcome> {
+function runInput(input: unknown, index: number, api: PreparedApi, context: RunContext) {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return {
       data: null,

@@ -53,11 +53,9 @@ export function deprecationsOf(apis: readonly ApiDefinition[]): ReadonlyMap<stri
   return found
 }
 
-function forEachField(
-  schema: TSchema,
-  path: readonly string[],
-  visit: (path: readonly string[], schema: TSchema) => void,
-): void {
+type Visit = (path: readonly string[], schema: TSchema) => void
+
+function forEachField(schema: TSchema, path: readonly string[], visit: Visit): void {
   const members: Readonly<Record<string, TSchema>> = schema.properties ?? {}
   for (const [name, member] of Object.entries(members)) {
     visit([...path, name], member)

@@ -1,5 +1,5 @@
 import type { Span, SpanAttributes } from "../ports/tracer.ts"
-import { toFault } from "./fault.ts"
+import { type Fault, toFault } from "./fault.ts"
 
 /** Measures a step of a request as a part of `parent`. Returns a promise only if the step does, and rethrows its errors. */
 export function inSpan<T>(
@@ -26,9 +26,6 @@ export function inSpan<T>(
 }
 
 /** Ends the span of a step that failed. Only a fault of the service is an error, as in HTTP. */
-export function endWithFault(
-  span: Span,
-  { code, status }: { readonly code: string; readonly status: number },
-): void {
+export function endWithFault(span: Span, { code, status }: Pick<Fault, "code" | "status">): void {
   span.end({ "penknife.code": code }, status >= 500 ? code : null)
 }

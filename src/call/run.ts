@@ -47,12 +47,7 @@ function runInSpan(api: PreparedApi, input: Input, context: RunContext, parent: 
   return running instanceof Promise ? running.then(end) : end(running)
 }
 
-function run(
-  api: PreparedApi,
-  input: Input,
-  context: RunContext,
-  span: Span | null,
-): Outcome | Promise<Outcome> {
+function run(api: PreparedApi, input: Input, context: RunContext, span: Span | null) {
   const { caller, pipeline } = context
   const { id } = api.definition
   pipeline.scheduler.nameStep(id)

@@ -147,13 +147,7 @@ function createWatch(matches: MatchRequest, onReady: () => void, timer: Timer, o
   }
 }
 
-function toEvent(
-  at: string,
-  tally: Tally,
-  start: RequestStart,
-  end: RequestEnd,
-  durationMs: number,
-): RequestEvent {
+function toEvent(at: string, tally: Tally, start: RequestStart, end: RequestEnd, ms: number): RequestEvent {
   return {
     at,
     request_id: start.requestId,
@@ -164,7 +158,7 @@ function toEvent(
     account: end.caller?.account.id ?? null,
     key: end.caller?.key.id ?? null,
     credits: creditsOf(end),
-    ms: Math.round(durationMs * 1_000) / 1_000,
+    ms: Math.round(ms * 1_000) / 1_000,
     address: start.address(),
   }
 }

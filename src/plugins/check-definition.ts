@@ -45,11 +45,7 @@ const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,59}$/
  * @param name of its folder
  * @param taken the ids of other APIs
  */
-export function mistakesOf(
-  data: DefinitionData,
-  name: string,
-  taken: ReadonlySet<string>,
-): readonly string[] {
+export function mistakesOf(data: DefinitionData, name: string, taken: ReadonlySet<string>): string[] {
   const [error] = Value.Errors(shape, data)
   if (error) return [`'${error.path.slice(1).replaceAll("/", ".")}' cannot be used: ${error.message}`]
   const { id, input, output } = data

@@ -71,11 +71,7 @@ async function readAll(directory: string, target: string | null): Promise<string
   return hasher.digest("hex")
 }
 
-async function readFile(
-  path: string,
-  target: string | null,
-  onPiece: (piece: Uint8Array) => void,
-): Promise<void> {
+async function readFile(path: string, target: string | null, onPiece: (piece: Uint8Array) => void) {
   if (target !== null) mkdirSync(dirname(target), { recursive: true })
   await using from = await open(path)
   await using to = target === null ? null : await open(target, "w")

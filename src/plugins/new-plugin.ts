@@ -13,11 +13,7 @@ const nameForm = /^[a-z][a-z0-9]{1,39}$/
  * @returns the files that were written
  * @throws PluginRefused
  */
-export function writeNewPlugin(
-  directory: string,
-  name: string,
-  taken: ReadonlySet<string>,
-): readonly string[] {
+export function writeNewPlugin(directory: string, name: string, taken: ReadonlySet<string>): string[] {
   if (!nameForm.test(name)) {
     throw new PluginRefused(
       `The name '${name}' cannot be used. Take 2 to 40 lower-case letters and digits, a letter first.`,

@@ -41,12 +41,7 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
   }
 }
 
-function send(
-  notice: DueNotice,
-  sender: WebhookSender,
-  nowMs: number,
-  trace: RequestTrace | null,
-): Promise<WebhookResponse> {
+function send(notice: DueNotice, sender: WebhookSender, nowMs: number, trace: RequestTrace | null) {
   const { url, secret, allowPrivate } = notice.webhook
   const body = JSON.stringify(toMessage(notice))
   const signed = signedHeaders(notice.id, body, secret, nowMs)

@@ -82,12 +82,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     stats: () => ({ ...counts }),
   }
 
-  async function resolveAny(
-    text: string,
-    type: DnsType,
-    signal: AbortSignal | undefined,
-    account: string | undefined,
-  ): Promise<DnsAnswer> {
+  async function resolveAny(text: string, type: DnsType, signal?: AbortSignal, account?: string) {
     if (signal?.aborted) return failure("aborted")
     const name = toWireName(text)
     if (name === null) return { kind: "nxdomain" }

@@ -1,7 +1,7 @@
 import { getServers } from "node:dns"
 import { parseIpv6 } from "../../values/ip.ts"
 import { nodeOs } from "../machine.ts"
-import { createResolver, type Resolver, type ResolverOptions } from "./resolver.ts"
+import { createResolver, type ResolverOptions } from "./resolver.ts"
 import { parseServerAddress, type ServerAddress } from "./server-address.ts"
 
 /**
@@ -12,10 +12,7 @@ import { parseServerAddress, type ServerAddress } from "./server-address.ts"
  * const dns = createSystemDns([], { clock: systemClock, random: systemRandom, timer: systemTimer })
  * await dns.resolve("example.com", "TXT")
  */
-export function createSystemDns(
-  servers: readonly string[],
-  options: Omit<ResolverOptions, "servers">,
-): Resolver {
+export function createSystemDns(servers: readonly string[], options: Omit<ResolverOptions, "servers">) {
   const addresses = servers.length > 0 ? servers.map(parseServerAddress) : toServers(getServers(), linkZones)
   return createResolver({ ...options, servers: addresses })
 }
@@ -25,10 +22,7 @@ export function createSystemDns(
  * without the zone that they need (RFC 4007 §6), so they are tried in each zone. Three at most, as in the C library
  * (resolv.conf(5), MAXNS).
  */
-export function toServers(
-  reported: readonly string[],
-  zones: () => readonly number[],
-): readonly ServerAddress[] {
+export function toServers(reported: readonly string[], zones: () => readonly number[]): ServerAddress[] {
   const servers = reported.map(parseServerAddress).flatMap((server) => {
     const isLinkLocal = parseIpv6(server.host)?.range() === "linkLocal"
     return isLinkLocal ? zones().map((zone) => ({ ...server, host: `${server.host}%${zone}` })) : [server]

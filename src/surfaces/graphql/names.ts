@@ -27,9 +27,7 @@ export function toTypeName(...path: readonly string[]): string {
  * Object members under their GraphQL names, each with its original name.
  * @throws Error when two names become the same, or a name becomes empty
  */
-export function toFields<T>(
-  members: Readonly<Record<string, T>>,
-): ReadonlyMap<string, [original: string, T]> {
+export function toFields<T>(members: Readonly<Record<string, T>>): ReadonlyMap<string, [string, T]> {
   const fields = new Map<string, [string, T]>()
   for (const [original, member] of Object.entries(members)) {
     const name = toFieldName(original)

@@ -26,12 +26,7 @@ interface Selected {
  * @param counts `once`: each member that is selected, under one of its keys; `keys`: all keys, but no lists inside of the value,
  *   since each of these is counted at its own turn
  */
-export function sizeOfResult(
-  value: unknown,
-  info: GraphQLResolveInfo,
-  maxBytes: number,
-  counts: Counts,
-): number {
+export function sizeOfResult(value: unknown, info: GraphQLResolveInfo, maxBytes: number, counts: Counts) {
   let bytes = keyBytes(String(info.path.key))
 
   function add(value: unknown, selected: readonly Selected[] | null): void {
