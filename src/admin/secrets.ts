@@ -19,11 +19,7 @@ export function forCustomers(schema: TSchema, value: unknown): unknown {
 }
 
 /** Changes the parts of a value by their schemas. */
-function inside(
-  schema: TSchema,
-  value: unknown,
-  change: (schema: TSchema, part: unknown) => unknown,
-): unknown {
+function inside(schema: TSchema, value: unknown, change: (schema: TSchema, part: unknown) => unknown) {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) {
     return KindGuard.IsArray(schema) ? value.map((item) => change(schema.items, item)) : value

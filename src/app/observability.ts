@@ -163,9 +163,7 @@ const noDns: ResolverStats = {
 }
 
 /** While the store does not answer, its metrics are missing, which an alert can detect. The others stay readable. */
-async function orNone(
-  measured: Promise<Readonly<Record<string, number>>>,
-): Promise<Readonly<Record<string, number>>> {
+async function orNone(measured: Promise<Readonly<Record<string, number>>>) {
   try {
     return await measured
   } catch {

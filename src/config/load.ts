@@ -103,11 +103,7 @@ function tablesOf(file: ConfigSources["file"]): Config["tables"] {
   return { plans: originOf(file?.values.plans), credits: originOf(file?.values.credits) }
 }
 
-function readSetting(
-  key: string,
-  option: Option<unknown>,
-  { flags, env, file }: ConfigSources,
-): { readonly value: unknown; readonly origin: Origin } {
+function readSetting(key: string, option: Option<unknown>, { flags, env, file }: ConfigSources) {
   const variable = env[option.env] || undefined
   const candidates: readonly (readonly [origin: Origin, where: string, value: unknown])[] = [
     ["flag", option.flag, flags[key]],

@@ -145,11 +145,7 @@ function toProtocol(text: string): TraceSettings["protocol"] {
   return oneOf(protocols)(text)
 }
 
-function toSampler(
-  name: (typeof samplers)[number],
-  argument: string | null,
-  mistakes: string[],
-): TraceSettings["sampler"] {
+function toSampler(name: (typeof samplers)[number], argument: string | null, mistakes: string[]) {
   const root = name.replace("parentbased_", "") as TraceSettings["sampler"]["root"]
   const sampler = { root, parentDecides: name.startsWith("parentbased_"), share: 1 }
   if (root !== "traceidratio" || argument === null) return sampler

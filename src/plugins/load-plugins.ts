@@ -90,11 +90,7 @@ export async function loadPlugins(source: PluginSource, options: PluginOptions):
 }
 
 /** Like Promise.all over the mapped items, but with `atOnce` of them at a time. */
-async function mapSome<T, R>(
-  items: readonly T[],
-  atOnce: number,
-  map: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
+async function mapSome<T, R>(items: readonly T[], atOnce: number, map: (item: T) => Promise<R>) {
   const results = new Array<R>(items.length)
   const left = items.entries()
   async function workOff(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
 import { balanceOf } from "../../accounts/credits.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { nullable } from "../../apis/contract.ts"
@@ -74,10 +74,6 @@ function usedNow(account: AccountDetails, { plans, clock }: AdminParts): number 
   return balanceOf(account, plans.get(account.plan) ?? { monthlyCredits: 0 }, clock.now()).used
 }
 
-async function readRenewed(
-  id: string,
-  context: AdminParts,
-  given: number | null,
-): Promise<Static<typeof output>> {
+async function readRenewed(id: string, context: AdminParts, given: number | null) {
   return { ...(await readAccount(id, context)), given }
 }

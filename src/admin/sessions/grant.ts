@@ -166,10 +166,7 @@ export async function findCallKey(
   return chosen ? admin.findSecretHash(chosen.id) : null
 }
 
-async function isAdminKeyValid(
-  id: string | null,
-  { admin, clock }: Omit<GrantParts, "signIn">,
-): Promise<boolean> {
+async function isAdminKeyValid(id: string | null, { admin, clock }: Omit<GrantParts, "signIn">) {
   if (id === null) return true
   const key: AdminKeyRecord | null = await admin.findAdminKeyById(id)
   return key !== null && key.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())

@@ -149,10 +149,7 @@ function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-function toOutput(
-  { calls, credits, ...names }: UsageSum,
-  { by, deprecated = false }: UsageQuery,
-): Static<typeof sumSchema> {
+function toOutput({ calls, credits, ...names }: UsageSum, { by, deprecated = false }: UsageQuery) {
   const shown = Object.fromEntries(
     columns.filter((name) => by.includes(name)).map((name) => [name, names[name]]),
   )

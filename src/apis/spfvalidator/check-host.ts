@@ -86,10 +86,7 @@ function verdict(result: SpfResult): Verdict {
 }
 
 /** Fetches and expands an explanation. It counts towards no limit, and any error only drops it (RFC 7208 §6.2). */
-async function explain(
-  { spec, domain }: NonNullable<Verdict["exp"]>,
-  session: Session,
-): Promise<string | null> {
+async function explain({ spec, domain }: NonNullable<Verdict["exp"]>, session: Session) {
   const target = await toTarget(spec, domain, session)
   if (target === null || !isAskable(target)) return null
   const answer = await session.lookups.ask(target, "TXT")

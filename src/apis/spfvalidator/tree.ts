@@ -150,11 +150,7 @@ async function findExplanationTrouble(domain: string, policy: Policy, walk: Walk
 }
 
 /** The domain above one without an SPF record, whose record does not cover its subdomains (RFC 7208 §10.1.2). */
-async function findParentWithRecord(
-  domain: string,
-  policy: Policy | undefined,
-  lookups: Lookups,
-): Promise<string | null> {
+async function findParentWithRecord(domain: string, policy: Policy | undefined, lookups: Lookups) {
   const parent = domain.slice(domain.indexOf(".") + 1)
   if (policy?.kind !== "none" || !policy.exists || !parent.includes(".")) return null
   const answer = await lookups.ask(parent, "TXT")

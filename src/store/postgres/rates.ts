@@ -55,11 +55,7 @@ function groupTakes(takes: readonly RateTake[]): TakeGroup[] {
 }
 
 /** The outcome of the take at a place of its group: the first ones are granted. */
-function outcomeOf(
-  buckets: RateTake["buckets"],
-  { granted, ticksBefore }: TakenRow,
-  place: number,
-): RateOutcome {
+function outcomeOf(buckets: RateTake["buckets"], { granted, ticksBefore }: TakenRow, place: number) {
   const calls = Math.min(place + 1, granted)
   return {
     granted: place < granted,

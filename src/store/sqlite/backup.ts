@@ -77,10 +77,7 @@ export function inspectBackup(file: string): BackupReport {
   return { file, ...inspect(file, { readonly: true, strict: true }) }
 }
 
-function inspect(
-  file: string,
-  options: ConstructorParameters<typeof Database>[1],
-): Omit<BackupReport, "file"> {
+function inspect(file: string, options: ConstructorParameters<typeof Database>[1]) {
   let database: Database | null = null
   try {
     database = new Database(file, options)

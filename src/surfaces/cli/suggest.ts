@@ -73,11 +73,7 @@ function optionsStartingWith(command: Command, word: string): readonly Suggestio
   return values.map(({ text, help }) => ({ text: `${name}=${text}`, help }))
 }
 
-function valuesOf(
-  choices: readonly string[] | undefined,
-  flags: string,
-  word: string,
-): readonly Suggestion[] {
+function valuesOf(choices: readonly string[] | undefined, flags: string, word: string) {
   if (choices) return choices.filter((text) => text.startsWith(word)).map((text) => ({ text, help: "" }))
   return /FILE/.test(flags) ? [{ text: filesMark, help: "" }] : []
 }

@@ -86,11 +86,7 @@ export async function createWorkersConfig<W extends ConfigWorker>(
     return result
   }
 
-  async function change(
-    asker: W | null,
-    text: string | null,
-    expected: string | null,
-  ): Promise<ReloadResult> {
+  async function change(asker: W | null, text: string | null, expected: string | null) {
     const before = served
     const read = await readServed(text)
     const isSameFolder = read.apis?.fingerprint === before.apis?.fingerprint

@@ -146,11 +146,7 @@ function toPieces(text: string): Piece[] {
  * Bun takes the next piece when the connection has taken the one before, and waits with the rest until then. A client
  * that reads nothing is cut off, since the memory that its answer needs is missing for others.
  */
-function toPulledStream(
-  pieces: Piece[],
-  answer: UnsentAnswer,
-  { pipeline, calls }: BodyParts,
-): ReadableStream {
+function toPulledStream(pieces: Piece[], answer: UnsentAnswer, { pipeline, calls }: BodyParts) {
   const { timer } = pipeline.ports
   let isOver = false
   let sending = 0

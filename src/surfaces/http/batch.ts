@@ -70,11 +70,7 @@ function answerWith(api: PreparedApi, context: HttpContext) {
 }
 
 /** Looks at each input of a body, since any of them may use something deprecated. */
-function tellOf(
-  inputs: readonly unknown[],
-  notice: NonNullable<DeprecationNotice>,
-  set: AnswerSettings,
-): void {
+function tellOf(inputs: readonly unknown[], notice: NonNullable<DeprecationNotice>, set: AnswerSettings) {
   for (const input of inputs) {
     const given: RawInput = { kind: "typed", values: Object(input) }
     notice(given, set)

@@ -22,12 +22,7 @@ export function readJson(request: Request, intake: Intake, giveWay: GiveWay): Pr
   return readJsonWith((value) => value, request, intake, giveWay)
 }
 
-function readJsonWith<T>(
-  check: (value: unknown) => T,
-  request: Request,
-  intake: Intake,
-  giveWay: GiveWay,
-): Promise<T> {
+function readJsonWith<T>(check: (value: unknown) => T, request: Request, intake: Intake, giveWay: GiveWay) {
   if (!jsonType.test(request.headers.get("content-type") ?? ""))
     return Promise.reject(fixedFault("mediaTypeUnsupported"))
   return readBody(request, intake, (bytes) =>

@@ -114,12 +114,7 @@ function setMetered(reply: Reply, format: Format, set: AnswerSettings, prepared:
   set.status = "OK"
 }
 
-function sharedHeaders(
-  usage: UsageStatus,
-  format: Format,
-  set: AnswerSettings,
-  prepared: PreparedHeaders,
-): Headers {
+function sharedHeaders(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
   const { plan, balance } = usage
   const { allowance } = balance
   const { endMs } = balance.period

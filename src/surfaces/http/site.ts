@@ -50,11 +50,7 @@ function sendPage(page: Resource, request: Request, set: AnswerSettings): Return
 }
 
 /** Sends a page from an address that answers other clients with data. The page has no ETag, since the data would share it. */
-async function sendNegotiated(
-  page: Resource,
-  { url, headers }: Request,
-  set: AnswerSettings,
-): ReturnType<Resource> {
+async function sendNegotiated(page: Resource, { url, headers }: Request, set: AnswerSettings) {
   const unconditional = new Headers(headers)
   unconditional.delete("if-none-match")
   const body = await sendPage(page, new Request(url, { headers: unconditional }), set)

@@ -146,12 +146,7 @@ function refused(description: string, message: string, headers: JsonObject = com
   return json(description, refTo("schemas", "Refused"), errorExample("", message).envelope, all)
 }
 
-function json(
-  description: string,
-  schema: JsonObject,
-  example: object,
-  headers: JsonObject = commonHeaders,
-): JsonObject {
+function json(description: string, schema: JsonObject, example: object, headers: JsonObject = commonHeaders) {
   return { description, headers, content: { "application/json": { schema, example } } }
 }
 

@@ -127,12 +127,7 @@ function valueText(value: number | null | undefined, unit: string | undefined): 
 }
 
 /** What a plot shows, in a sentence. */
-function summaryOf(
-  title: string,
-  times: readonly string[],
-  series: readonly PlotSeries[],
-  step: PlotStep,
-): string {
+function summaryOf(title: string, times: readonly string[], series: readonly PlotSeries[], step: PlotStep) {
   const [first] = times
   const last = times.at(-1)
   if (first === undefined || last === undefined) return `${title}: no figures.`

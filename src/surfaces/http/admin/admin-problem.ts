@@ -88,11 +88,7 @@ const storeUnavailable =
   "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
 
 /** Sets status and headers for a refusal and returns the body. */
-function sendProblem(
-  { code, detail, parameter, headers }: Refusal,
-  requestId: string,
-  set: AnswerSettings,
-): string {
+function sendProblem({ code, detail, parameter, headers }: Refusal, requestId: string, set: AnswerSettings) {
   const { status, title } = problems[code]
   setAdminHeaders(set, "application/problem+json")
   Object.assign(set.headers, headers)

@@ -103,11 +103,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
 }
 
 /** Answers with events until the client, the service or the end of the caller's permission ends it. */
-function watch(
-  { exchange, route, actor }: OperationRequest,
-  input: RawInput,
-  parts: OperationParts,
-): Response {
+function watch({ exchange, route, actor }: OperationRequest, input: RawInput, parts: OperationParts) {
   const { operation } = route
   const { incoming, set } = exchange
   const stream = streamEvents(
@@ -122,11 +118,7 @@ function watch(
   return new Response(stream)
 }
 
-async function isStillAllowed(
-  exchange: Exchange,
-  operation: Operation,
-  { requireActor }: OperationParts,
-): Promise<boolean> {
+async function isStillAllowed(exchange: Exchange, operation: Operation, { requireActor }: OperationParts) {
   try {
     requirePermission(operation, await requireActor(exchange))
     return true

@@ -38,10 +38,7 @@ export async function readOperationInput(
   return { kind: "typed", values: { ...values, ...Object.fromEntries(inPath.map(readable)) } }
 }
 
-function refuseRepeated(
-  inPath: readonly TextParameter[],
-  given: readonly Pick<TextParameter, "name">[],
-): void {
+function refuseRepeated(inPath: readonly TextParameter[], given: readonly Pick<TextParameter, "name">[]) {
   for (const { name } of inPath) {
     if (!given.some((other) => other.name === name)) continue
     throw new AdminFault("invalid", `The '${name}' parameter is part of the path: give it only there.`, {

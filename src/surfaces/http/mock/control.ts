@@ -160,11 +160,7 @@ function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]
   )
 }
 
-async function replaceZone(
-  dns: MockState["dns"],
-  text: string,
-  parseZone: ControlParts["parseZone"],
-): Promise<void> {
+async function replaceZone(dns: MockState["dns"], text: string, parseZone: ControlParts["parseZone"]) {
   try {
     const zone = await parseZone(text)
     // An empty file is a zone without names; an empty body is a mistake.

@@ -187,11 +187,7 @@ export async function startMockServer(
   }
 
   /** Answers as a proxy in front of the service would; the service does not get the request. */
-  async function answerInFront(
-    status: number,
-    request: Request,
-    { frontIdFor }: Instance,
-  ): Promise<Response> {
+  async function answerInFront(status: number, request: Request, { frontIdFor }: Instance) {
     const { format } = negotiateFormat(request, parseQuery(request.url))
     const answer = ownAnswer(status, {
       code: "mockFault",
