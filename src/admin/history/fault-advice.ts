@@ -4,7 +4,7 @@ export interface FaultAdvice {
   readonly advice: string
 }
 
-const keyAdvice = "Tell the customer, or find the key by its text under Keys."
+const keyAdvice = "Tell the customer, or look the key up under Keys."
 const customerAdvice = "Nothing on this side: the answer tells the customer what to change."
 const unknown: FaultAdvice = {
   meaning: "Requests failed for a reason that this version has no text for.",

@@ -23,27 +23,17 @@ interface InputProps extends FieldProps {
 }
 
 /** A line to type into, with its label, a hint and, when it is wrong, what to change. */
-export function TextField({
-  name,
-  label,
-  hint,
-  required,
-  value,
-  type = "text",
-  placeholder,
-  autocomplete = "off",
-}: InputProps) {
-  const { id, error, attributes } = useField(name, hint)
+export function TextField({ type = "text", placeholder, autocomplete = "off", ...field }: InputProps) {
+  const { frame, attributes } = useField(field)
   const isText = type === "text" || type === "url"
   return (
-    <FieldFrame id={id} label={label} hint={hint} required={required} error={error}>
+    <FieldFrame {...frame}>
       <input
         {...attributes}
-        name={name}
         {...inputTypes[type]}
         inputMode={type === "number" ? "numeric" : undefined}
-        defaultValue={value}
-        aria-required={required}
+        defaultValue={field.value}
+        aria-required={field.required}
         placeholder={placeholder}
         autocomplete={autocomplete}
         spellcheck={isText ? false : undefined}
@@ -62,11 +52,11 @@ const inputTypes = {
 } as const
 
 /** Several lines to type into. */
-export function LinesField({ name, label, hint, required, value, rows = 3 }: FieldProps & { rows?: number }) {
-  const { id, error, attributes } = useField(name, hint)
+export function LinesField({ rows = 3, ...field }: FieldProps & { readonly rows?: number }) {
+  const { frame, attributes } = useField(field)
   return (
-    <FieldFrame id={id} label={label} hint={hint} required={required} error={error}>
-      <textarea {...attributes} name={name} rows={rows} defaultValue={value} spellcheck={false} />
+    <FieldFrame {...frame}>
+      <textarea {...attributes} rows={rows} defaultValue={field.value} spellcheck={false} />
     </FieldFrame>
   )
 }
@@ -76,13 +66,13 @@ interface SelectProps extends FieldProps {
 }
 
 /** A list to choose one value from. */
-export function SelectField({ name, label, hint, required, value, choices }: SelectProps) {
-  const { id, error, attributes } = useField(name, hint)
+export function SelectField({ choices, ...field }: SelectProps) {
+  const { frame, attributes } = useField(field)
   return (
-    <FieldFrame id={id} label={label} hint={hint} required={required} error={error}>
-      <select {...attributes} name={name} aria-required={required}>
+    <FieldFrame {...frame}>
+      <select {...attributes} aria-required={field.required}>
         {choices.map(([each, text]) => (
-          <option key={each} value={each} selected={each === value}>
+          <option key={each} value={each} selected={each === field.value}>
             {text}
           </option>
         ))}
@@ -91,10 +81,7 @@ export function SelectField({ name, label, hint, required, value, choices }: Sel
   )
 }
 
-interface CheckProps {
-  readonly name: string
-  readonly label: string
-  readonly hint?: ComponentChildren
+interface CheckProps extends Pick<FieldProps, "name" | "label" | "hint"> {
   /** What the form gets when it is ticked. */
   readonly value?: string
   readonly checked?: boolean
@@ -114,25 +101,19 @@ export function CheckField({ name, label, hint, value = "on", checked }: CheckPr
         aria-describedby={hint ? `${id}-hint` : undefined}
       />
       <label for={id}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Hint id={id}>{hint}</Hint>
     </div>
   )
 }
 
-interface CheckGroupProps {
-  readonly name: string
-  readonly label: string
-  readonly hint?: ComponentChildren
+interface CheckGroupProps extends Pick<FieldProps, "name" | "label" | "hint"> {
   readonly children: ComponentChildren
 }
 
 /** Boxes that belong together. */
-export function CheckGroup({ name, label, hint, children }: CheckGroupProps) {
-  const { id, error, attributes } = useField(name, hint)
+export function CheckGroup({ children, ...field }: CheckGroupProps) {
+  const { frame, attributes } = useField(field)
+  const { id, label, hint, error } = frame
   return (
     <fieldset class="group" aria-describedby={attributes["aria-describedby"]}>
       <legend>{label}</legend>
@@ -142,35 +123,26 @@ export function CheckGroup({ name, label, hint, children }: CheckGroupProps) {
           {error}
         </p>
       )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Hint id={id}>{hint}</Hint>
     </fieldset>
   )
 }
 
-function useField(name: string, hint: ComponentChildren) {
+/** The frame of a field, and the attributes that connect its element with label, hint and message. */
+function useField({ name, label, hint, required }: FieldProps) {
   const id = useId()
   const error = useContext(FieldErrorsContext)[name]
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ")
   const attributes = {
     id,
+    name,
     "aria-describedby": described || undefined,
     "aria-invalid": error ? ("true" as const) : undefined,
   }
-  return { id, error, attributes }
+  return { frame: { id, label, hint, required, error }, attributes }
 }
 
-interface FrameProps {
-  readonly id: string
-  readonly label: string
-  readonly hint: ComponentChildren
-  readonly required: boolean | undefined
-  readonly error: string | undefined
-  readonly children: ComponentChildren
-}
+type FrameProps = ReturnType<typeof useField>["frame"] & { readonly children: ComponentChildren }
 
 function FieldFrame({ id, label, hint, required, error, children }: FrameProps) {
   return (
@@ -185,11 +157,16 @@ function FieldFrame({ id, label, hint, required, error, children }: FrameProps) 
           {error}
         </p>
       )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Hint id={id}>{hint}</Hint>
     </div>
+  )
+}
+
+function Hint({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
+  if (!children) return null
+  return (
+    <p class="hint" id={`${id}-hint`}>
+      {children}
+    </p>
   )
 }

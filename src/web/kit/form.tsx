@@ -1,8 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
+import type { AnswerOf, InputOf, SendId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
+import { send } from "../client/request.ts"
 import { Button } from "./button.tsx"
+import { Dialog } from "./dialog.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
 /** What was typed and chosen, by the names of the fields. */
@@ -42,7 +45,7 @@ export function Form<T>({
   children,
   required,
   numbers,
-  send,
+  send: sendForm,
   done,
   cancel,
   danger,
@@ -75,7 +78,7 @@ export function Form<T>({
     setBusy(true)
     idempotencyKey.current ||= randomId()
     try {
-      const answer = await send(toValues(data), idempotencyKey.current)
+      const answer = await sendForm(toValues(data), idempotencyKey.current)
       idempotencyKey.current = ""
       setBusy(false)
       // Do nothing if the user has left the screen.
@@ -123,6 +126,30 @@ export function Form<T>({
         </div>
       </form>
     </FieldErrorsContext.Provider>
+  )
+}
+
+interface FormDialogProps<Id extends SendId>
+  extends Omit<FormProps<AnswerOf<Id>>, "cancel" | "cancelLabel" | "send"> {
+  readonly title: string
+  readonly operation: Id
+  /** The version to change; any by default. */
+  readonly ifVersion?: number
+  input(values: FormValues): InputOf<Id>
+  close(): void
+}
+
+/** A window with the form of an operation. */
+export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
+  const { title, operation, ifVersion, input, close, ...form } = props
+  return (
+    <Dialog title={title} close={close}>
+      <Form
+        {...form}
+        cancel={close}
+        send={(values, idempotencyKey) => send(operation, input(values), { idempotencyKey, ifVersion })}
+      />
+    </Dialog>
   )
 }
 

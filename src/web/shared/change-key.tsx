@@ -2,10 +2,8 @@
 import { useState } from "preact/hooks"
 import { area } from "../client/area.ts"
 import type { AnswerOf, Key } from "../client/operations.ts"
-import { send } from "../client/request.ts"
-import { Dialog } from "../kit/dialog.tsx"
 import { SelectField } from "../kit/field.tsx"
-import { Form } from "../kit/form.tsx"
+import { FormDialog } from "../kit/form.tsx"
 import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
 import { NewKeyText } from "./shown-once.tsx"
@@ -22,24 +20,24 @@ export interface ChangeKeyProps {
 /** Asks before a key is revoked. */
 export function RevokeKey({ value, close, done }: ChangeKeyProps) {
   return (
-    <Dialog title={`Revoke ${nameOf(value)}?`} close={close}>
-      <Form
-        submit="Revoke key"
-        danger
-        cancel={close}
-        send={(_, idempotencyKey) => send("keys.revoke", { id: value.id }, { idempotencyKey })}
-        done={done}
-      >
-        <p>
-          Calls with the key <code>{value.prefix}…</code> are refused from now on. This cannot be undone.
-        </p>
-        <p>
-          {area.kind === "console"
-            ? "To stop it for a while, disable it instead."
-            : "If you signed in with this key, you are signed out. To replace it without a break, rotate it instead: the old text can go on working for a while."}
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Revoke ${nameOf(value)}?`}
+      close={close}
+      submit="Revoke key"
+      danger
+      operation="keys.revoke"
+      input={() => ({ id: value.id })}
+      done={done}
+    >
+      <p>
+        Calls with the key <code>{value.prefix}…</code> are refused from now on. This cannot be undone.
+      </p>
+      <p>
+        {area.kind === "console"
+          ? "To stop it for a while, disable it instead."
+          : "If you signed in with this key, you are signed out. To replace it without a break, rotate it instead: the old text can go on working for a while."}
+      </p>
+    </FormDialog>
   )
 }
 
@@ -60,24 +58,22 @@ export function RotateKey({ value, close, done }: ChangeKeyProps) {
     return <NewKeyText title="The new text" text={rotated.key} note={note} done={() => done(rotated)} />
   }
   return (
-    <Dialog title={`Rotate ${nameOf(value)}`} close={close}>
-      <Form
-        submit="Rotate key"
-        cancel={close}
-        send={(values, idempotencyKey) =>
-          send("keys.rotate", { id: value.id, grace: values.text("grace") }, { idempotencyKey })
-        }
-        done={setRotated}
-      >
-        <p class="muted">The key gets a new text. Everything else about it stays.</p>
-        <SelectField
-          name="grace"
-          label="How long the old text still works"
-          required
-          value="24h"
-          choices={graces}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate ${nameOf(value)}`}
+      close={close}
+      submit="Rotate key"
+      operation="keys.rotate"
+      input={(values) => ({ id: value.id, grace: values.text("grace") })}
+      done={setRotated}
+    >
+      <p class="muted">The key gets a new text. Everything else about it stays.</p>
+      <SelectField
+        name="grace"
+        label="How long the old text still works"
+        required
+        value="24h"
+        choices={graces}
+      />
+    </FormDialog>
   )
 }

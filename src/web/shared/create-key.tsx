@@ -1,9 +1,7 @@
 import { useState } from "preact/hooks"
 import type { AnswerOf } from "../client/operations.ts"
-import { send } from "../client/request.ts"
-import { Dialog } from "../kit/dialog.tsx"
 import { TextField } from "../kit/field.tsx"
-import { Form } from "../kit/form.tsx"
+import { FormDialog } from "../kit/form.tsx"
 import { type ApiChoice, KeyFields, readKeyFields } from "./key-fields.tsx"
 import { NewKeyText } from "./shown-once.tsx"
 
@@ -23,26 +21,20 @@ export function CreateKey({ account, apis, isBrief = false, close, done }: Creat
   const [created, setCreated] = useState<AnswerOf<"keys.create"> | null>(null)
   if (created) return <NewKeyText title="Key created" text={created.key} done={done} />
   return (
-    <Dialog title="Create key" close={close}>
-      <Form
-        submit="Create key"
-        required={account === null ? { account: "Type the id of the account; it starts with acc_." } : {}}
-        numbers={["rate_limit"]}
-        cancel={close}
-        send={(values, idempotencyKey) =>
-          send(
-            "keys.create",
-            { account: account ?? values.text("account"), ...readKeyFields(values) },
-            { idempotencyKey },
-          )
-        }
-        done={setCreated}
-      >
-        {account === null && (
-          <TextField name="account" label="Account" required hint="Its id, such as acc_1234567890abcdef." />
-        )}
-        <KeyFields apis={apis} isBrief={isBrief} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create key"
+      close={close}
+      submit="Create key"
+      required={account === null ? { account: "Type the id of the account; it starts with acc_." } : {}}
+      numbers={["rate_limit"]}
+      operation="keys.create"
+      input={(values) => ({ account: account ?? values.text("account"), ...readKeyFields(values) })}
+      done={setCreated}
+    >
+      {account === null && (
+        <TextField name="account" label="Account" required hint="Its id, such as acc_1234567890abcdef." />
+      )}
+      <KeyFields apis={apis} isBrief={isBrief} />
+    </FormDialog>
   )
 }

@@ -8,10 +8,9 @@ import { may } from "../client/session.ts"
 import { type Reading, useRead } from "../client/use-read.ts"
 import { ActionButton } from "../kit/action-button.tsx"
 import { Button } from "../kit/button.tsx"
-import { Dialog } from "../kit/dialog.tsx"
 import { type Fact, Facts } from "../kit/facts.tsx"
 import { CheckField, TextField } from "../kit/field.tsx"
-import { Form } from "../kit/form.tsx"
+import { FormDialog } from "../kit/form.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { say } from "../kit/status.tsx"
 import { Code, Tag } from "../kit/text.tsx"
@@ -133,50 +132,51 @@ function SetWebhook({ webhook: { account: id, url, allow_private }, close, done 
     )
   }
   return (
-    <Dialog title={url === null ? "Set a webhook" : "Change the webhook"} close={close}>
-      <Form
-        submit="Save"
-        required={{ url: "Type an address, such as https://example.com/hook." }}
-        cancel={close}
-        send={(values, idempotencyKey) => {
-          const rights = isConsole ? { allow_private: values.isTicked("allow_private") } : {}
-          return send("webhooks.set", { id, url: values.text("url"), ...rights }, { idempotencyKey })
-        }}
-        done={(answer) => (answer.secret === null ? done() : setMade(answer))}
-      >
-        <TextField
-          name="url"
-          label="Address"
-          type="url"
-          required
-          hint={`${isConsole ? "https, or http on localhost." : "https, at a public address."} A new secret is made for it.`}
-          value={url ?? ""}
+    <FormDialog
+      title={url === null ? "Set a webhook" : "Change the webhook"}
+      close={close}
+      submit="Save"
+      required={{ url: "Type an address, such as https://example.com/hook." }}
+      operation="webhooks.set"
+      input={(values) => ({
+        id,
+        url: values.text("url"),
+        ...(isConsole && { allow_private: values.isTicked("allow_private") }),
+      })}
+      done={(answer) => (answer.secret === null ? done() : setMade(answer))}
+    >
+      <TextField
+        name="url"
+        label="Address"
+        type="url"
+        required
+        hint={`${isConsole ? "https, or http on localhost." : "https, at a public address."} A new secret is made for it.`}
+        value={url ?? ""}
+      />
+      {isConsole && (
+        <CheckField
+          name="allow_private"
+          label="Allow an address in a private network"
+          checked={allow_private}
         />
-        {isConsole && (
-          <CheckField
-            name="allow_private"
-            label="Allow an address in a private network"
-            checked={allow_private}
-          />
-        )}
-      </Form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }
 
 /** Asks before a webhook is removed. */
 function RemoveWebhook({ webhook: { account: id }, close, done }: WebhookWindowProps) {
   return (
-    <Dialog title="Remove the webhook?" close={close}>
-      <Form
-        submit="Remove webhook"
-        danger
-        cancel={close}
-        send={(_, idempotencyKey) => send("webhooks.delete", { id }, { idempotencyKey })}
-        done={done}
-      >
-        <p>Waiting notices are not sent. To send them later, set a webhook first.</p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Remove the webhook?"
+      close={close}
+      submit="Remove webhook"
+      danger
+      operation="webhooks.delete"
+      input={() => ({ id })}
+      done={done}
+    >
+      <p>Waiting notices are not sent. To send them later, set a webhook first.</p>
+    </FormDialog>
   )
 }

@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks"
-import { send } from "../../client/request.ts"
-import { Dialog } from "../../kit/dialog.tsx"
 import { CheckField, CheckGroup } from "../../kit/field.tsx"
-import { Form } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form.tsx"
 import type { AccountWindowProps } from "./edit-account.tsx"
 
 /** The events of `accounts.update`, in words. */
@@ -17,32 +15,27 @@ export const events = [
 export function ChooseEvents({ account, close, done }: AccountWindowProps) {
   const [ifVersion] = useState(account.version)
   return (
-    <Dialog title="Events for the webhook" close={close}>
-      <Form
-        submit="Save"
-        cancel={close}
-        send={(values, idempotencyKey) =>
-          send(
-            "accounts.update",
-            { id: account.id, events: values.list("events") },
-            { idempotencyKey, ifVersion },
-          )
-        }
-        done={done}
-      >
-        <CheckGroup name="events" label="Besides the thresholds of credits, it gets these events">
-          {events.map(([name, label]) => (
-            <CheckField
-              key={name}
-              name="events"
-              value={name}
-              label={label}
-              hint={<code>{name}</code>}
-              checked={account.events.includes(name)}
-            />
-          ))}
-        </CheckGroup>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Events for the webhook"
+      close={close}
+      submit="Save"
+      operation="accounts.update"
+      input={(values) => ({ id: account.id, events: values.list("events") })}
+      ifVersion={ifVersion}
+      done={done}
+    >
+      <CheckGroup name="events" label="Besides the thresholds of credits, it gets these events">
+        {events.map(([name, label]) => (
+          <CheckField
+            key={name}
+            name="events"
+            value={name}
+            label={label}
+            hint={<code>{name}</code>}
+            checked={account.events.includes(name)}
+          />
+        ))}
+      </CheckGroup>
+    </FormDialog>
   )
 }

@@ -1,11 +1,9 @@
 import { useState } from "preact/hooks"
 import type { Account } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { Dialog } from "../../kit/dialog.tsx"
 import { SelectField, TextField } from "../../kit/field.tsx"
-import { Form } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form.tsx"
 
 export interface AccountWindowProps {
   readonly account: Account
@@ -20,41 +18,36 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
   const [ifVersion] = useState(account.version)
   const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
   return (
-    <Dialog title="Edit account" close={close}>
-      <Form
-        submit="Save"
-        required={{ name: "Type a name." }}
-        cancel={close}
-        send={(values, idempotencyKey) =>
-          send(
-            "accounts.update",
-            {
-              id: account.id,
-              name: values.text("name"),
-              plan: values.text("plan"),
-              external_id: values.text("external_id") || null,
-            },
-            { idempotencyKey, ifVersion },
-          )
-        }
-        done={done}
-      >
-        <TextField name="name" label="Name" required value={account.name} />
-        <SelectField
-          name="plan"
-          label="Plan"
-          required
-          value={account.plan}
-          choices={[...names].map((name) => [name, name])}
-          hint="It takes effect with the next call. What was used this month stays used."
-        />
-        <TextField
-          name="external_id"
-          label="External id"
-          hint="Your own id of the customer."
-          value={account.external_id ?? ""}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Edit account"
+      close={close}
+      submit="Save"
+      required={{ name: "Type a name." }}
+      operation="accounts.update"
+      input={(values) => ({
+        id: account.id,
+        name: values.text("name"),
+        plan: values.text("plan"),
+        external_id: values.text("external_id") || null,
+      })}
+      ifVersion={ifVersion}
+      done={done}
+    >
+      <TextField name="name" label="Name" required value={account.name} />
+      <SelectField
+        name="plan"
+        label="Plan"
+        required
+        value={account.plan}
+        choices={[...names].map((name) => [name, name])}
+        hint="It takes effect with the next call. What was used this month stays used."
+      />
+      <TextField
+        name="external_id"
+        label="External id"
+        hint="Your own id of the customer."
+        value={account.external_id ?? ""}
+      />
+    </FormDialog>
   )
 }

@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks"
 import type { Account, AnswerOf } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
-import { Dialog } from "../../kit/dialog.tsx"
-import { Form } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
 
 interface PortalLinkProps {
@@ -21,18 +19,18 @@ export function PortalLink({ account: { id, name }, close }: PortalLinkProps) {
     )
   }
   return (
-    <Dialog title={`Portal link for ${name}`} close={close}>
-      <Form
-        submit="Make a link"
-        cancel={close}
-        send={(_, idempotencyKey) => send("portal.link", { id }, { idempotencyKey })}
-        done={setMade}
-      >
-        <p class="muted">
-          The link signs its reader in to the portal as this customer for a day, to see usage and manage keys
-          and the webhook.
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Portal link for ${name}`}
+      close={close}
+      submit="Make a link"
+      operation="portal.link"
+      input={() => ({ id })}
+      done={setMade}
+    >
+      <p class="muted">
+        The link signs its reader in to the portal as this customer for a day, to see usage and manage keys
+        and the webhook.
+      </p>
+    </FormDialog>
   )
 }

@@ -38,7 +38,7 @@ export function OverviewScreen() {
     >
       {may("history.calls") && <Traffic step={steps[range]} api={filterValue("api")} version={version} />}
       <div class="halves">
-        {may("notices.list") && may("accounts.get") && (
+        {may("accounts.list") && (
           <Section title="Accounts near their limit">
             <NearLimit version={version} />
           </Section>

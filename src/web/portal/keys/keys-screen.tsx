@@ -1,11 +1,9 @@
 import { useState } from "preact/hooks"
 import type { Key } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
 import { may, ownAccount, session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
-import { Dialog } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
-import { Form } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Notice } from "../../kit/states.tsx"
@@ -141,17 +139,16 @@ function CreateOwnKey(windowProps: { close(): void; done(): void }) {
 /** Gives a key another name. */
 function RenameKey({ value: { id, name, version }, close, done }: ChangeKeyProps) {
   return (
-    <Dialog title={`Rename ${nameOf({ name, id })}`} close={close}>
-      <Form
-        submit="Save"
-        cancel={close}
-        send={(values, idempotencyKey) =>
-          send("keys.update", { id, name: values.text("name") }, { idempotencyKey, ifVersion: version })
-        }
-        done={done}
-      >
-        <TextField name="name" label="Name" hint="What the key is for." value={name} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Rename ${nameOf({ name, id })}`}
+      close={close}
+      submit="Save"
+      operation="keys.update"
+      input={(values) => ({ id, name: values.text("name") })}
+      ifVersion={version}
+      done={done}
+    >
+      <TextField name="name" label="Name" hint="What the key is for." value={name} />
+    </FormDialog>
   )
 }
