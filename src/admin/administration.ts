@@ -276,9 +276,7 @@ function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: Prepared
     return new AdminFault(
       "conflict",
       `The bonus of an account can be ${maxCredits} credits at most. Grant fewer.`,
-      {
-        parameter: "credits",
-      },
+      { parameter: "credits" },
     )
   }
   if (outcome === "tooMany") {

@@ -66,9 +66,7 @@ function readCursor(list: string, text: string): readonly (string | number)[] {
   throw new AdminFault(
     "invalid",
     "The 'after' parameter must be the 'next' of the page before, of this very list.",
-    {
-      parameter: "after",
-    },
+    { parameter: "after" },
   )
 }
 

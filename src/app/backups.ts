@@ -140,9 +140,7 @@ function nameTaken(name: string): AdminFault {
   return new AdminFault(
     "conflict",
     `There is a file '${name}' already, and it is not overwritten. Give another name.`,
-    {
-      parameter: "name",
-    },
+    { parameter: "name" },
   )
 }
 

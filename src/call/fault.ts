@@ -105,9 +105,7 @@ export function fixedFault(code: FixedCode, cause?: unknown): Fault {
 
 /** The fault of a known key that must not be used. Its owner is for logs and metrics alone. */
 export function refusedKey(code: FixedCode, { account, key }: CallerIds): Fault {
-  return new Fault(code, table[code].text, {
-    keyOwner: { account: { id: account.id }, key: { id: key.id } },
-  })
+  return new Fault(code, table[code].text, { keyOwner: { account: { id: account.id }, key: { id: key.id } } })
 }
 
 /**

@@ -39,12 +39,7 @@ export type ConfigFromWorker =
   | ({ readonly kind: "taken"; readonly id: number } & ReloadResult)
 type ConfigToWorker =
   /** Asks to check a configuration and to take it over. With `expected` the file is replaced too, if that is still its text. */
-  | {
-      readonly kind: "take"
-      readonly id: number
-      readonly served: Served
-      readonly expected: string | null
-    }
+  | { readonly kind: "take"; readonly id: number; readonly served: Served; readonly expected: string | null }
   /** Answers `reload` and `replace`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 

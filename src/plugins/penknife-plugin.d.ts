@@ -142,9 +142,7 @@ declare module "penknife/plugin" {
       /** Bytes from a cryptographic source. */
       bytes(length: number): Uint8Array
     }
-    readonly dns: {
-      resolve<T extends keyof DnsData>(name: string, type: T): Promise<DnsAnswer<DnsData[T]>>
-    }
+    readonly dns: { resolve<T extends keyof DnsData>(name: string, type: T): Promise<DnsAnswer<DnsData[T]>> }
     readonly timer: {
       /** Calls `run` once, unless the returned function is called before. */
       after(delayMs: number, run: () => void): () => void

@@ -153,11 +153,7 @@ function toMessageOfKind(thrown: unknown): FromWorker {
 
 function failed(thrown: unknown): FromWorker {
   if (thrown instanceof ApiMistake) return { kind: "failed", cause: thrown.message, detail: thrown.message }
-  return {
-    kind: "failed",
-    cause: described(describeKind, thrown),
-    detail: described(describeThrown, thrown),
-  }
+  return { kind: "failed", cause: described(describeKind, thrown), detail: described(describeThrown, thrown) }
 }
 
 const indescribable = "it threw something that cannot be described"

@@ -56,10 +56,7 @@ export const moveTables: readonly MoveTable[] = [
     ),
   },
   { name: "secrets", columns: words("hash key_id created_ms until_ms") },
-  {
-    name: "ledger",
-    columns: words("account_id closed_ms period_start_ms used bonus notified day booked"),
-  },
+  { name: "ledger", columns: words("account_id closed_ms period_start_ms used bonus notified day booked") },
   { name: "usage", columns: words("account_id period_start_ms day api calls credits key_calls key_credits") },
   { name: "key_usage", columns: words("account_id day key_id api calls credits") },
   {
@@ -70,20 +67,14 @@ export const moveTables: readonly MoveTable[] = [
     ),
   },
   { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
-  {
-    name: "admin_keys",
-    columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms"),
-  },
+  { name: "admin_keys", columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms") },
   {
     name: "audit",
     columns: words(
       `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
     ),
   },
-  {
-    name: "replays",
-    columns: words("actor key payload_hash operation target_id created_ms answer"),
-  },
+  { name: "replays", columns: words("actor key payload_hash operation target_id created_ms answer") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 

@@ -95,11 +95,7 @@ test("the message has the data of the notice, and nothing about its delivery", (
 test("the message of another event has the data it was raised with", () => {
   const data = '{"account":"acc_1","key":"key_1"}'
   expect(toMessage({ ...notice, type: "key.created", data, threshold: null, allowance: null })).toStrictEqual(
-    {
-      type: "key.created",
-      timestamp: "2025-02-20T12:00:00.750Z",
-      data: { account: "acc_1", key: "key_1" },
-    },
+    { type: "key.created", timestamp: "2025-02-20T12:00:00.750Z", data: { account: "acc_1", key: "key_1" } },
   )
 })
 

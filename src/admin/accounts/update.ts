@@ -15,11 +15,7 @@ export const updateAccount = defineOperation({
   permission: "accounts.write",
   method: "PATCH",
   path: "/accounts/{id}",
-  command: {
-    words: "account update",
-    args: ["id"],
-    example: "acc_1234567890abcdef --name Bob --plan pro",
-  },
+  command: { words: "account update", args: ["id"], example: "acc_1234567890abcdef --name Bob --plan pro" },
   otherCommands: [
     {
       words: "account rename",

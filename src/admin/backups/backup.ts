@@ -47,8 +47,5 @@ export const verifyBackup = defineOperation({
   output: verifiedSchema,
   isLong: true,
   example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
-  run: {
-    kind: "read",
-    read: async ({ name }, { backups }) => showVerified(await backups.verify(name)),
-  },
+  run: { kind: "read", read: async ({ name }, { backups }) => showVerified(await backups.verify(name)) },
 })

@@ -28,11 +28,7 @@ export const historyOfCalls = defineOperation({
   permission: "usage.read",
   method: "GET",
   path: "/history/calls",
-  command: {
-    words: "history calls",
-    example: "--step day",
-    empty: "No calls in this time.",
-  },
+  command: { words: "history calls", example: "--step day", empty: "No calls in this time." },
   input: Type.Object({ ...rangeParameters, api: apiParameter, ...formatParameter }),
   output: Type.Object({
     ...rangeFields,

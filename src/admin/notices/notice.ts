@@ -88,14 +88,7 @@ export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
 /** An attempt as operations show it. */
 export function toAttemptOutput(record: AttemptRecord): Static<typeof attemptSchema> {
   const { noticeId, attempt, atMs, durationMs, status, error } = record
-  return {
-    notice: noticeId,
-    attempt,
-    at: toIso(atMs),
-    duration_ms: durationMs,
-    status,
-    error,
-  }
+  return { notice: noticeId, attempt, at: toIso(atMs), duration_ms: durationMs, status, error }
 }
 
 /** @throws AdminFault when there is no such notice */

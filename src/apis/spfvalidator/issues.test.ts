@@ -193,9 +193,7 @@ describe("records without any issue", () => {
     "a denied include may pass all": dnsOf("v=spf1 -include:e.example -all", {
       "e.example": [{ TXT: "v=spf1 all" }],
     }),
-    "a redirect ends a record": dnsOf("v=spf1 redirect=e.example", {
-      "e.example": [{ TXT: "v=spf1 -all" }],
-    }),
+    "a redirect ends a record": dnsOf("v=spf1 redirect=e.example", { "e.example": [{ TXT: "v=spf1 -all" }] }),
     "a denied network may be broad or reserved": dnsOf("v=spf1 -ip4:0.0.0.0/0 -ip6:fe80::/10 -all"),
     "an exception before its network": dnsOf("v=spf1 -ip4:93.184.216.7 ip4:93.184.216.0/24 -all"),
     "/16 and /32 are no broad ranges": dnsOf(

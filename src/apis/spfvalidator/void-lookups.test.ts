@@ -8,12 +8,7 @@ const six = "2001:db8::1"
 
 /** A zone with this record and three hosts, all with these entries. */
 function hosts(record: string, ...entries: readonly ZoneEntry[]): DnsZone {
-  return {
-    "d.example": [{ TXT: record }],
-    "x.example": entries,
-    "y.example": entries,
-    "z.example": entries,
-  }
+  return { "d.example": [{ TXT: record }], "x.example": entries, "y.example": entries, "z.example": entries }
 }
 
 const threeHosts = "v=spf1 a:x.example a:y.example a:z.example -all"

@@ -68,10 +68,7 @@ test("a batch has a largest size", async () => {
 test("an account is never in two batches, and its tickets keep their order", async () => {
   const submissions = fc.array(
     fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 8 }),
-    {
-      minLength: 1,
-      maxLength: 12,
-    },
+    { minLength: 1, maxLength: 12 },
   )
   await fc.assert(
     fc.asyncProperty(submissions, fc.infiniteStream(fc.nat(3)), async (accounts, choices) => {

@@ -131,11 +131,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return "applied"
     },
 
-    ...prepareAdminReads({
-      read: run,
-      write: createRun(database, write),
-      selectNotices,
-    }),
+    ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
     async plansInUse() {
       const select = `SELECT plan, count(*) AS accounts FROM accounts WHERE NOT (${isClosedAccount}) GROUP BY plan ORDER BY plan`
       return read(() => database.query<{ plan: string; accounts: number }, []>(select).all())

@@ -31,10 +31,7 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
   }
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store, admin } = withLogFlush(stores, file, {
-    timer,
-    sync,
-  })
+  const { store, admin } = withLogFlush(stores, file, { timer, sync })
   /** Ends the delay and waits for the flush. */
   async function flush() {
     timer.fire()

@@ -200,11 +200,7 @@ type Values = Readonly<Record<string, unknown>>
  * Reads the parameters of a GraphQL request from its JSON body (GraphQL over HTTP §5.1).
  * @throws Fault naming the parameter to change
  */
-function readParameters(body: Values): {
-  query: string
-  operationName: string | null
-  variables: Values
-} {
+function readParameters(body: Values): { query: string; operationName: string | null; variables: Values } {
   const { query, operationName = null, variables, extensions } = body
   if (typeof query !== "string" || query === "") {
     throw inputFault("query", `${query === undefined ? "is required and " : ""}must be a non-empty string`)

@@ -62,13 +62,7 @@ export function batchAnswerSchema({ output }: ApiDefinition) {
     data: Type.Union([output, Type.Null()]),
   })
   return asAnswer(
-    Type.Object({
-      count,
-      succeeded: count,
-      failed: count,
-      credits_used: count,
-      results: Type.Array(result),
-    }),
+    Type.Object({ count, succeeded: count, failed: count, credits_used: count, results: Type.Array(result) }),
   )
 }
 

@@ -73,13 +73,7 @@ function describe(api: PreparedApi): CallToolResult {
   const { inputSchema, outputSchema, description } = toTool(api)
   const { id, examples } = api.definition
   const [example] = examples
-  return dataResult({
-    id,
-    description,
-    input: inputSchema,
-    output: outputSchema,
-    example: example?.input,
-  })
+  return dataResult({ id, description, input: inputSchema, output: outputSchema, example: example?.input })
 }
 
 function searchedWords({ definition: { id, title, description, input } }: PreparedApi): readonly string[] {

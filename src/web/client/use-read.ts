@@ -66,12 +66,7 @@ export function useRead<Id extends ReadId>(
         if (abort.signal.aborted) return
         failed.current = true
         // Data for other parameters would look like data for these.
-        setState((before) => ({
-          ended: reading,
-          key,
-          data: before.key === key ? before.data : null,
-          error,
-        }))
+        setState((before) => ({ ended: reading, key, data: before.key === key ? before.data : null, error }))
       },
     )
     return () => abort.abort()

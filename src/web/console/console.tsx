@@ -15,13 +15,7 @@ import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
 
 const screens: readonly Screen[] = [
-  {
-    path: "/",
-    title: "Overview",
-    icon: "overview",
-    operation: null,
-    component: OverviewScreen,
-  },
+  { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
   {
     path: "/accounts",
     title: "Accounts",

@@ -1,13 +1,7 @@
 /** The parts of React, ReactDOM and GraphiQL that the page uses. Each is a script of its own, which makes one global name. */
-declare const React: {
-  createElement(type: typeof GraphiQL, props: GraphiqlProps): ReactElement
-}
-declare const ReactDOM: {
-  createRoot(place: Element): { render(element: ReactElement): void }
-}
-declare const GraphiQL: {
-  createFetcher(options: { readonly url: string }): GraphiqlFetcher
-}
+declare const React: { createElement(type: typeof GraphiQL, props: GraphiqlProps): ReactElement }
+declare const ReactDOM: { createRoot(place: Element): { render(element: ReactElement): void } }
+declare const GraphiQL: { createFetcher(options: { readonly url: string }): GraphiqlFetcher }
 
 interface ReactElement {
   readonly type: unknown

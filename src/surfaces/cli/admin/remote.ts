@@ -193,10 +193,7 @@ interface Problem {
 function problemOf(text: string): Problem | null {
   try {
     const { type, detail } = JSON.parse(text)
-    return {
-      ...(typeof type === "string" && { type }),
-      ...(typeof detail === "string" && { detail }),
-    }
+    return { ...(typeof type === "string" && { type }), ...(typeof detail === "string" && { detail }) }
   } catch {
     return null
   }

@@ -57,9 +57,7 @@ function createLimit(
       throw new AdminFault(
         "too-many-requests",
         `${toText(perMinute)}; try again in ${retryAfterSeconds} s.`,
-        {
-          retryAfterSeconds,
-        },
+        { retryAfterSeconds },
       )
     }
     fullAtMs.set(id, next)

@@ -33,9 +33,7 @@ describe.each(formats.map((format) => [format]))("%s", (format) => {
     const data = fc.dictionary(
       fc.stringMatching(/^[a-z]{1,8}$/),
       fc.oneof(text, fc.array(text), fc.integer()),
-      {
-        maxKeys: 4,
-      },
+      { maxKeys: 4 },
     )
     const envelope = fc.oneof(
       data.map((given) => ({ status: "ok" as const, error: null, data: given })),

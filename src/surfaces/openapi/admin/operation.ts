@@ -59,10 +59,7 @@ function bodyOf(route: OperationRoute, { convert }: AdminSchemas): JsonObject | 
     additionalProperties: false,
   }
   const shown = Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name)))
-  return {
-    required: needsBody(route),
-    content: { "application/json": { schema, example: shown } },
-  }
+  return { required: needsBody(route), content: { "application/json": { schema, example: shown } } }
 }
 
 function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {

@@ -32,10 +32,7 @@ const otherApis = [
 export function ErrorsScreen() {
   const range = filterValue("range") ?? "day"
   const from = useMemo(() => new Date(nowMs() - msOf(range)).toISOString(), [range])
-  const reading = useRead("history.faults", {
-    from,
-    api: filterValue("api"),
-  })
+  const reading = useRead("history.faults", { from, api: filterValue("api") })
   const isFiltered = filterValue("api") !== null
   return (
     <Page
