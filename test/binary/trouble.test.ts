@@ -1,6 +1,6 @@
 /**
  * Failures around a service, on the executable: stopping under load, clocks that jump, DNS servers and webhook receivers that do
- * not answer. Others are in metering.test.ts (kill -9), failing-store.test.ts, operation.test.ts (SIGTERM and SIGINT),
+ * not answer. Others are in metering.test.ts (kill -9), failing-store.test.ts, operating.test.ts (SIGTERM and SIGINT),
  * slow-clients.test.ts, tls.test.ts (a broken certificate) and backup.test.ts.
  */
 

@@ -38,7 +38,7 @@ export function discoveryFeature(
   ): void {
     const document = printed(type, print, headers)
     app.get(path, ({ request, set }) => document(request, set), {
-      detail: { summary: `The document at ${path}`, tags: ["operation"] },
+      detail: { summary: `The document at ${path}`, tags: ["document"] },
     })
   }
 
@@ -52,7 +52,7 @@ export function discoveryFeature(
       set.headers.link = discoveryLinks
       return body
     },
-    { detail: { summary: "What this service offers", tags: ["operation"] } },
+    { detail: { summary: "What this service offers", tags: ["document"] } },
   )
   addDocument("/.well-known/api-catalog", apiCatalogType, () => printApiCatalog(service), {
     // RFC 9727 §2 asks for the link, at least in the answer to HEAD.

@@ -99,12 +99,12 @@ export function siteFeature(
         if (entries.includes(path)) set.headers.link = discoveryLinks
         return answer(path, request, set)
       },
-      { detail: { summary: `The page or file at ${path}`, tags: ["operation"] } },
+      { detail: { summary: `The page or file at ${path}`, tags: ["page"] } },
     )
   }
   for (const root of ["/apis", "/docs"]) {
     app.get(`${root}/*`, ({ request, set, params }) => answer(`${root}/${params["*"]}`, request, set), {
-      detail: { summary: `The pages below ${root}`, tags: ["operation"] },
+      detail: { summary: `The pages below ${root}`, tags: ["page"] },
     })
   }
   return app

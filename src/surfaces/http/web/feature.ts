@@ -43,7 +43,7 @@ export function webFeature(
       sameOriginOnly(set)
       return (await load()).pages[page](request, set)
     }
-    const detail = { summary: `The page at /${page}`, tags: ["operation"] }
+    const detail = { summary: `The page at /${page}`, tags: ["page"] }
     app.get(`/${page}`, answer, { detail }).get(`/${page}/*`, answer, { detail })
   }
 
@@ -57,6 +57,6 @@ export function webFeature(
       sameOriginOnly(set)
       return send(request, set)
     },
-    { detail: { summary: "The files that pages load", tags: ["operation"] } },
+    { detail: { summary: "The files that pages load", tags: ["page"] } },
   )
 }
