@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { type BundledFile, bundleWeb } from "../src/surfaces/http/web/bundle.ts"
+import { bothCodings, type Coding } from "../src/surfaces/http/web/web-files.ts"
 
 const folder = "dist/web"
 
@@ -15,31 +16,40 @@ export async function writeWebFiles(): Promise<readonly string[]> {
   const { files, inputs } = await bundleWeb()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const { name, bytes } of files) {
-    // The best quality takes ten seconds for a megabyte.
-    const quality = bytes.length > 1_000_000 ? 9 : constants.BROTLI_MAX_QUALITY
-    const best = { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }
-    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, best))
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+  const best = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
+  for (const file of files) {
+    for (const coding of codingsOf(file)) {
+      const packed =
+        coding === "br" ? brotliCompressSync(file.bytes, best) : gzipSync(file.bytes, { level: 9 })
+      writeFileSync(join(folder, `${file.name}.${coding}`), packed)
+    }
   }
   writeFileSync(join(folder, "embedded.ts"), moduleOf(files))
   return inputs
 }
 
+/** The forms in which a file is embedded. Both of a large one would make the program a megabyte larger. */
+function codingsOf({ bytes }: BundledFile): readonly Coding[] {
+  return bytes.length > 300_000 ? ["gzip"] : bothCodings
+}
+
 function moduleOf(bundled: readonly BundledFile[]): string {
-  const imports = bundled.flatMap(({ name }, index) => [
-    `import brotli${index} from "./${name}.br" with { type: "file" }`,
-    `import gzip${index} from "./${name}.gz" with { type: "file" }`,
-  ])
-  const files = bundled.map(
-    ({ name, imports }, index) =>
-      `["${name}", fileOf("${name}", ${JSON.stringify(imports)}, brotli${index}, gzip${index})],`,
-  )
+  const imports: string[] = []
+  const files = bundled.map((file, index) => {
+    const { name, imports: parts } = file
+    const codings = codingsOf(file)
+    for (const coding of codings) {
+      imports.push(`import ${coding}${index} from "./${name}.${coding}" with { type: "file" }`)
+    }
+    const paths = codings.map((coding) => `${coding}: ${coding}${index}`).join(", ")
+    return `["${name}", fileOf("${name}", ${JSON.stringify(parts)}, { ${paths} })],`
+  })
   return `import { resolve } from "node:path"
 ${imports.join("\n")}
 
-function fileOf(name, imports, brotli, gzip) {
-  return { name, imports, read: (coding) => Bun.file(resolve(import.meta.dir, coding === "br" ? brotli : gzip)).bytes() }
+function fileOf(name, imports, paths) {
+  const read = (coding) => Bun.file(resolve(import.meta.dir, paths[coding])).bytes()
+  return { name, imports, codings: Object.keys(paths), read }
 }
 
 const files = new Map([

@@ -81,7 +81,7 @@ test("holds the listed files and nothing else", () => {
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],
     "plugins/worker.js",
   ].sort()
-  const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|(?:js|css|svg)\.(?:br|gz))$/.test(file)
+  const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|(?:js|css|svg)\.(?:br|gzip))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
   expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
   const mentionsThisMachine = files.filter((file) =>

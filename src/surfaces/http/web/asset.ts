@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** Answers with a file whose name changes with its bytes, so that a browser keeps it for good (RFC 8246). */
 export async function sendAsset(
-  { name, read }: WebFile,
+  { name, codings, read }: WebFile,
   request: Request,
   set: AnswerSettings,
 ): Promise<Uint8Array | null> {
@@ -32,7 +32,7 @@ export async function sendAsset(
     set.status = 304
     return null
   }
-  const coding = new Negotiator({ headers: asked }).encoding(["br", "gzip", "identity"])
+  const coding = new Negotiator({ headers: asked }).encoding([...codings, "identity"])
   if (coding !== "br" && coding !== "gzip") return unzip(await read("gzip"))
   set.headers["content-encoding"] = coding
   return read(coding)

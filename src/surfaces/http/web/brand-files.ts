@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { brandStyle, icon, toBrandColors } from "../../site/brand-look.ts"
-import type { WebFile } from "./web-files.ts"
+import { bothCodings, type WebFile } from "./web-files.ts"
 
 /** How the operator's service presents itself. */
 export interface Brand {
@@ -40,6 +40,7 @@ function toFile(stem: string, ending: string, text: string): WebFile {
   return {
     name: `${stem}-${hash}.${ending}`,
     imports: [],
+    codings: bothCodings,
     read: async (coding) => (coding === "br" ? brotliCompressSync(bytes) : gzipSync(bytes)),
   }
 }
