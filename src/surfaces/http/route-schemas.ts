@@ -1,4 +1,4 @@
-import { CloneType, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import { type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { type ApiDefinition, choice } from "../../apis/contract.ts"
 import { maxInputs, requireInputs } from "../../call/batch.ts"
 import type { Input } from "../../call/input.ts"
@@ -13,7 +13,7 @@ import type { GivenQuery } from "./metered.ts"
  */
 export function checkedBy<Given, Read>(schema: TSchema, read: (given: Given) => Read): CheckedBy<Read> {
   const validate = (given: Given) => ({ value: read(given) })
-  return Object.assign(CloneType(schema), { "~standard": { version: 1, vendor: "penknife", validate } })
+  return { ...schema, "~standard": { version: 1, vendor: "penknife", validate } }
 }
 
 /** A Standard Schema whose handlers get `Read`. Elysia hands it whatever was read. */
