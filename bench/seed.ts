@@ -6,7 +6,7 @@ import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
-import { prepareOutbox } from "../src/store/sqlite/outbox.ts"
+import { prepareOutbox } from "../src/store/sqlite/sqlite-outbox.ts"
 import { createSqliteStores } from "../src/store/sqlite/sqlite-store.ts"
 
 /** More credits than a run spends. The accounts stay limited, so that every call is checked against a balance. */

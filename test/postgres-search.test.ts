@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { SQL } from "bun"
 import type { AccountFilter } from "../src/store/admin-store.ts"
-import { prepareAdminStore } from "../src/store/postgres/admin-store.ts"
+import { prepareAdminStore } from "../src/store/postgres/postgres-admin.ts"
 import type { Parameter } from "../src/store/rows.ts"
 import { firstPage } from "./support/admin-store.ts"
 import { openAnyStore } from "./support/any-store.ts"

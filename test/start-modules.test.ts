@@ -8,11 +8,11 @@ const root = join(import.meta.dir, "..")
 
 test("a start with a data file loads nothing of PostgreSQL, and one with a URL does", async () => {
   const withFile = await filesLoadedFor(join(dir, "store.db"))
-  expect(withFile.some((file) => file.includes("src/store/sqlite/open-store.ts"))).toBe(true)
+  expect(withFile.some((file) => file.includes("src/store/sqlite/open-sqlite.ts"))).toBe(true)
   expect(withFile.filter((file) => file.includes("src/store/postgres/"))).toEqual([])
   // Nothing listens on port 1.
   const withUrl = await filesLoadedFor("postgres://ann@127.0.0.1:1/x")
-  expect(withUrl.some((file) => file.includes("src/store/postgres/open-store.ts"))).toBe(true)
+  expect(withUrl.some((file) => file.includes("src/store/postgres/open-postgres.ts"))).toBe(true)
 })
 
 test("a start loads no operation of the administration, neither their commands nor their routes", async () => {

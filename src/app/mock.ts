@@ -25,7 +25,7 @@ import { createMockClock, createMockDns, createSeededRandom } from "../ports/moc
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import type { History } from "../store/history.ts"
-import { openSqliteStore } from "../store/sqlite/open-store.ts"
+import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import type { HttpServer } from "../surfaces/http/server.ts"

@@ -132,6 +132,7 @@ export interface SessionRecord extends Omit<SignInLink, "id"> {
   readonly keyHash: string | null
 }
 
+/** The accounts of a list; all conditions hold. */
 export interface AccountFilter {
   readonly plan?: string | undefined
   readonly externalId?: string | undefined
@@ -146,21 +147,25 @@ export interface AccountFilter {
   readonly mayBeNearLimitSinceMs?: number | undefined
 }
 
+/** The keys of a list. */
 export interface KeyFilter {
   readonly accountId?: string | undefined
   readonly externalId?: string | undefined
 }
 
+/** The notices of a list. */
 export interface NoticeFilter {
   readonly accountId?: string | undefined
   readonly state?: string | undefined
 }
 
+/** The attempts of a list, by their notice or its account. */
 export interface AttemptFilter {
   readonly noticeId?: string | undefined
   readonly accountId?: string | undefined
 }
 
+/** The audit records of a list; all conditions hold. */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly operation?: string | undefined
@@ -341,6 +346,7 @@ export interface NewReplay {
   readonly createdMs: number
 }
 
+/** A change that was made with an Idempotency-Key. */
 export interface ReplayRecord extends NewReplay {
   readonly operation: string
   readonly targetId: string

@@ -10,23 +10,24 @@ export interface HistoryTable {
   readonly latest?: string
 }
 
-export const callsTable: HistoryTable = {
+const callsTable: HistoryTable = {
   name: "history_calls",
   of: ["api"],
   sums: ["calls", "errors", "charged", "credits", ...latencyColumns],
 }
-export const faultsTable: HistoryTable = {
+const faultsTable: HistoryTable = {
   name: "history_faults",
   of: ["api", "fault"],
   sums: ["calls"],
   earliest: "first_ms",
   latest: "last_ms",
 }
-export const creditsTable: HistoryTable = {
+const creditsTable: HistoryTable = {
   name: "history_credits",
   of: ["account_id"],
   sums: ["calls", "credits"],
 }
+/** All tables of the history. */
 export const historyTables = [callsTable, faultsTable, creditsTable] as const
 
 /** The parts of statements that differ between kinds of stores. */

@@ -45,6 +45,7 @@ export interface CallsSum {
   readonly latency: readonly number[]
 }
 
+/** The calls of one API in a minute, with their charges. */
 export interface CallsRow extends CallsSum {
   /** Successful calls that were charged; one request may hold many. */
   readonly charged: number
@@ -59,6 +60,7 @@ export interface ChargesSum {
   readonly credits: number
 }
 
+/** Failed requests of one API with one fault. */
 export interface FaultSum {
   readonly api: string
   /** The code of the fault. */
@@ -68,14 +70,17 @@ export interface FaultSum {
   readonly lastMs: number
 }
 
+/** The requests that failed with one fault in a minute. */
 export interface FaultRow extends FaultSum {
   readonly atMs: number
 }
 
+/** Charges of one account in a time that begins with `atMs`. */
 export interface CreditsSum extends ChargesSum {
   readonly account: string
 }
 
+/** The time and the API of a query about calls. */
 export interface CallsQuery {
   readonly fromMs: number
   /** Up to, but without this time. */
@@ -85,8 +90,10 @@ export interface CallsQuery {
   readonly api?: string | undefined
 }
 
+/** The time of a query about all charges. */
 export type ChargesQuery = Omit<CallsQuery, "api">
 
+/** The time and the account of a query about charges by account. */
 export interface CreditsQuery {
   readonly fromMs: number
   readonly toMs: number
@@ -102,6 +109,7 @@ export interface CreditsPage {
   readonly next: readonly [account: string, atMs: number] | null
 }
 
+/** An hour in milliseconds. */
 export const hourMs = 3_600_000
 
 /** One column for each class of durations: up to a number of milliseconds, and for longer ones. */

@@ -1,7 +1,7 @@
 import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 
-export type Value = string | number
+type Value = string | number
 
 /** A condition on rows: SQL made of the placeholders of its values, and the values. */
 export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
@@ -12,6 +12,7 @@ export interface Order {
   readonly isDescending: boolean
 }
 
+/** A page of a list: a SELECT, its conditions and its order. */
 export interface ListQuery {
   readonly select: string
   readonly conditions: readonly Condition[]

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../apis/contract.ts"
 import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
 import { isPostgresUrl, requireStoreName, withoutPassword } from "./open.ts"
 import type { StoreLogin } from "./open-store.ts"
-import { openSqliteSource, openSqliteTarget } from "./sqlite/move.ts"
+import { openSqliteSource, openSqliteTarget } from "./sqlite/sqlite-move.ts"
 import { StoreUnusable } from "./store.ts"
 
 interface MoveOptions {
@@ -62,12 +62,12 @@ export async function copyRows(source: MoveSource, target: MoveTarget): Promise<
 
 async function openSource(db: string, options: MoveOptions): Promise<MoveSource> {
   if (!isPostgresUrl(db)) return openSqliteSource(db)
-  return (await import("./postgres/move.ts")).openPostgresSource(db, options)
+  return (await import("./postgres/postgres-move.ts")).openPostgresSource(db, options)
 }
 
 async function openTarget(db: string, options: MoveOptions): Promise<MoveTarget> {
   if (!isPostgresUrl(db)) return openSqliteTarget(db)
-  return (await import("./postgres/move.ts")).openPostgresTarget(db, options)
+  return (await import("./postgres/postgres-move.ts")).openPostgresTarget(db, options)
 }
 
 function requireMovable(db: string): void {

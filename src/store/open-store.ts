@@ -46,6 +46,7 @@ export interface StoreLogin {
   readonly password?: string | undefined
 }
 
+/** The options of a store that a server keeps open. */
 export interface ServingOptions {
   /**
    * Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses.
@@ -78,6 +79,7 @@ export interface StoreActivity {
   roundTripSeconds: number
 }
 
+/** The activity of a store that has just been opened. */
 export function createActivity(): StoreActivity {
   return { batches: 0, charges: 0, refusals: 0, waitSeconds: 0, roundTripSeconds: 0 }
 }

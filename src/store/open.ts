@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../apis/contract.ts"
 import type { OpenStore, StoreLogin, StoreOptions } from "./open-store.ts"
-import { openSqliteStore } from "./sqlite/open-store.ts"
+import { openSqliteStore } from "./sqlite/open-sqlite.ts"
 import { StoreUnusable } from "./store.ts"
 
 /** The options of a store that may be a file or a database on a server. */
@@ -28,7 +28,7 @@ export async function openStore(db: string, options: AnyStoreOptions): Promise<O
   requireStoreName(db)
   if (!isPostgresUrl(db)) return openSqliteStore(db, options)
   // Loaded only here, so that a start with a data file is no slower.
-  const { openPostgresStore } = await import("./postgres/open-store.ts")
+  const { openPostgresStore } = await import("./postgres/open-postgres.ts")
   return openPostgresStore(db, options)
 }
 

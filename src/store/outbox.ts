@@ -83,11 +83,13 @@ export interface Webhook {
   readonly allowPrivate: boolean
 }
 
+/** A stored webhook. */
 export interface WebhookRecord extends Webhook {
   /** When its receiver answered 410 Gone, which disables it; null while it is in use. */
   readonly goneMs: number | null
 }
 
+/** The notices that {@link Outbox.claim} may lease, and for how long. */
 export interface ClaimOptions {
   readonly nowMs: number
   readonly leaseMs: number

@@ -97,13 +97,14 @@ export const selectAccess = `
 
 /** A key's lists are JSON in its row, in every kind of store. */
 type ListColumns = { allowApis: string | null; blockApis: string; allowIps: string | null }
-export type KeyRow = Omit<KeyRecord, keyof ListColumns> & ListColumns
+type KeyRow = Omit<KeyRecord, keyof ListColumns> & ListColumns
 /** The columns of a secret, its key and its account that a call needs. */
 export type AccessRow = Omit<KeyRow, "id" | "name" | "prefix" | "createdMs"> &
   Omit<AccountRecord, "id" | "name"> &
   Pick<KeyAccess, "secretUntilMs"> &
   Pick<KeyAccess["key"], "disabledMs"> & { readonly keyId: string }
 
+/** The record of a row for calls, with the revision at which it was read. */
 export function toAccess(row: AccessRow, revision: number): KeyAccess {
   const { keyId, secretUntilMs, expiresMs, revokedMs, disabledMs, rateLimit } = row
   const { accountId, plan, createdMs, closedMs, periodStartMs, used, bonus } = row
@@ -138,6 +139,7 @@ export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permi
 export type SignInLinkRow = Omit<SignInLink, "permissions"> & { readonly permissions: string }
 export type SessionRow = Omit<SessionRecord, "permissions"> & { readonly permissions: string }
 
+/** Reads the lists of a row, which are JSON; so do the four functions below. */
 export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
   return { ...row, events: toStrings(row.events) }
 }

@@ -11,6 +11,7 @@ export interface SchemaStep {
   readonly indexes?: readonly NewIndex[]
 }
 
+/** Columns to set in the rows of a table, a batch of rows at a time. */
 export interface Fill {
   readonly table: string
   /** The table's primary key, one text column. */
@@ -19,6 +20,7 @@ export interface Fill {
   readonly set: string
 }
 
+/** An index to build beside a running service. */
 export interface NewIndex {
   readonly name: string
   /** The table with the columns and a condition, such as `accounts (plan, id) WHERE plan <> 'free'`. */

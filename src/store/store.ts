@@ -63,6 +63,7 @@ export interface KeyRecord {
   readonly rateLimit: number | null
 }
 
+/** A secret of a key, without its text. */
 export interface SecretRecord {
   /** SHA-256 of the key, in hexadecimal. */
   readonly hash: string

@@ -17,6 +17,7 @@ export interface TimedEvents {
   raise(notices: readonly TimedNotice[]): Promise<void>
 }
 
+/** The time after `afterMs` up to and including `untilMs`. */
 export interface TimeWindow {
   readonly afterMs: number
   readonly untilMs: number
@@ -36,6 +37,7 @@ interface EventRow {
   readonly atMs: number
 }
 
+/** A key that expires soon. */
 export interface ExpiringKey extends EventRow {
   readonly accountId: string
   readonly name: string
@@ -44,6 +46,7 @@ export interface ExpiringKey extends EventRow {
   readonly expiresMs: number
 }
 
+/** An account whose credit month begins at a time of day. */
 export interface RenewingAccount extends EventRow {
   readonly plan: string
   readonly createdMs: number

@@ -11,7 +11,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import type { AuditRecord } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { pretendBackups } from "./own-command.ts"
 

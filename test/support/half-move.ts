@@ -3,8 +3,8 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { moveTables } from "../../src/store/move-tables.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
-import { openPostgresTarget } from "../../src/store/postgres/move.ts"
-import { openSqliteSource, openSqliteTarget } from "../../src/store/sqlite/move.ts"
+import { openPostgresTarget } from "../../src/store/postgres/postgres-move.ts"
+import { openSqliteSource, openSqliteTarget } from "../../src/store/sqlite/sqlite-move.ts"
 
 const [from = "", to = ""] = process.argv.slice(2)
 const options = { timer: keepAliveTimer, clock: systemClock }

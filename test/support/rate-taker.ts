@@ -4,7 +4,7 @@
  */
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import { openSqliteStore } from "../../src/store/sqlite/open-store.ts"
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import { type RateOutcome, StoreUnavailable } from "../../src/store/store.ts"
 
 /** Calls that one process took in one transaction. */

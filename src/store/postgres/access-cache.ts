@@ -24,6 +24,7 @@ interface Entry {
   readonly askedMs: number
 }
 
+/** Keeps the keys that calls have used. `load` reads one from the database; null for an unknown hash. */
 export function createAccessCache(
   { monotonicMs }: Pick<Clock, "monotonicMs">,
   load: (secretHash: string) => Promise<KeyAccess | null>,

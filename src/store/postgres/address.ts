@@ -12,6 +12,7 @@ export interface PostgresAddress {
   readonly tls: PostgresTls
 }
 
+/** One of the hosts of a database's URL. */
 export interface PostgresHost {
   readonly host: string
   readonly port: number

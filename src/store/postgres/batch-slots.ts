@@ -14,6 +14,7 @@ export interface BatchSlots<T extends Ticket> {
   load(): { readonly waiting: number; readonly slotsInUse: number }
 }
 
+/** The number of slots and the sizes of batches, in accounts. */
 export interface BatchSlotSizes {
   readonly slots: number
   /** Accounts in a batch. So few are not divided among several slots, since each statement has a fixed cost. */

@@ -67,6 +67,7 @@ export function splitByAccount<G extends { readonly charge: Charge }>(
   return [sorted, rest]
 }
 
+/** The credits of some usage. */
 export function sumOf(usage: readonly Pick<ChargeItem, "credits">[]): number {
   return usage.reduce((sum, { credits }) => sum + credits, 0)
 }

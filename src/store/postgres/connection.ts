@@ -19,6 +19,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** The database of a connection, its limits of time, and its session. */
 export interface ConnectionOptions {
   readonly address: PostgresAddress
   readonly clock: Clock
@@ -40,6 +41,7 @@ export interface ConnectionOptions {
 /** The options of a connection, without those of statements. */
 type ConnectTo = Omit<ConnectionOptions, "statementLimitMs">
 
+/** Creates a connection, which opens with the first statement. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { timer } = options
   let opening: Promise<SQL> | null = null

@@ -14,6 +14,7 @@ export interface ServerClock {
 /** Clocks drift apart, so old observations are forgotten. */
 const windowMs = 30_000
 
+/** Estimates the database's clock from the answers of statements. */
 export function createServerClock({ monotonicMs }: Pick<Clock, "monotonicMs">): ServerClock {
   let windowStartMs = monotonicMs()
   let previous: number | null = null

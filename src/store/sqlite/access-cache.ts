@@ -6,6 +6,7 @@ import type { KeyAccess } from "../store.ts"
 /** About 1 kB each. */
 const maxEntries = 50_000
 
+/** The keys in the memory of this process. */
 export interface AccessCache {
   /** A key's record, from memory or from `load`. Never older than the last committed administrative change. */
   find(secretHash: string): KeyAccess | null

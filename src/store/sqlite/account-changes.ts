@@ -3,18 +3,11 @@ import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertRow, updateVersioned } from "./row-changes.ts"
 
+type Month = Pick<AccountDetails, "createdMs" | "periodStartMs">
 type AccountUpdate = Extract<Mutation, { kind: "account.update" }>["set"]
 
-/** Changes of accounts, to be called in a transaction of the ledger. Unless one is `applied`, it changed nothing. */
-export interface AccountChanges {
-  insert(account: AccountDetails): AdminOutcome
-  update(id: string, version: number, set: AccountUpdate): AdminOutcome
-  grant(id: string, credits: number, maxBonus: number): AdminOutcome
-  renew(id: string, month: Pick<AccountDetails, "createdMs" | "periodStartMs">): AdminOutcome
-}
-
-/** Prepares the changes of accounts on one connection. */
-export function prepareAccountChanges(database: Database, ledger: Ledger): AccountChanges {
+/** Prepares changes of accounts, to be called in a transaction of the ledger. Unless one is `applied`, it changed nothing. */
+export function prepareAccountChanges(database: Database, ledger: Ledger) {
   const findVersion = database.query<{ version: number; plan: string }, [string]>(
     "SELECT version, plan FROM accounts WHERE id = ?1",
   )
@@ -25,12 +18,12 @@ export function prepareAccountChanges(database: Database, ledger: Ledger): Accou
     externalId !== null && externalId !== undefined && findTaken.get(externalId, id) !== null
 
   return {
-    insert(account) {
+    insert(account: AccountDetails): AdminOutcome {
       if (isTaken(account.externalId, account.id)) return "taken"
       insertAccount(database, account)
       return "applied"
     },
-    update(id, version, { closedMs, ...fields }) {
+    update(id: string, version: number, { closedMs, ...fields }: AccountUpdate): AdminOutcome {
       const row = findVersion.get(id)
       if (row === null) return "missing"
       if (row.version !== version) return "conflict"
@@ -42,14 +35,14 @@ export function prepareAccountChanges(database: Database, ledger: Ledger): Accou
       if (closedMs !== undefined) changeEntry(ledger, id, (entry) => Object.assign(entry, { closedMs }))
       return "applied"
     },
-    grant(id, credits, maxBonus) {
+    grant(id: string, credits: number, maxBonus: number): AdminOutcome {
       const entry = ledger.read(id)
       if (entry === null) return "missing"
       if (entry.bonus > maxBonus - credits) return "tooMuch"
       ledger.write(Object.assign(entry, { bonus: entry.bonus + credits }))
       return "applied"
     },
-    renew(id, { createdMs, periodStartMs }) {
+    renew(id: string, { createdMs, periodStartMs }: Month): AdminOutcome {
       const isFound = changeEntry(ledger, id, (entry) => {
         ledger.closeDay(entry)
         Object.assign(entry, { periodStartMs, used: 0, notified: 0 })

@@ -40,14 +40,17 @@ export function toStoreError(cause: unknown, database: Database): unknown {
   return text ? new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause }) : cause
 }
 
+/** Whether another connection has the lock. */
 export function isBusy(cause: unknown): boolean {
   return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_BUSY"
 }
 
+/** Whether SQLite could not open a file. */
 export function isCannotOpen(cause: unknown): boolean {
   return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_CANTOPEN"
 }
 
+/** The text of anything that was thrown. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

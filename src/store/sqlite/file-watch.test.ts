@@ -6,7 +6,7 @@ import { accountOf, chargeOf, keyOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
-import { openSqliteStore } from "./open-store.ts"
+import { openSqliteStore } from "./open-sqlite.ts"
 
 const dir = tempDir()
 let folders = 0

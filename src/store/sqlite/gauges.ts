@@ -6,6 +6,7 @@ import { createRead } from "./errors.ts"
 import { realPathOf } from "./real-path.ts"
 import { createRun } from "./statement.ts"
 
+/** Prepares the measurements of a data file, or of a store in memory. */
 export function prepareGauges(database: Database, activity: StoreActivity): StoreGauges {
   const { filename } = database
   const read = createRead(database)

@@ -5,15 +5,8 @@ import { insertRow, updateVersioned } from "./row-changes.ts"
 
 type KeyUpdate = Extract<Mutation, { kind: "key.update" }>["set"]
 
-/** Changes of keys, to be called in a transaction. Unless one is `applied`, it changed nothing. */
-export interface KeyChanges {
-  insert(key: KeyDetails, secret: SecretRecord): AdminOutcome
-  update(id: string, version: number, set: KeyUpdate): AdminOutcome
-  rotate(id: string, version: number, secret: SecretRecord, othersUntilMs: number): AdminOutcome
-}
-
-/** Prepares the changes of keys on one connection. */
-export function prepareKeyChanges(database: Database): KeyChanges {
+/** Prepares changes of keys, to be called in a transaction. Unless one is `applied`, it changed nothing. */
+export function prepareKeyChanges(database: Database) {
   const findVersion = database.query<{ version: number }, [string]>("SELECT version FROM keys WHERE id = ?1")
   const findAccount = database.query<unknown, [string]>("SELECT 1 FROM accounts WHERE id = ?1")
   const insertSecret = database.query<unknown, [string, string, number]>(
@@ -29,14 +22,14 @@ export function prepareKeyChanges(database: Database): KeyChanges {
   }
 
   return {
-    insert(key, secret) {
+    insert(key: KeyDetails, secret: SecretRecord): AdminOutcome {
       if (findAccount.get(key.accountId) === null) return "missing"
       insertRow(database, "keys", { ...key })
       insertSecret.run(secret.hash, key.id, secret.createdMs)
       return "applied"
     },
     update,
-    rotate(id, version, secret, othersUntilMs) {
+    rotate(id: string, version: number, secret: SecretRecord, othersUntilMs: number): AdminOutcome {
       const outcome = update(id, version, { prefix: secret.prefix })
       if (outcome !== "applied") return outcome
       database

@@ -4,6 +4,7 @@ import type { AdminStore } from "../admin-store.ts"
 import type { Store } from "../store.ts"
 import { logFileOf } from "./gauges.ts"
 
+/** The timer of flushes, and the way to flush a file. */
 export interface FlushOptions {
   readonly timer: Timer
   /** Flushes an open file to the disk in the background. */

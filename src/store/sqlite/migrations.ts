@@ -6,6 +6,7 @@ import schema from "./schema.sql" with { type: "text" }
 /** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
 const releasedSteps: readonly SchemaStep[] = []
 
+/** The version of the tables that this program makes. */
 export const schemaVersion = releasedSteps.length + 1
 
 /** "pknf" in the header says that a file is a data file of penknife (https://sqlite.org/pragma.html#pragma_application_id). */

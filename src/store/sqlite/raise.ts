@@ -13,6 +13,7 @@ import { hasNoWebhook, noticeColumns } from "./notice-rows.ts"
 /** The parts of a charge that its notices depend on. */
 export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
 
+/** The parts of an account's entry that its notices depend on. */
 export type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "bonus" | "notified" | "periodStartMs">
 
 /** Without a threshold, it is a notice of used up credits, which an account gets that has chosen it. */

@@ -39,6 +39,7 @@ export function fillOf(bucket: RateBucket | null, perMinute: number, nowUs: numb
   return { ticksUntilFull, ticksAfterCall: ticksUntilFull + minuteUs, isMisdated }
 }
 
+/** Whether a bucket grants a call now. */
 export function hasCall({ ticksAfterCall }: RateFill, perMinute: number): boolean {
   return ticksAfterCall <= minuteUs * perMinute
 }

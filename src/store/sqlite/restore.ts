@@ -7,6 +7,7 @@ import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireAccess } from "./open.ts"
 import { identityOf, realPathOf } from "./real-path.ts"
 
+/** The result of a restore. */
 export interface RestoreReport extends BackupReport {
   /** The new name of the data file that was replaced; null without one. */
   readonly replaced: string | null

@@ -6,17 +6,15 @@ import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAcces
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { TimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
-import { prepareAccountChanges } from "./account-changes.ts"
-import { prepareAdminStore } from "./admin-store.ts"
-import { prepareCharges } from "./charges.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
-import { prepareHistory } from "./history.ts"
-import { prepareKeyChanges } from "./key-changes.ts"
 import { prepareLedger } from "./ledger.ts"
 import { prepareRates } from "./rates.ts"
+import { prepareAdminStore } from "./sqlite-admin.ts"
+import { prepareCharges } from "./sqlite-charges.ts"
+import { prepareHistory } from "./sqlite-history.ts"
+import { prepareTimedEvents } from "./sqlite-timed-events.ts"
 import { createRun, toSqlite } from "./statement.ts"
-import { prepareTimedEvents } from "./timed-events.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
@@ -43,8 +41,6 @@ export function createSqliteStores(
     const row = findAccess.get(hash)
     return row && toAccess(row, revision)
   })
-  const accounts = prepareAccountChanges(database, ledger)
-  const keys = prepareKeyChanges(database)
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
@@ -100,8 +96,6 @@ export function createSqliteStores(
     write,
     access,
     ledger,
-    accounts,
-    keys,
     notices,
   })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })

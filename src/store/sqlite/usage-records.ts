@@ -4,6 +4,7 @@ import { splitUsageEntry } from "../usage-sql.ts"
 
 /** Calls and credits by name. */
 export type DayUsage = Record<string, Amount>
+/** The usage under one name. */
 export type Amount = [calls: number, credits: number]
 
 /** Usage of an account's day in one month. */
@@ -36,6 +37,7 @@ export interface UsageRecords {
   forget(): void
 }
 
+/** Prepares the tables of usage on one connection. */
 export function prepareUsageRecords(database: Database): UsageRecords {
   type Amounts = [number, number, number, number]
   const addUsage = database.query<unknown, [string, number, string, string, ...Amounts]>(

@@ -4,8 +4,8 @@ import { withChanges } from "../../../test/support/changes.ts"
 import { accountOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { AttemptRecord, DueNotice, Outbox, Webhook } from "../outbox.ts"
-import { prepareOutbox } from "./outbox.ts"
 import { type ChargedEntry, prepareRaise } from "./raise.ts"
+import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
 const open = useDatabases()

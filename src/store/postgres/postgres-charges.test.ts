@@ -4,8 +4,8 @@ import { toFault } from "../../call/fault.ts"
 import { systemTimer } from "../../ports/timer.ts"
 import { createActivity } from "../open-store.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store.ts"
-import { prepareCharges } from "./charges.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
+import { prepareCharges } from "./postgres-charges.ts"
 import { createServerClock } from "./server-clock.ts"
 
 /** Connections whose answers the test gives. */

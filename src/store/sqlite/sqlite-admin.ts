@@ -6,9 +6,9 @@ import type { Run } from "../rows.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
-import type { AccountChanges } from "./account-changes.ts"
+import { prepareAccountChanges } from "./account-changes.ts"
 import { isClosedAccount, prepareSqliteLists } from "./admin-lists.ts"
-import type { KeyChanges } from "./key-changes.ts"
+import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
 import { insertRow } from "./row-changes.ts"
@@ -31,8 +31,6 @@ interface AdminStoreParts {
   readonly write: Write
   readonly access: Pick<AccessCache, "clear">
   readonly ledger: Ledger
-  readonly accounts: AccountChanges
-  readonly keys: KeyChanges
   readonly notices: Pick<NoticeRules, "onRaised"> | undefined
 }
 
@@ -49,7 +47,9 @@ class NotApplied extends Error {
 
 /** The administration's part of the store on one SQLite connection. */
 export function prepareAdminStore(database: Database, parts: AdminStoreParts): AdminStore {
-  const { read, write, access, ledger, accounts, keys } = parts
+  const { read, write, access, ledger } = parts
+  const accounts = prepareAccountChanges(database, ledger)
+  const keys = prepareKeyChanges(database)
   const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
   const run = createRun(database, read)
 

@@ -5,8 +5,8 @@ import { selectAccountDetails } from "../rows.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
-import { selectNotices } from "./outbox.ts"
 import { toArray, toStorableText } from "./parameters.ts"
+import { selectNotices } from "./postgres-outbox.ts"
 import { usageDialect } from "./usage-sums.ts"
 
 /** The administration's part of the store on a PostgreSQL database. */

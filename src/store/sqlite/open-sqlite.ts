@@ -8,7 +8,7 @@ import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
-import { prepareOutbox } from "./outbox.ts"
+import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
 type OpenOptions = StoreOptions & { readonly mustExist?: boolean }

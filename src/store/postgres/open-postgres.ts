@@ -2,11 +2,10 @@ import type { Clock, Random } from "../../apis/contract.ts"
 import type { InstanceChannel, OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
+import { countNotices } from "../outbox-reads.ts"
 import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
-import { prepareAdminStore } from "./admin-store.ts"
-import { chargeSettings, prepareCharges } from "./charges.ts"
 import {
   type ConnectionOptions,
   commandConnectLimitMs,
@@ -14,16 +13,17 @@ import {
   createConnection,
 } from "./connection.ts"
 import { toStartError } from "./errors.ts"
-import { prepareGauges } from "./gauges.ts"
-import { prepareHistory } from "./history.ts"
 import { startListener } from "./listener.ts"
 import { type MigratedSchema, migrate, schemaVersion } from "./migrations.ts"
-import { findNotice, prepareOutbox } from "./outbox.ts"
+import { prepareAdminStore } from "./postgres-admin.ts"
+import { chargeSettings, prepareCharges } from "./postgres-charges.ts"
+import { prepareHistory } from "./postgres-history.ts"
+import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
+import { prepareTimedEvents } from "./postgres-timed-events.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
-import { prepareTimedEvents } from "./timed-events.ts"
 import { prepareFolding } from "./usage-sums.ts"
 
 interface PostgresOptions extends StoreOptions {
@@ -182,7 +182,16 @@ export async function openPostgresStore(url: string, options: PostgresOptions): 
     outbox,
     timedEvents: prepareTimedEvents(rest, instance),
     history: prepareHistory(rest),
-    gauges: prepareGauges(rest, { activity, access }),
+    gauges: {
+      activity,
+      cacheAgeSeconds: () => access.ageMs() / 1_000,
+      notices: () => countNotices(rest.run),
+      async bytes() {
+        const select = "SELECT pg_database_size(current_database())::float8 AS bytes"
+        const [row] = await rest.run<{ bytes: number }>(select, [])
+        return { main: row?.bytes ?? 0 }
+      },
+    },
     instances: listener && {
       id: instance,
       send: listener.send,

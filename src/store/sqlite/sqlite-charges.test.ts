@@ -5,9 +5,9 @@ import type { ChangingStore } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { Charge, ChargeOutcome, UsageRow } from "../store.ts"
-import { prepareCharges } from "./charges.ts"
 import { prepareLedger } from "./ledger.ts"
-import { prepareOutbox } from "./outbox.ts"
+import { prepareCharges } from "./sqlite-charges.ts"
+import { prepareOutbox } from "./sqlite-outbox.ts"
 
 const open = useDatabases()
 const notices = { thresholds: [80, 95], now: () => 5_000, onRaised: () => {} }
