@@ -34,25 +34,6 @@ test("a key on standard input is found and revoked, on a data file and on a runn
   expect(await server.stderr).not.toContain(admin.key)
 })
 
-test("a wrong key, an API key and a revoked key are told apart", async () => {
-  const db = join(dir, "keys.db")
-  const { id } = await runJson("account", "create", "--name", "Ann", "--db", db)
-  const { key: apiKey } = await runJson("key", "create", "--account", id, "--db", db)
-  const admin = await runJson("admin-key", "create", "--name", "a", "--may", "accounts.read", "--db", db)
-  const server = await serve(db)
-  const as = (key: string, ...argv: string[]) =>
-    run([...argv, "--server", server.url], { PENKNIFE_ADMIN_KEY: key })
-  expect(await as(admin.key, "account", "show", id)).toMatchObject({ code: 0 })
-  const refused = await as(admin.key, "key", "list")
-  expect([refused.code, refused.err.includes("'keys.read'")]).toEqual([1, true])
-  const wrongKind = await as(apiKey, "account", "list")
-  expect([wrongKind.code, wrongKind.err.includes("API key")]).toEqual([1, true])
-  expect(await as(`${admin.key}x`, "account", "list")).toMatchObject({ code: 1, out: "" })
-  await runJson("admin-key", "revoke", admin.id, "--db", db)
-  expect(await as(admin.key, "account", "list")).toMatchObject({ code: 1, out: "" })
-  for (const { err } of [refused, wrongKind]) expect(err).not.toContain(admin.key)
-})
-
 test.if(process.platform !== "win32")(
   "on a terminal a final change is asked for, and a key is not shown",
   async () => {

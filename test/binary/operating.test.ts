@@ -5,7 +5,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
-import { createAccount, lookUp, seedOne } from "./accounts.ts"
+import { lookUp, seedOne } from "./accounts.ts"
 import { binary, childrenOf, run, runJson, serve, start, watch } from "./support.ts"
 
 const dir = tempDir()
@@ -35,17 +35,6 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(await runJson("account", "list", "--db", db)).toEqual([])
   },
 )
-
-test("administration works while a server runs: a revoked key stops with the next request", async () => {
-  const db = join(dir, "live.db")
-  const server = await serve(db)
-  const { id: account, call } = await createAccount(db)
-  expect((await call(server.url)).status).toBe(200)
-  const [{ id }] = await runJson("key", "list", "--account", account, "--db", db)
-  await runJson("key", "revoke", id, "--db", db)
-  expect((await call(server.url)).status).toBe(401)
-  expect(await server.stop()).toBe(0)
-})
 
 test("a demo that cannot start makes no account, so that the next start can show its key", async () => {
   const server = await serve(join(dir, "taken.db"))
@@ -138,23 +127,6 @@ async function untilAnswered(url: string, key: string): Promise<number> {
     if (answer) return answer.status
   }
 }
-
-test("no key ever reaches a log", async () => {
-  const { db, key, call } = await seedOne(dir)
-  const server = await serve(db)
-  for (const path of [lookUp, "/v1/hmac", "/nothing", `/v1/${key}`]) await call(server.url, path)
-  // A store that cannot be written to is always logged.
-  const other = new Database(db)
-  other.run("BEGIN IMMEDIATE")
-  const unavailable = await call(server.url)
-  other.run("ROLLBACK")
-  other.close()
-  expect(unavailable.status).toBe(503)
-  await server.stop()
-  const log = await server.stderr
-  expect(log).toContain("storeUnavailable")
-  expect(log).not.toContain(key.slice(0, 12))
-})
 
 test("openapi prints the whole document that the server sends, though it is more than a pipe holds", async () => {
   const server = await serve(join(dir, "openapi.db"))

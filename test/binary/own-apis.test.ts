@@ -1,4 +1,4 @@
-/** APIs of an operator's own, on the executable: every surface, the test double, and the commands that make and check them. */
+/** APIs of an operator's own, on the executable: every surface, and the commands that make and check them. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { connectMcp } from "../support/mcp.ts"
 import { writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { run, serve, serveForFile, start } from "./support.ts"
+import { run, serve, serveForFile } from "./support.ts"
 
 const dir = tempDir()
 // For a busy machine.
@@ -88,17 +88,6 @@ describe("the example folder", async () => {
       out: "mailservers: 1 example is right.\nwordcount: 2 examples are right.\n",
       err: "",
     })
-  })
-
-  test("the test double serves them, with its own DNS", async () => {
-    const mock = await start(["mock", "--port", "0", "--apis", examples])
-    const zone = { "mail.example": [{ MX: [1, "mx.mail.example"] }] }
-    const put = await fetch(`${mock.url}/_mock/dns`, { method: "PUT", body: JSON.stringify(zone) })
-    expect(put.status).toBeLessThan(300)
-    const headers = { "x-api-key": "mock-pro" }
-    const answer = await fetch(`${mock.url}/v1/mailservers?domain=mail.example`, { headers })
-    expect(await answer.json()).toMatchObject({ data: { servers: ["mx.mail.example"] } })
-    expect(await mock.stop()).toBe(0)
   })
 })
 

@@ -1,12 +1,9 @@
 /** Several processes on one port and one data file, on the executable. */
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { startLoad } from "./load.ts"
 import { childrenOf, isAlive, run, serve, start } from "./support.ts"
 
 const dir = tempDir()
@@ -77,37 +74,6 @@ describe.if(process.platform === "linux")("workers", () => {
       expect(server.url).toBe(`http://127.0.0.1:${port}`)
       expect(await server.stop()).toBe(0)
     }
-  })
-
-  test("a limit per minute is exact over all of them", async () => {
-    const { db, key } = await seedOne(dir, { keyFlags: ["--rate-limit", "30"] })
-    const server = await serve(db, "--workers", "2")
-    const before = Date.now()
-    const load = startLoad(server.url, [key], { clients: 32, calls: 600 })
-    await load.done
-    const refilled = Math.floor((Date.now() - before) / 2_000)
-    await server.stop()
-    const granted = load.seen[0]?.statuses.get(200) ?? 0
-    expect(granted).toBeGreaterThanOrEqual(30)
-    expect(granted).toBeLessThanOrEqual(30 + refilled)
-    expect(granted + (load.seen[0]?.statuses.get(429) ?? 0)).toBe(600)
-    expect(load.processes.size).toBe(2)
-  })
-
-  test("a wrong setting is reported once, with the same exit code as without workers", async () => {
-    const { db } = await seedOne(dir)
-    const settings = join(dir, "no-api.toml")
-    writeFileSync(settings, "[credits]\nnothing = 1\n")
-    const argv = ["serve", "--port", "0", "--db", db, "--config", settings]
-    const [one, two] = await Promise.all([run(argv), run([...argv, "--workers", "2"])])
-    expect(two).toEqual({
-      code: 2,
-      out: "",
-      err: expect.stringMatching(
-        /^penknife: 'credits\.nothing': there is no API 'nothing'\. The APIs are .+\n$/,
-      ),
-    })
-    expect(one).toEqual(two)
   })
 
   test("workers that cannot listen are an error, not a loop", async () => {
