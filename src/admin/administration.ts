@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly idempotencyKey?: string | null
 }
 
-export interface OperationAnswer {
+interface OperationAnswer {
   readonly output: unknown
   /** Whether this is the answer of an earlier request. */
   readonly isReplay: boolean

@@ -57,7 +57,7 @@ export interface Operation<
 }
 
 /** The HTTP method of an operation. */
-export type OperationMethod = "GET" | "POST" | "PATCH" | "DELETE"
+type OperationMethod = "GET" | "POST" | "PATCH" | "DELETE"
 
 /**
  * How customers run an operation in the portal: which parameters name what must be their own. What belongs to another account is
@@ -114,13 +114,13 @@ export interface OperationCommand {
 }
 
 /** Reads and changes nothing. */
-export interface Read<Input extends TObject, Output extends TSchema> {
+interface Read<Input extends TObject, Output extends TSchema> {
   readonly kind: "read"
   read(input: Static<Input>, context: AdminContext): Promise<Static<Output>>
 }
 
 /** Reports events from now on, until its reader or the service ends it. It changes nothing. */
-export interface Watch<Input extends TObject, Output extends TSchema> {
+interface Watch<Input extends TObject, Output extends TSchema> {
   readonly kind: "watch"
   /**
    * Begins to watch.
@@ -185,7 +185,7 @@ export interface Actor {
 }
 
 /** The session that an actor is signed in with. */
-export interface ActorSession {
+interface ActorSession {
   /** `ses_…` */
   readonly id: string
   /** The owner of all sessions that "sign out everywhere" ends. */

@@ -15,7 +15,7 @@ export type ProgramParts = Omit<
   Partial<Pick<AdminParts, "pages">>
 
 /** Runs an operation as the program itself, with typed parameters. Undefined ones are left out. */
-export type ProgramRun = <Input extends TObject, Output extends TSchema>(
+type ProgramRun = <Input extends TObject, Output extends TSchema>(
   operation: Operation<Input, Output>,
   values: Readonly<Record<string, unknown>>,
 ) => Promise<Static<Output>>

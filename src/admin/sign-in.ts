@@ -5,7 +5,7 @@ import type { AdminKeyRecord, AdminStore } from "../store/admin-store.ts"
 /** Finds the admin key with a text. Rejects with StoreUnavailable. */
 export type SignIn = (text: string) => Promise<SignInResult>
 
-export type SignInResult =
+type SignInResult =
   | { readonly adminKey: AdminKeyRecord; readonly refusal: null }
   | {
       /** The admin key that is no longer valid; null for an unknown text. */
@@ -13,7 +13,7 @@ export type SignInResult =
       readonly refusal: SignInRefusal
     }
 
-export type SignInRefusal = keyof typeof signInRefusals
+type SignInRefusal = keyof typeof signInRefusals
 
 /** Why a sign-in is refused, with the text for the client. */
 export const signInRefusals = {

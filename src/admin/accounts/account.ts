@@ -3,6 +3,7 @@ import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
 import { noSuchAccount } from "../not-found.ts"
@@ -51,7 +52,7 @@ export const accountSchema = Type.Object({
 /** The fields that an operator sets, for the audit log. */
 export const accountFields: readonly string[] = ["name", "plan", "external_id", "metadata", "events"]
 
-export type AccountOutput = Static<typeof accountSchema>
+type AccountOutput = Static<typeof accountSchema>
 
 /** An account as operations show it. */
 export function toAccountOutput(
@@ -69,14 +70,14 @@ export function toAccountOutput(
     external_id: account.externalId,
     metadata: JSON.parse(account.metadata),
     events: [...account.events],
-    created: new Date(account.createdMs).toISOString(),
-    closed: account.closedMs === null ? null : new Date(account.closedMs).toISOString(),
+    created: toIso(account.createdMs),
+    closed: toIso(account.closedMs),
     allowance: plan ? (allowance ?? "unlimited") : null,
     used,
     used_percent: plan && allowance ? Math.floor((used * 100) / allowance) : null,
     bonus,
     remaining: plan ? (remaining ?? "unlimited") : null,
-    renews: new Date(period.endMs).toISOString(),
+    renews: toIso(period.endMs),
     problem:
       account.closedMs !== null
         ? null

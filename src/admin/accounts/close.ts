@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "./account.ts"
@@ -23,7 +24,7 @@ export const closeAccount = defineOperation({
         mutations: [{ kind: "account.update", id, version, set: { closedMs } }],
         target: { kind: "account", id, accountId: id },
         before: { closed: null },
-        after: { closed: new Date(closedMs).toISOString() },
+        after: { closed: toIso(closedMs) },
         answer: () => readAccount(id, context),
       }
     },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 
 /** Events that an account's webhook can get besides the thresholds of credits, which it always gets. */
-export const optionalEvents = {
+const optionalEvents = {
   "credits.exhausted": "All credits are used up.",
   "key.expiring": "A key expires in 7 days, and again in 1 day.",
   "key.created": "A key was created.",

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { defineOperation } from "../operation.ts"
 import { adminKeySchema, readAdminKey, requireAdminKey } from "./admin-key.ts"
@@ -31,7 +32,7 @@ export const revokeAdmin = defineOperation({
         mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
         target: { kind: "admin key", id, accountId: null },
         before: { revoked: null },
-        after: { revoked: new Date(revokedMs).toISOString() },
+        after: { revoked: toIso(revokedMs) },
         answer: () => readAdminKey(id, context),
       }
     },

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
-import { parseInstant } from "../../values/time-text.ts"
+import { parseInstant, toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { cursorParameters, instant, listOf } from "../fields.ts"
 import { type Listed, type PageInput, readPage } from "../pages.ts"
@@ -10,7 +10,7 @@ import type { AdminParts } from "../parts.ts"
 const fields = Type.Record(Type.String(), Type.Unknown())
 
 /** An audit record as operations answer it. */
-export const auditSchema = Type.Object({
+const auditSchema = Type.Object({
   id: Type.String({ description: "The record's id." }),
   at: instant("When it was done."),
   actor: Type.String({
@@ -68,7 +68,7 @@ export function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Lis
 function toOutput(record: AuditRecord): AuditOutput {
   return {
     id: record.id,
-    at: new Date(record.atMs).toISOString(),
+    at: toIso(record.atMs),
     actor: record.actor,
     actor_name: record.actorName,
     operation: record.operation,

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { instant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
@@ -27,7 +28,7 @@ export const verifiedSchema = Type.Object({
 })
 
 export function showBackup({ name, bytes, madeMs }: BackupFile) {
-  return { name, bytes, made: new Date(madeMs).toISOString() }
+  return { name, bytes, made: toIso(madeMs) }
 }
 
 export function showVerified({ storeVersion, accounts, keys, ...file }: VerifiedBackup) {

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
+import { toIso } from "../../values/time-text.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 
@@ -52,14 +53,14 @@ export const healthDetail = defineOperation({
       const lastMs = await backups.lastMs()
       return {
         version,
-        started: new Date(startedMs).toISOString(),
+        started: toIso(startedMs),
         uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
         store,
         store_bytes: { ...storeBytes },
         notices: { ...notices },
         charges,
         refusals,
-        last_backup: lastMs === null ? null : new Date(lastMs).toISOString(),
+        last_backup: toIso(lastMs),
         last_backup_age_seconds:
           lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
         instances: instances?.count ?? null,

@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import { latencyBoundsMs } from "../../values/latency-bounds.ts"
+import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { rangeFields, rangeParameters, readRange, showRange, toInstant } from "./range.ts"
+import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const duration = (share: string) =>
   nullable(Type.Number(), {
@@ -54,7 +55,7 @@ export const historyOfCalls = defineOperation({
         data: sums
           .filter(({ calls }) => calls > 0)
           .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
-            at: toInstant(atMs),
+            at: toIso(atMs),
             api: ofApi,
             calls,
             errors,

@@ -1,11 +1,12 @@
 import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import type { ChargesSum, CreditsSum } from "../../store/history.ts"
+import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, instant, listOf, pageParameters } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
-import { rangeFields, rangeParameters, readRange, showRange, toInstant } from "./range.ts"
+import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const sum = Type.Object({
   at: instant("When the minute, hour or day begins."),
@@ -66,5 +67,5 @@ export const historyOfCredits = defineOperation({
 })
 
 function toOutput({ atMs, ...sum }: ChargesSum | CreditsSum) {
-  return { at: toInstant(atMs), ...sum }
+  return { at: toIso(atMs), ...sum }
 }

@@ -1,5 +1,5 @@
 /** What a fault means to an operator, and what to do about it. */
-export interface FaultAdvice {
+interface FaultAdvice {
   readonly meaning: string
   readonly advice: string
 }
@@ -11,7 +11,8 @@ const unknown: FaultAdvice = {
   advice: "Look up the requests in the log by their ids.",
 }
 
-const table: Readonly<Record<string, readonly [meaning: string, advice: string]>> = {
+/** By fault, or by GraphQL's code, which may name the fault that means the same. */
+const table: Readonly<Record<string, readonly [meaning: string, advice: string] | string>> = {
   inputRejected: ["A parameter was missing or wrong. Nothing was charged.", customerAdvice],
   keysDiffer: ["Two headers held different API keys.", customerAdvice],
   keyMissing: ["The request had no API key.", customerAdvice],
@@ -86,6 +87,13 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string]>
     "The database was lost while it recorded a charge, so the call may have been charged.",
     "Check the database. Grant the credits back if a customer complains.",
   ],
+  INVALID_API_KEY: "keyUnknown",
+  INSUFFICIENT_CREDITS: "creditsUsedUp",
+  FORBIDDEN: "apiForbidden",
+  METHOD_NOT_ALLOWED: "methodNotAllowed",
+  RATE_LIMITED: "rateLimited",
+  INTERNAL_SERVER_ERROR: "internal",
+  UPSTREAM_UNAVAILABLE: "upstreamUnavailable",
   BAD_REQUEST: ["A GraphQL request had a wrong form.", customerAdvice],
   FILE_UPLOAD_NOT_SUPPORTED: ["A GraphQL request uploaded a file.", customerAdvice],
   GRAPHQL_PARSE_FAILED: ["A GraphQL query could not be read.", customerAdvice],
@@ -99,24 +107,8 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string]>
   GRAPHQL_NOT_SUPPORTED: ["GraphQL is turned off.", "Start the service without --no-graphql to offer it."],
 }
 
-/** The codes that have a text. */
-export const advisedFaults: readonly string[] = Object.keys(table)
-
 export function adviceFor(fault: string): FaultAdvice {
-  const known = Object.hasOwn(table, fault) ? table[fault] : graphqlTwin(fault)
+  const known = Object.hasOwn(table, fault) ? table[fault] : undefined
+  if (typeof known === "string") return adviceFor(known)
   return known ? { meaning: known[0], advice: known[1] } : unknown
-}
-
-/** Refusals of GraphQL that mean the same as a fault. */
-function graphqlTwin(fault: string): (typeof table)[string] | undefined {
-  const twins: Readonly<Record<string, string>> = {
-    INVALID_API_KEY: "keyUnknown",
-    INSUFFICIENT_CREDITS: "creditsUsedUp",
-    FORBIDDEN: "apiForbidden",
-    METHOD_NOT_ALLOWED: "methodNotAllowed",
-    RATE_LIMITED: "rateLimited",
-    INTERNAL_SERVER_ERROR: "internal",
-    UPSTREAM_UNAVAILABLE: "upstreamUnavailable",
-  }
-  return Object.hasOwn(twins, fault) ? table[twins[fault] ?? ""] : undefined
 }

@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { apiParameter } from "./calls.ts"
 import { adviceFor } from "./fault-advice.ts"
-import { readTime, timeParameters, toInstant } from "./range.ts"
+import { readTime, timeParameters } from "./range.ts"
 
 export const historyOfFaults = defineOperation({
   id: "history.faults",
@@ -43,8 +44,8 @@ export const historyOfFaults = defineOperation({
             fault,
             api: ofApi,
             calls,
-            first: toInstant(firstMs),
-            last: toInstant(lastMs),
+            first: toIso(firstMs),
+            last: toIso(lastMs),
             ...adviceFor(fault),
           })),
         has_more: false,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import { hourMs } from "../../store/history.ts"
-import { parseInstant } from "../../values/time-text.ts"
+import { parseInstant, toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { instant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
@@ -43,7 +43,7 @@ export const rangeFields = {
   to: instant("The end, which is not included."),
 }
 
-export interface Range {
+interface Range {
   readonly step: (typeof steps)[number]
   readonly stepMs: number
   readonly fromMs: number
@@ -82,7 +82,7 @@ export function readRange(
   if (step === "minute" && range.fromMs < minutesFromMs) {
     throw invalid(
       "step",
-      `Minutes are kept for a day, so that 'from' can be ${toInstant(minutesFromMs)} at the earliest. Give a later one, or 'step' hour.`,
+      `Minutes are kept for a day, so that 'from' can be ${toIso(minutesFromMs)} at the earliest. Give a later one, or 'step' hour.`,
     )
   }
   return range
@@ -127,14 +127,10 @@ function floor(ms: number, partMs: number): number {
 
 /** The fields of an answer. */
 export function showRange({ step, fromMs, toMs }: Range): Static<ReturnType<typeof rangeObject>> {
-  return { step, from: toInstant(fromMs), to: toInstant(toMs) }
+  return { step, from: toIso(fromMs), to: toIso(toMs) }
 }
 
 const rangeObject = () => Type.Object(rangeFields)
-
-export function toInstant(ms: number): string {
-  return new Date(ms).toISOString()
-}
 
 function requireTime(text: string, parameter: string): number {
   const ms = parseInstant(text)

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
@@ -25,7 +26,7 @@ export const disableKey = defineOperation({
         mutations: [{ kind: "key.update", id, version: key.version, set: { disabledMs } }],
         target: keyTarget(key),
         before: { disabled: null },
-        after: { disabled: new Date(disabledMs).toISOString() },
+        after: { disabled: toIso(disabledMs) },
         answer: () => readKey(id, context),
       }
     },

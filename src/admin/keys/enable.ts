@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
@@ -23,7 +24,7 @@ export const enableKey = defineOperation({
       return {
         mutations: [{ kind: "key.update", id, version: key.version, set: { disabledMs: null } }],
         target: keyTarget(key),
-        before: { disabled: new Date(key.disabledMs).toISOString() },
+        before: { disabled: toIso(key.disabledMs) },
         after: { disabled: null },
         answer: () => readKey(id, context),
       }

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { hashKey, kindOfKey } from "../../accounts/key.ts"
 import { choice } from "../../apis/contract.ts"
 import type { AccountDetails, KeyDetails } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { maybeInstant } from "../fields.ts"
@@ -70,7 +71,7 @@ export const findKey = defineOperation({
         ...toKeyOutput(key),
         account_name: owner.name,
         state: stateOf(key, owner, secretUntilMs, context.clock.now()),
-        text_ends: secretUntilMs === null ? null : new Date(secretUntilMs).toISOString(),
+        text_ends: toIso(secretUntilMs),
       }
     },
   },

@@ -51,7 +51,7 @@ export const keyParameters = {
 type KeyInput = Static<ReturnType<typeof Type.Object<typeof keyParameters>>>
 
 /** The fields of a key that an operator sets. */
-export type KeySettings = Pick<
+type KeySettings = Pick<
   KeyDetails,
   "name" | "expiresMs" | "allowApis" | "blockApis" | "allowIps" | "rateLimit" | "externalId" | "metadata"
 >

@@ -57,7 +57,7 @@ export const issuedFields = {
 export const issuedNote =
   "The key is shown once, in the first answer to this request. It cannot be read again."
 
-export type KeyOutput = Static<typeof keySchema>
+type KeyOutput = Static<typeof keySchema>
 
 /** A key as operations show it. */
 export function toKeyOutput(key: KeyDetails): KeyOutput {

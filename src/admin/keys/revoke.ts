@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { type AdminContext, defineOperation } from "../operation.ts"
@@ -32,7 +33,7 @@ export const revokeKey = defineOperation({
         ],
         target: keyTarget(key),
         before: { revoked: null },
-        after: { revoked: new Date(revokedMs).toISOString() },
+        after: { revoked: toIso(revokedMs) },
         answer: () => readKey(key.id, context),
       }
     },

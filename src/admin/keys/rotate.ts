@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireGrace } from "../../accounts/requirements.ts"
 import type { Mutation } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { durationFormat, keyId, maybeInstant } from "../fields.ts"
 import { type AdminContext, defineOperation } from "../operation.ts"
 import { issuedFields, issuedNote, keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
@@ -49,7 +50,7 @@ export const rotateKey = defineOperation({
       const othersUntilMs = nowMs + requireGrace(grace)
       const text = createSecret("key", context.random)
       const secret = { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs }
-      const ends = new Date(othersUntilMs).toISOString()
+      const ends = toIso(othersUntilMs)
       return {
         mutations: [
           { kind: "key.rotate", id, version: key.version, secret, othersUntilMs },

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { createId, createSecret, hashKey } from "../../accounts/key.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { Mutation, SignInLink } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { type AdminContext, secret } from "../operation.ts"
 
 /** A link that signs in, as operations answer it. */
@@ -45,7 +46,7 @@ export function newLink(
     createdMs,
     expiresMs: createdMs + durationMs,
   }
-  const expires = new Date(link.expiresMs).toISOString()
+  const expires = toIso(link.expiresMs)
   return {
     mutation: { kind: "link.insert", link, hash: hashKey(token) },
     link,

@@ -1,7 +1,7 @@
 import { signInRefusals } from "../sign-in.ts"
 
 /** Why a sign-in is refused, with the text for the user. */
-export const sessionRefusals = {
+const sessionRefusals = {
   ...signInRefusals,
   linkMalformed: "The link is incomplete. Open it again, whole, as you got it.",
   linkUsed: "The link was used already, or it has expired. Ask for a new one.",

@@ -1,6 +1,7 @@
 import { createId, createSecret, hashKey, isWellFormed } from "../../accounts/key.ts"
 import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
 import type { Actor } from "../operation.ts"
 import {
@@ -39,7 +40,7 @@ export interface Sessions {
 }
 
 /** The origin of a request. */
-export interface RequestOrigin {
+interface RequestOrigin {
   /** The client's address. */
   readonly source: string
   readonly requestId: string
@@ -132,7 +133,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       const session = toSession(kind, grant, createId("ses", random), nowMs)
       const found = { kind, actor: toActor(session, from), account: grant.account }
       const cookie = createSecret("sessionToken", random)
-      const expires = new Date(session.expiresMs).toISOString()
+      const expires = toIso(session.expiresMs)
       const outcome = await admin.apply({
         mutations: [
           ...grant.mutations,

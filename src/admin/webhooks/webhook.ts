@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
+import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, maybeInstant } from "../fields.ts"
@@ -24,7 +25,7 @@ export async function readWebhook(accountId: string, context: AdminParts): Promi
   const webhook = await context.outbox.findWebhook(accountId)
   if (!webhook) return { account: accountId, url: null, allow_private: false, disabled: null }
   const { url, allowPrivate, goneMs } = webhook
-  const disabled = goneMs === null ? null : new Date(goneMs).toISOString()
+  const disabled = toIso(goneMs)
   return { account: accountId, url, allow_private: allowPrivate, disabled }
 }
 

@@ -1,5 +1,5 @@
 /** Which of the two front ends runs in this page. */
-export interface Area {
+interface Area {
   readonly kind: "console" | "portal"
   /** The start of the addresses of its screens. */
   readonly base: string

@@ -11,7 +11,7 @@ export function after(delayMs: number, run: () => void): () => void {
 }
 
 /** The other tabs of this browser that show the same front end. */
-export interface OtherTabs {
+interface OtherTabs {
   tell(): void
 }
 

@@ -41,7 +41,7 @@ interface PageOf<Entry> {
   next: string | null
 }
 
-export interface OperationRequest {
+interface OperationRequest {
   readonly method: string
   /** Without a query string. */
   readonly path: string

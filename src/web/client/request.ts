@@ -13,7 +13,7 @@ import {
 } from "./operations.ts"
 import { Problem, Unreachable } from "./problem.ts"
 
-export interface SendOptions {
+interface SendOptions {
   /** A repeated request has the same key, so that it takes effect once. */
   readonly idempotencyKey?: string | undefined
   /** The version to change; any other is refused (412). */

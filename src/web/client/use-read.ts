@@ -15,7 +15,7 @@ export interface Reading<T> {
   reload(): void
 }
 
-export interface ChangeableReading<T> extends Reading<T> {
+interface ChangeableReading<T> extends Reading<T> {
   /** Shows the answer of a change instead of the values before it, and reads again. */
   show(data: T): void
 }

@@ -1,5 +1,5 @@
 /** A value in a file of comma-separated values. */
-export type CsvValue = string | number | null
+type CsvValue = string | number | null
 
 /** Comma-separated values (RFC 4180) of what is shown. */
 export function toCsv(titles: readonly string[], rows: readonly (readonly CsvValue[])[]): string {

@@ -7,7 +7,7 @@ import { saveFile } from "./save-file.ts"
 import { Table } from "./table.tsx"
 import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
 
-export interface PlotProps {
+interface PlotProps {
   readonly title: string
   /** ISO times, rising. */
   readonly times: readonly string[]

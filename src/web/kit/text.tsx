@@ -40,7 +40,7 @@ export function formatDay(iso: string): string {
 }
 
 /** "3 days ago", "just now", "within a minute" or "in 2 hours". */
-export function formatDistance(iso: string): string {
+function formatDistance(iso: string): string {
   const seconds = (new Date(iso).getTime() - nowMs()) / 1_000
   for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)

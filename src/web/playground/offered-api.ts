@@ -43,7 +43,7 @@ interface InputSchema {
 }
 
 /** The JSON Schema of one parameter. */
-export interface ParameterSchema {
+interface ParameterSchema {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly format?: string
@@ -57,7 +57,7 @@ export interface ParameterSchema {
   readonly "x-premium"?: boolean
 }
 
-export type Values = Readonly<Record<string, unknown>>
+type Values = Readonly<Record<string, unknown>>
 
 export interface OfferedParameter {
   readonly name: string

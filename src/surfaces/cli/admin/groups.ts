@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 
 /** Help texts of commands that only contain other commands. */
-export const groupDescriptions: Readonly<Record<string, string>> = {
+const groupDescriptions: Readonly<Record<string, string>> = {
   account: "Create and manage accounts.",
   key: "Create and manage API keys. A key's text is shown only once, when it is created.",
   "admin-key": "Create and manage keys of the admin API, which --server needs.",

@@ -56,7 +56,7 @@ const strength: readonly Origin[] = ["flag", "environment", "file", "default"]
  * Whether the command is for the service of `--server` and not for the store of `--db`: the stronger source wins.
  * @throws ConfigError when both come from the same source
  */
-export function namesServer({ server, origins }: Config): boolean {
+function namesServer({ server, origins }: Config): boolean {
   if (server === null) return false
   const difference = strength.indexOf(origins.server) - strength.indexOf(origins.db)
   if (difference !== 0) return difference < 0

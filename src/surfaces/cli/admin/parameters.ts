@@ -4,7 +4,7 @@ import { choicesOf } from "../../../apis/contract.ts"
 import { toInstantMs, wholeNumber } from "../values.ts"
 
 /** How parameters of operations are written on the command line. */
-export interface ParameterOptions {
+interface ParameterOptions {
   /** Milliseconds since the Unix epoch, for times such as `30d` from now. */
   readonly nowMs: () => number
 }

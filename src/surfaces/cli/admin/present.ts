@@ -5,7 +5,7 @@ import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
 import { ServerFailed } from "./backend.ts"
 
-export interface PresentOptions {
+interface PresentOptions {
   readonly json: boolean
   /** All columns, and times in full. */
   readonly wide: boolean

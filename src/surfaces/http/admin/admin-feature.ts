@@ -8,7 +8,7 @@ import { pathOf } from "../request-url.ts"
 import type { AdministrationApp } from "./administration-app.ts"
 
 /** The parts of the administration that an app serves. */
-export interface AdminScope {
+interface AdminScope {
   /** For operators: the admin API, and the sessions of the console. Null when it is elsewhere or off. */
   readonly admin: AdminAccess | null
   /** For customers: the portal's API and sessions. Null when it is off. */
@@ -16,7 +16,7 @@ export interface AdminScope {
 }
 
 /** The admin API and the portal's within an app. */
-export interface AdminFeature {
+interface AdminFeature {
   readonly app: ReturnType<typeof routesTo>
   /** Whether a URL is below its paths. */
   serves(url: string): boolean

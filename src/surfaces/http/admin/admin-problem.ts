@@ -20,7 +20,7 @@ export const problems = {
 export type ProblemCode = keyof typeof problems
 
 /** Problem details (RFC 9457). */
-export interface Problem {
+interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -44,7 +44,7 @@ export class HttpProblem extends Error {
 }
 
 /** Answers with a problem for anything thrown, and records it. */
-export type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
+type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
 
 /** Returns a function that makes a route's {@link Refuse} from its recorder. */
 export function createRefusals(context: HttpContext): (record: RecordRequest) => Refuse {

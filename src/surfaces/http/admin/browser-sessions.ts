@@ -17,7 +17,7 @@ export interface BrowserSessions {
   find(kind: SessionKind, exchange: Exchange): Promise<BrowserSession | null>
 }
 
-export interface BrowserSession extends FoundSession {
+interface BrowserSession extends FoundSession {
   readonly cookie: string
 }
 
@@ -62,7 +62,7 @@ export function csrfTokenOf(cookie: string, sessionId: string): string {
 }
 
 /** @throws AdminFault 403 */
-export function requireCsrfToken({ headers }: Request, cookie: string, sessionId: string): void {
+function requireCsrfToken({ headers }: Request, cookie: string, sessionId: string): void {
   const token = headers.get(csrfHeader)
   if (token && Bun.CSRF.verify(token, { secret: secretOf(cookie), sessionId, maxAge: 0 })) return
   throw new AdminFault(

@@ -8,7 +8,7 @@ import type { BrowserSessions } from "./browser-sessions.ts"
 import type { RequestRate } from "./request-rate.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
-export interface CallerParts {
+interface CallerParts {
   readonly signIn: SignIn
   readonly browser: BrowserSessions
   readonly failures: SignInFailures

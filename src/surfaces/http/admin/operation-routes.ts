@@ -3,7 +3,7 @@ import type { DocumentDecoration } from "elysia"
 import type { Operation } from "../../../admin/operation.ts"
 
 /** The start of the paths of all operations. */
-export const adminRoot = "/admin/v1"
+const adminRoot = "/admin/v1"
 /** The start of the paths under which customers reach some of them. */
 export const portalRoot = "/portal/v1"
 /** The path of the document that describes the admin API. */

@@ -15,8 +15,7 @@ import { setAdminHeaders } from "./admin-problem.ts"
 import type { OperationParts } from "./operation-feature.ts"
 import { portalRoot } from "./operation-routes.ts"
 
-export interface PortalCallParts
-  extends Pick<OperationParts, "base" | "context" | "refuseWith" | "requireActor"> {
+interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "refuseWith" | "requireActor"> {
   readonly sessions: Sessions
 }
 

@@ -5,12 +5,12 @@ import { createListeningApp } from "../request-url.ts"
 import { webFeature } from "../web/feature.ts"
 import { createAdminFeature } from "./admin-feature.ts"
 
-export interface AdminAppParts extends FrameParts {
+interface AdminAppParts extends FrameParts {
   readonly admin: AdminAccess
   readonly version: string
 }
 
-export interface AdminAppOptions extends FrameOptions {
+interface AdminAppOptions extends FrameOptions {
   /** The name that its pages show. */
   readonly title: string
   /** The colour of its pages, `#rrggbb`; null for the usual one. */

@@ -14,6 +14,7 @@ import type {
   SessionKind,
   SignedIn,
 } from "../../../admin/sessions/sessions.ts"
+import { toIso } from "../../../values/time-text.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
@@ -27,7 +28,7 @@ import type { RequestRate } from "./request-rate.ts"
 import { setSessionCookie } from "./session-cookie.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
-export interface SessionParts {
+interface SessionParts {
   readonly base: ReturnType<typeof incomingRequests>
   readonly context: HttpContext
   readonly refuseWith: ReturnType<typeof createRefusals>
@@ -185,6 +186,6 @@ function toAnswer(
     },
     may: operationsFor(actor, plan, operations).map((operation) => operation.id),
     csrf: csrfTokenOf(cookie, session?.id ?? ""),
-    expires: new Date(expiresMs).toISOString(),
+    expires: toIso(expiresMs),
   }
 }

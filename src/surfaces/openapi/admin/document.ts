@@ -8,7 +8,7 @@ import { createSchemas } from "./schemas.ts"
 import { adminHeaders, adminParameters } from "./shared-parts.ts"
 
 /** The input of the admin API's document. */
-export interface AdminDocInput {
+interface AdminDocInput {
   readonly operations: readonly Operation[]
   /** The ids of the APIs that the service offers. */
   readonly apiIds: readonly string[]
@@ -121,7 +121,7 @@ function tagsOf(operations: readonly Operation[]): readonly JsonObject[] {
 }
 
 /** The group of an operation: `keys` of `keys.rotate`. */
-export function tagOf(id: string): string {
+function tagOf(id: string): string {
   return id.split(".")[0] ?? id
 }
 

@@ -6,7 +6,7 @@ export type CreditHistory = AnswerOf<"history.credits">
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-export interface CallPoints {
+interface CallPoints {
   readonly times: readonly string[]
   readonly calls: readonly number[]
   readonly errors: readonly number[]
