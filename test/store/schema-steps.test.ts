@@ -1,6 +1,7 @@
 /** The step of docs/adding-a-column.md on both stores, while a server of the version before charges on them. */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { SQL } from "bun"
 import type { Timer } from "../../src/apis/contract.ts"
@@ -80,6 +81,12 @@ function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }
+
+test("the page names files that exist", () => {
+  const files = [...page.matchAll(/`((?:src|test|docs)\/[\w/.-]+\.\w+)`/g)].map(([, file = ""]) => file)
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
 
 test("a data file gets the column while another process charges on it", async () => {
   const file = join(dir, "steps.db")
