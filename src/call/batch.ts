@@ -1,4 +1,5 @@
 import type { GiveWay } from "../apis/contract.ts"
+import { isObject } from "../values/is-object.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
@@ -153,7 +154,7 @@ function createInOrder(
 }
 
 function runInput(input: unknown, index: number, api: PreparedApi, context: RunContext) {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+  if (!isObject(input)) {
     return {
       data: null,
       fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),

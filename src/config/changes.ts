@@ -1,3 +1,4 @@
+import { isObject } from "../values/is-object.ts"
 import { describeConfig } from "./describe.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"
@@ -45,7 +46,7 @@ export function keepUntilRestart(running: Config, next: Config): Config {
 
 /** The values of a table and of the tables in it, by their names: `plans.free.premium`. */
 function flatten(value: unknown, name: string): Map<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map([[name, value]])
+  if (!isObject(value)) return new Map([[name, value]])
   return new Map(Object.entries(value).flatMap(([key, inner]) => [...flatten(inner, `${name}.${key}`)]))
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/is-object.ts"
 import { highestCompanyId } from "./company-id.ts"
 
 /** A list of assigned company identifiers. */
@@ -73,8 +74,4 @@ function readEntry(entry: unknown, place: string): { code: number; name: string 
     throw new Error(`${place} (code ${code}): the name is missing or empty`)
   }
   return { code, name: name.trim() }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

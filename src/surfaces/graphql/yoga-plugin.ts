@@ -13,6 +13,7 @@ import type { CallerRequest } from "../../call/caller.ts"
 import { fixedFault, inputFault } from "../../call/fault.ts"
 import { admit, explain, logFault, type Pipeline, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import { isObject } from "../../values/is-object.ts"
 import { type Execute, executeMetered, type GraphqlCall, startGraphqlCall } from "./metered-query.ts"
 import { toRootField } from "./names.ts"
 import { requireParsable, requireWithinLimits } from "./query-limits.ts"
@@ -214,6 +215,6 @@ function readParameters(body: Values): { query: string; operationName: string | 
 
 function readMap(name: string, value: unknown): Values {
   if (value === undefined || value === null) return {}
-  if (typeof value !== "object" || Array.isArray(value)) throw inputFault(name, "must be an object")
-  return value as Values
+  if (isObject(value)) return value
+  throw inputFault(name, "must be an object")
 }

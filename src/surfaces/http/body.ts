@@ -1,5 +1,6 @@
 import type { GiveWay } from "../../apis/contract.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
+import { isObject } from "../../values/is-object.ts"
 import type { Intake } from "./intake.ts"
 import { quickBytes, requireModerate } from "./json-size.ts"
 import { httpLimits } from "./limits.ts"
@@ -75,11 +76,9 @@ function checkSize(bytes: ArrayBuffer | Uint8Array): void {
   requireModerate(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)
 }
 
-function requireObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
-  }
-  return value as Record<string, unknown>
+function requireObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value
+  throw inputFault("body", `must be a JSON object such as {"name": "value"}, not ${nameOf(value)}`)
 }
 
 function toText(bytes: ArrayBuffer | Uint8Array): string {

@@ -6,6 +6,7 @@ import { fixedFault } from "../../call/fault.ts"
 import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request-record.ts"
+import { isObject } from "../../values/is-object.ts"
 import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
 import type { McpClient, McpEndpoint } from "../mcp/endpoint.ts"
 import { refusal, toToolResult } from "../mcp/results.ts"
@@ -119,10 +120,6 @@ function withoutSignal(request: Request): Request {
   // A new one for each request, since the library leaves its listeners on it.
   Object.defineProperty(request, "signal", { value: new AbortController().signal })
   return request
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null {

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import { isObject } from "../../values/is-object.ts"
 import { apiResources, toTool } from "./catalog-endpoint.ts"
 import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
@@ -86,10 +87,6 @@ function wordsOf(text: string): readonly string[] {
 
 function isIn(words: readonly string[], wanted: string): boolean {
   return words.some((word) => word.startsWith(wanted))
-}
-
-function isObject(value: unknown): value is ToolInput {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Argument, InvalidArgumentError, Option } from "commander"
 import { choicesOf } from "../../../apis/contract.ts"
+import { isObject } from "../../../values/is-object.ts"
 import { toInstantMs, wholeNumber } from "../values.ts"
 
 /** How parameters of operations are written on the command line. */
@@ -160,7 +161,7 @@ function oneOf(choices: readonly string[]): Reader {
 function toJsonObject(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+    if (isObject(value)) return value
   } catch {
     // Not JSON: refused below, as JSON that is no object.
   }

@@ -1,6 +1,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { escapeHidden } from "../../../values/hidden-characters.ts"
+import { isObject } from "../../../values/is-object.ts"
 import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
 import { ServerFailed } from "./backend.ts"
@@ -21,7 +22,7 @@ export function entrySchema({ output }: Operation): TSchema | null {
 
 /** The values of an answer by name. */
 export function requireValues(value: unknown): Values {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
+  if (isObject(value)) return { ...value }
   throw strangeAnswer()
 }
 
@@ -46,9 +47,7 @@ export function printThing(terminal: Terminal, { output }: Operation, thing: Val
 /** The values of an object and of its nested objects: `plans.free.premium`. Metadata is one value. */
 function flatten(thing: Values, above = ""): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(thing).flatMap(([name, value]) => {
-    const isThing =
-      typeof value === "object" && value !== null && !Array.isArray(value) && name !== "metadata"
-    return isThing && !isBlank(value)
+    return isObject(value) && name !== "metadata" && !isBlank(value)
       ? flatten({ ...value }, `${above}${name}.`)
       : [[`${above}${name}`, value] as const]
   })

@@ -6,6 +6,7 @@ import { toRequirement } from "../../../call/requirement.ts"
 import type { FaultRule } from "../../../mock/faults.ts"
 import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
+import { isObject } from "../../../values/is-object.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 import { checkedBy } from "../route-schemas.ts"
 
@@ -183,8 +184,4 @@ function requireFields(value: unknown, schema: TSchema, path: string, unknown: s
       requireFields(item, schema.items, `${path}[${index}]`, unknown)
     }
   } else if (!Value.Check(schema, value)) reject(path, toRequirement(schema))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

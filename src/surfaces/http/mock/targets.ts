@@ -2,6 +2,7 @@ import { InputRejected } from "../../../apis/contract.ts"
 import type { Input, RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
+import { isObject } from "../../../values/is-object.ts"
 import { isValidHost } from "../host.ts"
 import { parseQuery } from "../query.ts"
 import { sentKey } from "../sent-key.ts"
@@ -91,8 +92,4 @@ function parseObject(body: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
