@@ -12,11 +12,11 @@ import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { incomingRequests } from "./incoming.ts"
+import { prefersPage, type SiteServer } from "./page-routes.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { ownAnswer, send } from "./reply.ts"
 import { createResource, type Resource } from "./resource.ts"
-import { prefersPage, type SiteServer } from "./site.ts"
 
 /** What crawlers and agents look for, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(

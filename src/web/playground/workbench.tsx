@@ -7,7 +7,8 @@ import { Answer } from "./answer.tsx"
 import { type CallAnswer, type Customer, sendCall } from "./call.ts"
 import { CodeTabs } from "./code-tabs.tsx"
 import type { OfferedApi } from "./offered-api.ts"
-import { ParameterField, readParameters } from "./parameter-field.tsx"
+import { ParameterField } from "./parameter-field.tsx"
+import { readParameters } from "./read-parameters.ts"
 
 const formats = ["json", "xml", "yaml", "csv"] as const
 /** Names of fields that no parameter has: parameters begin with a letter. */
