@@ -1,5 +1,4 @@
 import { Elysia } from "elysia"
-import type { GiveWay } from "../../apis/contract.ts"
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
@@ -7,8 +6,8 @@ import { createListEncoder } from "../../encode/list-encoder.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import type { HttpContext } from "./context.ts"
 import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
-import type { AnswerSettings, Exchange } from "./exchange.ts"
-import { answerMetered, type MeteredCall, type meteredRoutes } from "./metered.ts"
+import type { AnswerSettings } from "./exchange.ts"
+import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
 import { setReply } from "./reply.ts"
 import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
 
@@ -38,17 +37,14 @@ export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context:
 /** Answers batches of an API. Results are encoded while later inputs still run. */
 function answerWith(api: PreparedApi, context: HttpContext) {
   const notice = noticeOf(api.definition)
-  return async (
-    exchange: Exchange & { readonly call: MeteredCall | null },
-    inputs: readonly unknown[],
-  ): Promise<string | Response> => {
+  return async (exchange: MeteredExchange, inputs: readonly unknown[]): Promise<string | Response> => {
     const { incoming, set, call } = exchange
     const format = call?.negotiated.format ?? "json"
     const list = createListEncoder(format, "results")
     const body = createBodyWriter(context)
     const writer: ResultWriter = {
       resultsPerPart: list.itemsPerPart,
-      write: (results, firstIndex, giveWay: GiveWay) => body.add(list.items(results, firstIndex), giveWay),
+      write: (results, firstIndex, giveWay) => body.add(list.items(results, firstIndex), giveWay),
       room: body.room,
     }
     try {

@@ -32,7 +32,8 @@ export function graphqlFeature(
 
   async function query(request: Request, incoming: IncomingRequest): Promise<Response> {
     const { signal } = request
-    // When a client hangs up, graphql-yoga would stop at once, while the query still runs and has to be recorded.
+    // When a client hangs up, graphql-yoga would stop at once, while the query still runs and has to be recorded. A property and
+    // not a new Request, which would take the body along: what is left of it could not be read away.
     Object.defineProperty(request, "signal", { value: neverAborted })
     incomingOf.set(request, { ...incoming, hasLeft: () => signal.aborted })
     return (await load()).handle(request)

@@ -117,7 +117,7 @@ export function createMcpHttp(
 
 /** When a client hangs up, the library would stop at once, while the call still runs and has to be recorded. */
 function withoutSignal(request: Request): Request {
-  // A new one for each request, since the library leaves its listeners on it.
+  // A new signal for each request, since the library leaves its listeners on it. A new Request would take the body along.
   Object.defineProperty(request, "signal", { value: new AbortController().signal })
   return request
 }

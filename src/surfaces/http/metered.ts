@@ -40,6 +40,11 @@ export interface MeteredCall extends Progress {
   isOpen: boolean
 }
 
+/** What a handler of a metered route takes from Elysia's context. The call is never null there: the macro has admitted it. */
+export interface MeteredExchange extends Exchange {
+  readonly call: MeteredCall | null
+}
+
 /** The query of a metered route, for its schema: the parameters, and what is wrong with `format`. */
 export interface GivenQuery extends TextInput, Pick<Negotiated, "problem"> {}
 
@@ -125,7 +130,7 @@ export function meteredRoutes(base: ReturnType<typeof incomingRequests>, context
  * @param sendSuccess makes the body of a success, whose headers it sets
  */
 export async function answerMetered(
-  { request, set, incoming, call }: Exchange & { readonly call: MeteredCall | null },
+  { request, set, incoming, call }: MeteredExchange,
   context: HttpContext,
   work: (caller: Caller, call: MeteredCall) => Promise<Work>,
   sendSuccess: (reply: Reply, call: MeteredCall) => Sent | Promise<Sent>,

@@ -4,8 +4,7 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/single.ts"
 import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
-import type { Exchange } from "./exchange.ts"
-import { answerMetered, type MeteredCall, type meteredRoutes } from "./metered.ts"
+import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
 import { sendMetered } from "./reply.ts"
 import { answerSchema, bodySchema, querySchema } from "./route-schemas.ts"
 
@@ -41,7 +40,7 @@ export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: 
 function answerWith(api: PreparedApi, context: HttpContext) {
   const { pipeline } = context
   const notice = noticeOf(api.definition)
-  return (exchange: Exchange & { readonly call: MeteredCall | null }, input: Input) =>
+  return (exchange: MeteredExchange, input: Input) =>
     answerMetered(
       exchange,
       context,

@@ -88,6 +88,7 @@ export async function startMockServer(
     .all("/*", ({ request }) => answer(request), { parse: "none" })
   // Not shared: the tests of one job would reach the mock of another. Never idle: a delay may be longer than any limit.
   const listener = listen(app, { ...options, shared: false, idleSeconds: 0 }, timer)
+  // Only one of the two apps listens; the other asks its server for the addresses of clients.
   instance.app.server = app.server
 
   async function open(): Promise<Instance> {
