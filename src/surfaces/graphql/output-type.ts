@@ -17,7 +17,7 @@ export function toOutputType(schema: TObject, path: readonly string[]): GraphQLO
     const mark = deprecationOf(member)
     const deprecationReason = mark && deprecationText(mark)
     const field = { type, description: describe(member), deprecationReason, extensions: { member: original } }
-    const read = type instanceof GraphQLList ? resolveList(original) : resolveMember(original)
+    const read = type instanceof GraphQLList ? resolveList(original) : (data: Data) => data[original]
     const resolve = mark ? noteUse(entryOf([...path, original]), read) : read
     const isPlain = !(type instanceof GraphQLList) && name === original && !mark
     return [name, isPlain ? field : { ...field, resolve }] as const
@@ -42,10 +42,6 @@ function noteUse(entry: string, resolve: Resolve): Resolve {
     context.useDeprecated(entry)
     return resolve(data, parameters, context, info)
   }
-}
-
-function resolveMember(name: string) {
-  return (data: Data) => data[name]
 }
 
 /** A query may have many lists of thousands of items, so each waits for time. */

@@ -19,7 +19,10 @@ export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint 
     const wanted = wordsOf(words).filter((word) => word.length >= minLetters)
     const found = searched
       .filter(({ api }) => mayCall(api.definition.id))
-      .map(({ api, words }) => ({ api, hits: wanted.filter((word) => isIn(words, word)).length }))
+      .map(({ api, words }) => ({
+        api,
+        hits: wanted.filter((word) => words.some((one) => one.startsWith(word))).length,
+      }))
       .filter(({ hits }) => hits > 0 || wanted.length === 0)
       .sort((one, other) => other.hits - one.hits)
       .slice(0, maxFound)
@@ -83,10 +86,6 @@ function searchedWords({ definition: { id, title, description, input } }: Prepar
 
 function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-}
-
-function isIn(words: readonly string[], wanted: string): boolean {
-  return words.some((word) => word.startsWith(wanted))
 }
 
 const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
