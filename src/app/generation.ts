@@ -8,7 +8,6 @@ import type { Config } from "../config/load.ts"
 import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
-import type { Tls } from "../surfaces/http/listener.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import type { createObservability } from "./observability.ts"
 import type { OwnApis } from "./own-apis.ts"
@@ -71,10 +70,7 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
 }
 
 /** The options of the HTTP surface under a configuration. */
-export function httpSettings(
-  config: Config,
-  more: { readonly sharedPort: boolean; readonly tls: Tls | null },
-): HttpOptions {
+export function httpSettings(config: Config, more: Pick<HttpOptions, "sharedPort" | "tls">): HttpOptions {
   return {
     ...config,
     ...more,

@@ -22,10 +22,7 @@ export const catalog: readonly ApiDefinition[] = createCatalog()
 export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
 /** The catalog and the operator's own APIs with a configuration's prices and data files, compiled. */
-export async function prepareApis(
-  config: Config,
-  ownApis: readonly ApiDefinition[] = [],
-): Promise<readonly PreparedApi[]> {
+export async function prepareApis(config: Config, ownApis: readonly ApiDefinition[] = []) {
   const definitions = [...(await catalogFor(config)), ...ownApis]
   const ids = definitions.map(({ id }) => id)
   const mistakes = [...config.credits.keys()]

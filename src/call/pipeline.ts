@@ -75,12 +75,7 @@ export async function answerAdmitted(
 }
 
 /** The reply to a request that ended with anything thrown. Faults of the service are logged. */
-export function refuseThrown(
-  thrown: unknown,
-  requestId: string,
-  progress: Progress,
-  pipeline: Pipeline,
-): Reply {
+export function refuseThrown(thrown: unknown, requestId: string, progress: Progress, pipeline: Pipeline) {
   return refuse(explain(thrown, requestId, pipeline), progress, pipeline)
 }
 

@@ -1,21 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from "node:fs"
+import * as fs from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { messageOf } from "../values/message-of.ts"
@@ -53,11 +36,8 @@ type ReadFile = { readonly name: string; readonly text: string; readonly values:
  * Where a configuration is read again.
  * @param load makes the configuration of the file, or without one
  */
-export function createConfigSource(
-  name: string | null,
-  load: (file: ReadFile | null) => Config,
-): ConfigSource {
-  return {
+export function createConfigSource(name: string | null, load: (file: ReadFile | null) => Config) {
+  const source: ConfigSource = {
     readText: () => (name === null ? null : readConfigFile(name)),
     read: (text) =>
       load(name === null || text === null ? null : { name, text, values: readToml(name, text) }),
@@ -68,11 +48,12 @@ export function createConfigSource(
       if (name !== null) replaceConfigFile(name, expected, text)
     },
   }
+  return source
 }
 
 function readConfigFile(name: string): string {
   try {
-    return readFileSync(name, "utf8")
+    return fs.readFileSync(name, "utf8")
   } catch {
     throw new ConfigError(`The configuration file ${name} cannot be read.`)
   }
@@ -104,7 +85,7 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
   requireReplaceable(name)
   // The target of a symbolic link is replaced, and the link stays.
   const { path, stats } = find(name)
-  const folder = orRefuse(name, () => mkdtempSync(join(dirname(path), `.${basename(path)}-`)))
+  const folder = orRefuse(name, () => fs.mkdtempSync(join(dirname(path), `.${basename(path)}-`)))
   try {
     const temporary = join(folder, basename(path))
     orRefuse(name, () => write(temporary, text, stats))
@@ -113,17 +94,17 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
         `The configuration file ${name} was changed meanwhile. See 'penknife config diff', and try again.`,
       )
     }
-    orRefuse(name, () => renameSync(temporary, path))
+    orRefuse(name, () => fs.renameSync(temporary, path))
     sync(dirname(path))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function find(name: string): { readonly path: string; readonly stats: Stats } {
+function find(name: string): { readonly path: string; readonly stats: fs.Stats } {
   try {
-    const path = realpathSync(name)
-    return { path, stats: statSync(path) }
+    const path = fs.realpathSync(name)
+    return { path, stats: fs.statSync(path) }
   } catch {
     throw new ConfigError(`The configuration file ${name} cannot be read.`)
   }
@@ -131,7 +112,7 @@ function find(name: string): { readonly path: string; readonly stats: Stats } {
 
 function isWritable(path: string): boolean {
   try {
-    accessSync(path, constants.W_OK)
+    fs.accessSync(path, fs.constants.W_OK)
     return true
   } catch {
     return false
@@ -139,26 +120,26 @@ function isWritable(path: string): boolean {
 }
 
 /** Writes a new file with the owner and the mode of another, and waits until it is on the disk. */
-function write(path: string, text: string, { mode, uid, gid }: Stats): void {
-  const file = openSync(path, "wx", 0o600)
+function write(path: string, text: string, { mode, uid, gid }: fs.Stats): void {
+  const file = fs.openSync(path, "wx", 0o600)
   try {
-    const made = fstatSync(file)
-    if (made.uid !== uid || made.gid !== gid) fchownSync(file, uid, gid)
-    fchmodSync(file, mode & 0o777)
-    writeFileSync(file, text)
-    fsyncSync(file)
+    const made = fs.fstatSync(file)
+    if (made.uid !== uid || made.gid !== gid) fs.fchownSync(file, uid, gid)
+    fs.fchmodSync(file, mode & 0o777)
+    fs.writeFileSync(file, text)
+    fs.fsyncSync(file)
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
 }
 
 /** Makes a new name survive a power cut. */
 function sync(directory: string): void {
-  const file = openSync(directory, "r")
+  const file = fs.openSync(directory, "r")
   try {
-    fsyncSync(file)
+    fs.fsyncSync(file)
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
 }
 

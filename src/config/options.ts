@@ -4,13 +4,13 @@ import {
   type AdminPlace,
   adminPlace,
   dnsServer,
-  hostNames,
-  httpOrigin,
+  hosts,
   instant,
   integer,
   network,
   oneOf,
   opaqueColor,
+  origin,
   share,
   text,
   title,
@@ -44,15 +44,13 @@ const seedTimeMs = Date.UTC(2025, 0, 1)
 
 /** The settings of `serve`. */
 export const options = {
-  host: afterRestart(one("host ADDRESS", "address to listen on", text, "127.0.0.1")),
-  port: afterRestart(one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080)),
-  db: afterRestart(
+  host: fixed(one("host ADDRESS", "address to listen on", text, "127.0.0.1")),
+  port: fixed(one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080)),
+  db: fixed(
     one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
   ),
-  workers: afterRestart(
-    one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1),
-  ),
-  admin: afterRestart(
+  workers: fixed(one("workers NUMBER", "processes that share the port (Linux only)", integer(1, 64), 1)),
+  admin: fixed(
     one<AdminPlace, AdminPlace>(
       "admin off|same|HOST:PORT",
       "where to serve /admin: nowhere, with the APIs, or at this address",
@@ -60,10 +58,8 @@ export const options = {
       "same",
     ),
   ),
-  dnsServers: afterRestart(
-    many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's"),
-  ),
-  backupDir: afterRestart(
+  dnsServers: fixed(many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's")),
+  backupDir: fixed(
     one(
       "backup-dir DIR",
       "existing directory for 'backups create', also over /admin",
@@ -78,10 +74,8 @@ export const options = {
     network,
     "none",
   ),
-  tlsCert: afterRestart(
-    one("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP"),
-  ),
-  tlsKey: afterRestart(one("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP")),
+  tlsCert: fixed(one("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP")),
+  tlsKey: fixed(one("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP")),
   maxBodyBytes: one("max-body BYTES", "largest request body", integer(1_024, 1_073_741_824), 2_097_152),
   bodyTimeoutSeconds: one("body-timeout SECONDS", "time for a request body to arrive", integer(1, 25), 20),
   maxCalls: one(
@@ -100,9 +94,7 @@ export const options = {
     ...one("apis DIR", "folder of own APIs, each in its own folder", text, null, "none"),
     namesFile: true,
   },
-  watch: afterRestart(
-    toggle("watch", "read the configuration and --apis again when files of --apis change", "off"),
-  ),
+  watch: fixed(toggle("watch", "read the configuration and --apis again when files of --apis change", "off")),
   apiTimeoutSeconds: one("api-timeout SECONDS", "time for a call of an API in --apis", integer(1, 60), 10),
   apiWorkers: one(
     "api-workers NUMBER",
@@ -117,13 +109,7 @@ export const options = {
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
   noMcp: toggle("no-mcp", "turn /mcp off", "/mcp is served"),
   noPortal: toggle("no-portal", "turn /portal off", "/portal is served"),
-  publicUrl: one(
-    "public-url URL",
-    "address that clients use, for documents and links",
-    httpOrigin,
-    null,
-    "none",
-  ),
+  publicUrl: one("public-url URL", "address that clients use, for documents and links", origin, null, "none"),
   title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
   history: one(
@@ -133,7 +119,7 @@ export const options = {
     90,
   ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
-  logFormat: afterRestart(
+  logFormat: fixed(
     one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),
   ),
   logSample: one("log-sample SHARE", "share of requests to log, 0 to 1; 5xx are always logged", share, 1),
@@ -146,13 +132,7 @@ export const mockOptions = {
   seedTimeMs: one("seed-time INSTANT", "the clock at the start", instant, seedTimeMs, "2025-01-01T00:00:00Z"),
   dnsFile: one("dns FILE", "YAML file with the DNS records to answer with", text, null, "some examples"),
   plan: one("plan PLAN", "plan of the key mock-key", text, "pro"),
-  tlsSelfSigned: one(
-    "tls-self-signed NAME[,NAME…]",
-    "serve TLS for these names",
-    hostNames,
-    [],
-    "plain HTTP",
-  ),
+  tlsSelfSigned: one("tls-self-signed NAME[,NAME…]", "serve TLS for these names", hosts, [], "plain HTTP"),
   caOut: one(
     "ca-out FILE",
     "where to write the CA certificate of --tls-self-signed",
@@ -201,7 +181,7 @@ function many<T>(usage: string, help: string, read: Reader<T>, defaultText: stri
 }
 
 /** A setting of a listener, of the store or of the log's output, which need a restart. */
-function afterRestart<T>(option: Option<T>): Option<T> {
+function fixed<T>(option: Option<T>): Option<T> {
   return { ...option, needsRestart: true }
 }
 

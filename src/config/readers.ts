@@ -50,7 +50,7 @@ export function integer(minimum: number, maximum: number): (value: string) => nu
 }
 
 /** An http or https URL without path, query and fragment. */
-export function httpOrigin(value: string): string {
+export function origin(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   if (isOrigin) return url.origin
@@ -77,7 +77,7 @@ export function instant(value: string): number {
 }
 
 /** Host names and IP addresses, separated by commas. */
-export function hostNames(value: string): readonly string[] {
+export function hosts(value: string): readonly string[] {
   const names = value.split(",").map((name) => name.trim())
   const form = /^(\*\.)?[A-Za-z0-9_.-]+$|^[0-9A-Fa-f:]+$/
   if (names.every((name) => form.test(name) && name.length <= 253)) return names

@@ -1,39 +1,10 @@
+import type { OtelSettings } from "../ports/tracing/otel-tracer.ts"
 import { messageOf } from "../values/message-of.ts"
 import { ConfigError } from "./config-error.ts"
 import { integer, oneOf } from "./readers.ts"
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Where traces are sent, and which requests are recorded. */
-export interface TraceSettings {
-  /** The address for traces, with its path. */
-  readonly url: string
-  readonly protocol: (typeof protocols)[number]
-  /** May hold a secret. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly compression: (typeof compressions)[number]
-  /** Time for one message with all its repetitions. */
-  readonly timeoutMs: number
-  /** Names of PEM files; null for the system's certificates, and for none. */
-  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
-  readonly sampler: {
-    readonly root: "always_on" | "always_off" | "traceidratio"
-    /** Whether the sender of a request decides, if it sends a decision. */
-    readonly parentDecides: boolean
-    /** For `traceidratio`, 0 to 1. */
-    readonly share: number
-  }
-  /** Attributes that describe this service in each message. */
-  readonly resource: Readonly<Record<string, string>>
-  readonly queue: {
-    /** Ended spans that are not sent yet; more are dropped. */
-    readonly maxSpans: number
-    readonly maxSpansPerMessage: number
-    readonly delayMs: number
-    readonly timeoutMs: number
-  }
-}
 
 const protocols = ["http/protobuf", "http/json"] as const
 const compressions = ["none", "gzip"] as const
@@ -51,7 +22,7 @@ const samplers = [
  * @returns null when no endpoint is set, or traces are turned off
  * @throws ConfigError that lists every mistake, one a line, without the value of a variable that may hold a secret
  */
-export function readTraceSettings(env: Environment): TraceSettings | null {
+export function readTraceSettings(env: Environment): OtelSettings | null {
   const mistakes: string[] = []
 
   function value(name: string): string | null {
@@ -121,7 +92,7 @@ export function readTraceSettings(env: Environment): TraceSettings | null {
       delayMs: read("OTEL_BSP_SCHEDULE_DELAY", 5_000, integer(0, 600_000)),
       timeoutMs: read("OTEL_BSP_EXPORT_TIMEOUT", 30_000, integer(1, 600_000)),
     },
-  } satisfies TraceSettings
+  } satisfies OtelSettings
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   return settings
 }
@@ -136,7 +107,7 @@ function toUrl(text: string, isForAll: boolean): string {
   return url.href
 }
 
-function toProtocol(text: string): TraceSettings["protocol"] {
+function toProtocol(text: string): OtelSettings["protocol"] {
   if (text === "grpc") {
     throw new Error(
       "must be http/protobuf or http/json: gRPC is not supported. Collectors take OTLP over HTTP at port 4318",
@@ -146,7 +117,7 @@ function toProtocol(text: string): TraceSettings["protocol"] {
 }
 
 function toSampler(name: (typeof samplers)[number], argument: string | null, mistakes: string[]) {
-  const root = name.replace("parentbased_", "") as TraceSettings["sampler"]["root"]
+  const root = name.replace("parentbased_", "") as OtelSettings["sampler"]["root"]
   const sampler = { root, parentDecides: name.startsWith("parentbased_"), share: 1 }
   if (root !== "traceidratio" || argument === null) return sampler
   const share = Number(argument)

@@ -17,11 +17,7 @@ export interface Session {
  * The name that a term asks for while `domain` is evaluated: `domain` itself without a domain-spec (RFC 7208 §4.8). Null
  * when the term cannot match, because a local-part with characters outside ASCII is never put into a name (RFC 8616 §4).
  */
-export async function toTarget(
-  spec: DomainSpec | null,
-  domain: string,
-  session: Session,
-): Promise<string | null> {
+export async function toTarget(spec: DomainSpec | null, domain: string, session: Session) {
   if (spec === null) return domain
   const [literal = "", ...more] = spec.macro
   // Nearly every term has a name and no macro.

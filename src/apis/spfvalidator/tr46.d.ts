@@ -1,13 +1,5 @@
 declare module "tr46" {
   /** UTS #46 ToASCII; null when the name fails. */
-  export function toASCII(
-    domainName: string,
-    options?: {
-      checkBidi?: boolean
-      checkJoiners?: boolean
-      checkHyphens?: boolean
-      verifyDNSLength?: boolean
-    },
-  ): string | null
+  export function toASCII(name: string, options: { checkBidi: boolean; checkJoiners: boolean }): string | null
   export function toUnicode(domainName: string): { domain: string; error: boolean }
 }

@@ -6,7 +6,7 @@ import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
 import { Policies } from "./policy.ts"
 import { toReport } from "./report.ts"
-import type { SpfInput, SpfReport } from "./schema.ts"
+import type { SpfInput } from "./schema.ts"
 import type { Session } from "./session.ts"
 import { walkTree } from "./tree.ts"
 
@@ -16,11 +16,7 @@ import { walkTree } from "./tree.ts"
  * @throws InputRejected for a malformed domain or ip
  * @throws Unavailable when the DNS does not answer for the domain itself and there is no `ip`
  */
-export async function validate(
-  input: SpfInput,
-  { ports, giveWay }: RunContext,
-  signal: AbortSignal,
-): Promise<SpfReport> {
+export async function validate(input: SpfInput, { ports, giveWay }: RunContext, signal: AbortSignal) {
   const startedAtMs = ports.clock.monotonicMs()
   const domain = await requireDomain(input.domain)
   const ip = input.ip === undefined ? null : requireAddress(input.ip)

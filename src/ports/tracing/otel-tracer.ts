@@ -13,9 +13,10 @@ import { RecordedSpan, type SpanParts } from "./recorded-span.ts"
 import { createDraw, type SamplerSettings, toSampler } from "./sampler.ts"
 import { createSpanQueue, type QueueSettings } from "./span-queue.ts"
 
-/** The collector, and which requests are recorded and how they wait. */
+/** Where traces are sent, and which requests are recorded and how they wait. */
 export interface OtelSettings extends Omit<ExporterSettings, "maxMessages"> {
   readonly sampler: SamplerSettings
+  /** Attributes that describe this service in each message. */
   readonly resource: Readonly<Record<string, string>>
   readonly queue: QueueSettings
 }
@@ -94,14 +95,17 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
 
 /** The address of a collector, and how spans are sent there. */
 export interface ExporterSettings {
+  /** The address for traces, with its path. */
   readonly url: string
   readonly protocol: "http/protobuf" | "http/json"
+  /** May hold a secret. */
   readonly headers: Readonly<Record<string, string>>
   readonly compression: "none" | "gzip"
+  /** Time for one message with all its repetitions. */
   readonly timeoutMs: number
   /** Messages that a stop may send at a time: the library drops further ones. */
   readonly maxMessages: number
-  /** Names of PEM files; null without. */
+  /** Names of PEM files; null for the system's certificates, and for none. */
   readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
 }
 

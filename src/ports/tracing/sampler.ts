@@ -9,7 +9,9 @@ import {
 
 export interface SamplerSettings {
   readonly root: "always_on" | "always_off" | "traceidratio"
+  /** Whether the sender of a request decides, if it sends a decision. */
   readonly parentDecides: boolean
+  /** For `traceidratio`, 0 to 1. */
   readonly share: number
 }
 

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts"
 import type { DroppedSpans } from "../tracer.ts"
 
 export interface QueueSettings {
+  /** Ended spans that are not sent yet; more are dropped. */
   readonly maxSpans: number
   readonly maxSpansPerMessage: number
   readonly delayMs: number
