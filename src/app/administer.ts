@@ -24,21 +24,18 @@ const onlyRunning =
  */
 export async function openAdministration(
   config: Config,
-  {
-    create,
-    runOwnCommand = null,
-  }: { readonly create: boolean; readonly runOwnCommand?: RunOwnCommand | null },
+  options: { readonly create: boolean; readonly runOwnCommand?: RunOwnCommand },
 ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }> {
   const { apis, end } = await loadApis(config)
   end()
   const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
   const ports = livePorts(config)
   const { clock, random } = ports
-  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !create })
+  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
   const parts = createAdminParts(() => ({ config, prices }), {
     ...{ opened, clock, random },
     pages: configuredAddresses(config),
-    backups: createBackups(config, runOwnCommand),
+    backups: createBackups(config, options.runOwnCommand ?? null),
     // This process gets no requests.
     watchRequests: () => null,
     version,

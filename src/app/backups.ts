@@ -27,10 +27,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
 
   function requireRun(): RunOwnCommand {
     if (run) return run
-    throw new AdminFault(
-      "conflict",
-      "Backups are made by the service, not by a process inside another program.",
-    )
+    throw conflict("Backups are made by the service, not by a process inside another program.")
   }
 
   async function verify(name: string): Promise<VerifiedBackup> {
@@ -38,7 +35,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     const file = toBackup(name, statOf(path))
     if (!file) throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
     const { exitCode, output, errors } = await requireRun()(["check-backup", path, "--json"])
-    if (exitCode !== 0) throw new AdminFault("conflict", problemIn(errors))
+    if (exitCode !== 0) throw conflict(problemIn(errors))
     const { store_version: storeVersion, accounts, keys } = JSON.parse(output) as Report
     return { ...file, storeVersion, accounts, keys }
   }
@@ -59,7 +56,11 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     async requireRoom(name) {
       requireRun()
       const path = join(directory(), name)
-      if (statOf(path)) throw nameTaken(name)
+      if (statOf(path)) {
+        throw conflict(`There is a file '${name}' already, and it is not overwritten. Give another name.`, {
+          parameter: "name",
+        })
+      }
       lockOrRefuse(directory())()
     },
     async create(name) {
@@ -89,17 +90,14 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
 
 function requireDirectory(db: string, backupDir: string | null): string {
   if (isPostgresUrl(db)) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       "Backups are copies of a data file, and this store is on a PostgreSQL server. Copy the server with pg_basebackup, or " +
         "use a managed database's own backups; see docs/backup.md.",
     )
   }
-  if (db === ":memory:")
-    throw new AdminFault("conflict", "A store in memory has no backups. Set a data file with --db.")
+  if (db === ":memory:") throw conflict("A store in memory has no backups. Set a data file with --db.")
   if (backupDir === null) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       "There is no directory for backups. Set it with --backup-dir, PENKNIFE_BACKUP_DIR or backup_dir, and start the service again.",
     )
   }
@@ -107,13 +105,12 @@ function requireDirectory(db: string, backupDir: string | null): string {
     const folder = realpathSync(backupDir)
     if (statSync(folder).isDirectory()) return folder
   } catch (cause) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       `The directory ${backupDir} cannot be used: ${messageOf(cause)}. Create it, or set another --backup-dir.`,
       { cause },
     )
   }
-  throw new AdminFault("conflict", `${backupDir} is not a directory. Set another --backup-dir.`)
+  throw conflict(`${backupDir} is not a directory. Set another --backup-dir.`)
 }
 
 function lockOrRefuse(folder: string): () => void {
@@ -121,8 +118,12 @@ function lockOrRefuse(folder: string): () => void {
     return lockForBackups(folder)
   } catch (thrown) {
     if (!(thrown instanceof StoreUnusable)) throw thrown
-    throw new AdminFault("conflict", thrown.message, { cause: thrown })
+    throw conflict(thrown.message, { cause: thrown })
   }
+}
+
+function conflict(message: string, more?: ConstructorParameters<typeof AdminFault>[2]): AdminFault {
+  return new AdminFault("conflict", message, more)
 }
 
 /** Does not follow a link, which could lead out of the directory. */
@@ -134,14 +135,6 @@ function statOf(path: string): Stats | undefined {
 function toBackup(name: string, stats: Stats | undefined): BackupFile | null {
   if (!stats?.isFile() || stats.size === 0 || !backupNameForm.test(name)) return null
   return { name, bytes: stats.size, madeMs: Math.floor(stats.mtimeMs) }
-}
-
-function nameTaken(name: string): AdminFault {
-  return new AdminFault(
-    "conflict",
-    `There is a file '${name}' already, and it is not overwritten. Give another name.`,
-    { parameter: "name" },
-  )
 }
 
 /** The error message of a command of this program. */

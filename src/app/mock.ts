@@ -33,10 +33,11 @@ import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-parts.ts"
+import { httpSettings } from "./generation.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalogIds, mcpNames, prepareApis } from "./prepare.ts"
+import { catalogIds, prepareApis } from "./prepare.ts"
 import { version } from "./version.ts"
 
 /** The DNS of a mock without `--dns`; parsed when the program is built. */
@@ -73,13 +74,7 @@ export async function startMock(
       version,
       timer: systemTimer,
     },
-    {
-      ...config,
-      tls,
-      bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
-      graphql: !config.noGraphql,
-      mcp: mcpNames(config),
-    },
+    httpSettings(config, { sharedPort: false, tls }),
   )
   return {
     url: server.url,

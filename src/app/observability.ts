@@ -8,7 +8,7 @@ import { createAccountSums, createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
 import { toExposition } from "../observe/exposition.ts"
 import { createObserver, type Observer } from "../observe/observer.ts"
-import { toReport } from "../observe/report.ts"
+import { type Gauges, toReport } from "../observe/report.ts"
 import { createRequestFeed, type RequestFeed } from "../observe/request-feed.ts"
 import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { shareFeed } from "../observe/shared-feed.ts"
@@ -18,7 +18,6 @@ import { createLog, type LeveledLog, type LogLevel } from "../ports/log.ts"
 import { type LogOutput, loadPrettyFormat, openLogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
-import type { DroppedSpans } from "../ports/tracer.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 
@@ -57,19 +56,16 @@ export async function openLog(
 /** The most accounts whose charges of a minute are kept. */
 const maxAccounts = 10_000
 
-interface ObservabilityParts {
+interface ObservabilityParts
+  extends Pick<Gauges, "version" | "openRequests" | "unsentBytes">,
+    Partial<Pick<Gauges, "droppedSpans">> {
   readonly opened: OpenLog
-  readonly ports: Ports
+  readonly ports: Ports & { readonly dns: { readonly stats?: () => ResolverStats } }
   readonly store: Pick<OpenStore, "gauges" | "history">
   /** How long the history is kept, in days; 0 for none. */
   readonly keepDays: () => number
-  readonly version: string
-  readonly openRequests: () => number
-  readonly unsentBytes: () => number
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
-  /** Null when no traces are recorded. */
-  readonly droppedSpans?: () => DroppedSpans | null
 }
 
 /**
@@ -77,17 +73,7 @@ interface ObservabilityParts {
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const {
-    opened,
-    ports,
-    store,
-    keepDays,
-    version,
-    openRequests,
-    unsentBytes,
-    instances = () => null,
-    droppedSpans = () => null,
-  } = parts
+  const { opened, ports, store, keepDays, instances = () => null, ...read } = parts
   const { gauges } = store
   const { clock, random } = ports
   const { write } = opened
@@ -105,13 +91,11 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   const meter = createLagMeter(systemTimer, clock)
   const report = async () =>
     toReport(counts, {
-      version,
-      openRequests,
-      unsentBytes,
+      droppedSpans: () => null,
+      ...read,
       droppedLines: opened.dropped,
-      droppedSpans,
       eventLoopLag: meter.lag,
-      dns: () => dnsCountsOf(ports),
+      dns: () => ports.dns.stats?.() ?? noDns,
       notices: await orNone(gauges.notices()),
       storeBytes: await orNone(gauges.bytes()),
       instances: { count: instances()?.count ?? 1, differing: instances()?.differing.length ?? 0 },
@@ -144,15 +128,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   }
 }
 
-/** Zero for a resolver that does not count, such as a zone. */
-function dnsCountsOf({
-  dns,
-}: {
-  readonly dns: Ports["dns"] & { stats?: () => ResolverStats }
-}): ResolverStats {
-  return dns.stats?.() ?? noDns
-}
-
+/** For a resolver that does not count, such as a zone. */
 const noDns: ResolverStats = {
   queries: 0,
   tcpQueries: 0,

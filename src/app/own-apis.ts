@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util"
 import type { ConfigChange } from "../admin/config/config-control.ts"
 import { createCatalog } from "../apis/catalog.ts"
-import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
+import type { Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
-import type { PluginProblem } from "../plugins/load-plugins.ts"
+import type { Plugins } from "../plugins/load-plugins.ts"
 import { PluginRefused } from "../plugins/plugin-refused.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { Log } from "../ports/log.ts"
@@ -12,16 +12,11 @@ import { keepAliveTimer } from "../ports/timer.ts"
 import type { FolderCopy, OwnedCopy } from "../values/folder-copy.ts"
 
 /** The operator's own APIs under a configuration. */
-export interface OwnApis {
-  readonly definitions: readonly ApiDefinition[]
-  /** The refused APIs, with the change that each needs. */
-  readonly problems: readonly PluginProblem[]
+export interface OwnApis extends Plugins {
   /** Equal for equal files and settings. */
   readonly fingerprint: string
   /** The copy that all workers load; null where this process made its own. */
   readonly handedCopy: FolderCopy | null
-  /** Ends their threads at once. */
-  end(): void
   /** Ends their threads when calls in progress have certainly ended. */
   retire(): void
 }

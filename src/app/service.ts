@@ -6,6 +6,7 @@ import { createUnsentAnswers } from "../call/unsent.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import type { Channel } from "../observe/siblings.ts"
+import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { collectGarbage, hostName } from "../ports/machine.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
@@ -13,12 +14,13 @@ import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
 import type { RunningService } from "../surfaces/cli/parts.ts"
+import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
+import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
-import { createCertificateReload } from "./certificate.ts"
 import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
@@ -31,8 +33,7 @@ import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
-import { stopService } from "./stop-service.ts"
-import { openTracer } from "./traces.ts"
+import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
 
@@ -225,21 +226,32 @@ export async function startService(config: Config, options: StartOptions = {}): 
     configuration: hot,
     refusedApis: () => current.ownApis.problems.map(({ name }) => name),
     hasAdmin: () => openedStore.admin.hasAdmin(),
-    reloadCertificate: createCertificateReload(config, server, log),
-    stop({ atOnce = false } = {}) {
+    reloadCertificate: () => reloadCertificate(config, server, log),
+    async stop({ atOnce = false } = {}) {
       cancelBackground()
-      return stopService(
-        {
-          clock,
-          server,
-          closeWatchers: () => observability.requests.close(),
-          beside: peers === null ? [delivery, eventCheck] : [delivery, eventCheck, peers],
-          observability,
-          tracer,
-          resources,
-        },
-        atOnce,
-      )
+      await using _closedLast = resources
+      const askedMs = clock.monotonicMs()
+      // The streams of live requests would keep their connections open.
+      observability.requests.close()
+      const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
+      const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
+      await Promise.all([stopped, delivery.stop(), eventCheck.stop(), peers?.stop()])
+      const flushMs = traceFlushMs(clock.monotonicMs() - askedMs)
+      // After the calls, since it counts and logs them.
+      await Promise.all([observability.stop(), tracer?.stop(flushMs)])
     },
+  }
+}
+
+/** Reads certificate and key again, for new connections. If they cannot be used, this is logged, and the old ones stay. */
+async function reloadCertificate(config: Config, server: ServiceServer, log: Log): Promise<void> {
+  try {
+    const renewed = readTls(config)
+    if (renewed === null) return
+    const { X509Certificate } = await import("node:crypto")
+    await server.replaceCertificate(renewed)
+    log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
+  } catch (thrown) {
+    log.error("certificate not reloaded; the old one stays", { cause: messageOf(thrown) })
   }
 }

@@ -23,7 +23,7 @@ interface Sample {
 export type Report = readonly Metric[]
 
 /** Values that are read at each scrape. */
-interface Gauges {
+export interface Gauges {
   readonly version: string
   /** The number of requests in progress. */
   openRequests(): number
