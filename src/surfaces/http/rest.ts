@@ -6,7 +6,7 @@ import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
 import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
 import { sendMetered } from "./reply.ts"
-import { answerSchema, bodySchema, querySchema } from "./route-schemas.ts"
+import { asAnswer, bodySchema, querySchema } from "./route-schemas.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
 export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
@@ -17,7 +17,7 @@ export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: 
     const path = `/v1/${id}`
     const answer = answerWith(api, context)
     const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest") }
-    const response = answerSchema(definition)
+    const response = asAnswer(definition.output)
     const detail = { summary: title, description, tags: ["apis"] }
     if (method === "GET") {
       app.get(

@@ -47,11 +47,6 @@ export function batchBodySchema({ input }: ApiDefinition) {
   return checkedBy(Type.Object({ inputs }), requireInputs)
 }
 
-/** The answer of a single call before it is encoded. Not checked again: it is charged already (decision 14). */
-export function answerSchema({ output }: ApiDefinition) {
-  return asAnswer(output)
-}
-
 /** The answer of a batch before it is encoded. */
 export function batchAnswerSchema({ output }: ApiDefinition) {
   const count = Type.Integer({ minimum: 0 })
@@ -66,7 +61,8 @@ export function batchAnswerSchema({ output }: ApiDefinition) {
   )
 }
 
-function asAnswer(data: TObject) {
+/** The answer of a metered route before it is encoded. Not checked again: it is charged already (decision 14). */
+export function asAnswer(data: TObject) {
   const envelope = Type.Object({ status: Type.Literal("ok"), error: Type.Null(), data })
   return { 200: checkedBy(envelope, (answer: unknown) => answer) }
 }

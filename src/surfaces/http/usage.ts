@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
-import { reportUsage } from "../../call/usage-report.ts"
+import { reportUsage, usageSchema } from "../../call/usage-report.ts"
 import type { HttpContext } from "./context.ts"
 import { answerMetered, type meteredRoutes } from "./metered.ts"
 import { send } from "./reply.ts"
-import { querySchema } from "./route-schemas.ts"
+import { asAnswer, querySchema } from "./route-schemas.ts"
 
 const path = "/v1/usage"
 
@@ -25,6 +25,7 @@ export function usageFeature(metered: ReturnType<typeof meteredRoutes>, context:
     {
       metered: { method: "GET", apis: [], record },
       query: querySchema(Type.Object({}), () => ({})),
+      response: asAnswer(usageSchema),
       detail: { summary: "Credits and usage of this month", tags: ["account"] },
     },
   )

@@ -1,4 +1,5 @@
 import { fixedFault } from "../../call/fault.ts"
+import { usageSchema } from "../../call/usage-report.ts"
 import { indexOf } from "../discovery/documents.ts"
 import { metricsTokenNeeded } from "../http/context.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
@@ -12,6 +13,7 @@ import {
   type PathGroup,
   refTo,
 } from "./json-object.ts"
+import { toJsonSchema } from "./json-schema.ts"
 import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** The paths besides the APIs: usage, and those that need no key. */
@@ -43,7 +45,7 @@ export function servicePaths(service: ApiDocInput): PathGroup {
         }),
       },
     },
-    schemas: { Usage: usage },
+    schemas: { Usage: toJsonSchema(usageSchema) },
   }
 }
 
@@ -148,48 +150,4 @@ function refused(description: string, message: string, headers: JsonObject = com
 
 function json(description: string, schema: JsonObject, example: object, headers: JsonObject = commonHeaders) {
   return { description, headers, content: { "application/json": { schema, example } } }
-}
-
-const instant: JsonObject = { type: "string", format: "date-time" }
-const limit: JsonObject = { type: ["integer", "null"], minimum: 0, description: "Null means unlimited." }
-
-const alwaysInUsage = objectOf({
-  account: { type: "string" },
-  plan: { type: "string" },
-  credits: objectOf({
-    allowance: limit,
-    used: countOf("Used of this month's allowance."),
-    bonus: countOf("Bonus credits left."),
-    bonus_used: countOf("Bonus credits used this month."),
-    remaining: limit,
-  }),
-  period_start: instant,
-  renewal: instant,
-  usage: {
-    type: "array",
-    items: objectOf({
-      day: { type: "string", format: "date" },
-      api: { type: "string" },
-      calls: countOf("Successful calls on this day."),
-      credits: countOf("Their cost."),
-    }),
-  },
-})
-
-/** Only where something deprecated was used. */
-const deprecatedUses: JsonObject = {
-  type: "array",
-  description: "Calls of this month that used something deprecated. Absent without any.",
-  items: objectOf({
-    day: { type: "string", format: "date" },
-    api: { type: "string" },
-    part: { type: "string", description: "`api`, `parameter NAME`, or `field NAME` of a GraphQL query." },
-    calls: countOf("Successful calls on this day that used it."),
-    notice: { type: ["string", "null"], description: "Since when, and what to use instead." },
-  }),
-}
-
-const usage: JsonObject = {
-  ...alwaysInUsage,
-  properties: { ...(alwaysInUsage.properties as JsonObject), deprecated: deprecatedUses },
 }
