@@ -107,6 +107,7 @@ for (const [shell, wrap] of Object.entries(shells)) {
     }
     expect(await complete("penknife acc")).toEqual(["account"])
     expect(await complete("penknife account re")).toEqual(["rename", "renew", "reopen"])
+    expect(await complete("penknife config re")).toEqual(["reload"])
     expect(await complete("penknife key create --allow-")).toEqual(["--allow-api", "--allow-ip"])
     expect(await complete("penknife completion ''")).toEqual(["bash", "fish", "zsh"])
     expect(await complete("penknife serve --log-format ''")).toEqual(["auto", "json", "pretty"])
