@@ -1,6 +1,7 @@
 /** The pages of the console and the portal and what they load, as the service sends them. */
 import { expect, test } from "bun:test"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { operations } from "../src/admin/operations.ts"
 import { readWebFiles } from "../src/surfaces/http/web/source-files.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -112,4 +113,11 @@ test("scripts and styles are small enough to be there at once", async () => {
   expect(sum(/^console-.*js$|^part-/)).toBeWithin(5_000, 80_000)
   expect(sum(/^portal-.*js$|^part-/)).toBeWithin(5_000, 60_000)
   expect(sum(/^(?!library-).*css$/)).toBeWithin(1_000, 15_000)
+})
+
+test("of the operations only method and path get into a browser", async () => {
+  const files = [...(await readWebFiles()).values()].filter(({ name }) => name.endsWith(".js"))
+  const script = (await Promise.all(files.map(async ({ read }) => gunzipSync(await read("gzip"))))).join("")
+  expect(operations.filter(({ path }) => !script.includes(path))).toEqual([])
+  expect(operations.filter(({ description }) => script.includes(description))).toEqual([])
 })
