@@ -2,12 +2,13 @@ import { type Static, Type } from "@sinclair/typebox"
 import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
-import type { AccountDetails } from "../../store/admin-store.ts"
+import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
+import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
 import { noSuchAccount } from "../not-found.ts"
-import { type AdminContext, defineOperation, operatorOnly } from "../operation.ts"
+import { type AdminContext, defineOperation, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
@@ -49,7 +50,7 @@ export const accountSchema = Type.Object({
   }),
 })
 
-/** The fields that an operator sets, for the audit log. */
+/** The fields that an operator sets. */
 export const accountFields: readonly string[] = ["name", "plan", "external_id", "metadata", "events"]
 
 type AccountOutput = Static<typeof accountSchema>
@@ -107,6 +108,23 @@ export async function requireOpenAccount(context: AdminContext, id: string): Pro
 export function requireVersion({ version }: { readonly version: number }, { ifVersion }: AdminContext): void {
   if (ifVersion === null || ifVersion === version) return
   throw new AdminFault("version-mismatch", `Read it again: the version is ${version} now, not ${ifVersion}.`)
+}
+
+/** Prepares a change of an account's fields. */
+export function changeAccount(
+  account: AccountDetails,
+  set: Extract<Mutation, { kind: "account.update" }>["set"],
+  context: AdminContext,
+): PreparedChange<AccountOutput> {
+  const { id, version } = account
+  const before = toAccountOutput(account, context)
+  const after = toAccountOutput({ ...account, ...set }, context)
+  return {
+    mutations: [{ kind: "account.update", id, version, set }],
+    target: { kind: "account", id, accountId: id },
+    ...changedFields(before, after, [...accountFields, "closed"]),
+    answer: () => readAccount(id, context),
+  }
 }
 
 /** Reads an account for an answer. */

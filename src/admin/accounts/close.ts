@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { toIso } from "../../values/time-text.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { accountSchema, readAccount, requireOpenAccount } from "./account.ts"
+import { accountSchema, changeAccount, readAccount, requireOpenAccount } from "./account.ts"
 
 export const closeAccount = defineOperation({
   id: "accounts.close",
@@ -18,15 +17,7 @@ export const closeAccount = defineOperation({
   run: {
     kind: "change",
     async prepare({ id }, context) {
-      const { version } = await requireOpenAccount(context, id)
-      const closedMs = context.clock.now()
-      return {
-        mutations: [{ kind: "account.update", id, version, set: { closedMs } }],
-        target: { kind: "account", id, accountId: id },
-        before: { closed: null },
-        after: { closed: toIso(closedMs) },
-        answer: () => readAccount(id, context),
-      }
+      return changeAccount(await requireOpenAccount(context, id), { closedMs: context.clock.now() }, context)
     },
     recall: readAccount,
   },

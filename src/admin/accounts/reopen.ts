@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { requirePlan } from "../../accounts/requirements.ts"
-import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { accountSchema, readAccount, requireAccount, requireVersion, toAccountOutput } from "./account.ts"
+import { accountSchema, changeAccount, readAccount, requireAccount, requireVersion } from "./account.ts"
 
 export const reopenAccount = defineOperation({
   id: "accounts.reopen",
@@ -30,17 +29,7 @@ export const reopenAccount = defineOperation({
       if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
       // A service does not start with an open account whose plan is missing.
       requirePlan(plan ?? account.plan, context.plans)
-      const set = { closedMs: null, ...(plan !== undefined && { plan }) }
-      return {
-        mutations: [{ kind: "account.update", id, version: account.version, set }],
-        target: { kind: "account", id, accountId: id },
-        ...changedFields(
-          toAccountOutput(account, context),
-          toAccountOutput({ ...account, ...set }, context),
-          ["closed", "plan"],
-        ),
-        answer: () => readAccount(id, context),
-      }
+      return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)
     },
     recall: readAccount,
   },

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
-import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, metadata, requireMetadata } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { accountFields, accountSchema, readAccount, requireOpenAccount, toAccountOutput } from "./account.ts"
+import { accountFields, accountSchema, changeAccount, readAccount, requireOpenAccount } from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
 export const updateAccount = defineOperation({
@@ -62,16 +61,7 @@ export const updateAccount = defineOperation({
       if (name !== undefined) requireName(name, "The name of an account")
       if (plan !== undefined) requirePlan(plan, context.plans)
       if (external_id) refuseHidden(external_id, "The external id", "external_id")
-      return {
-        mutations: [{ kind: "account.update", id, version: account.version, set }],
-        target: { kind: "account", id, accountId: id },
-        ...changedFields(
-          toAccountOutput(account, context),
-          toAccountOutput({ ...account, ...set }, context),
-          accountFields,
-        ),
-        answer: () => readAccount(id, context),
-      }
+      return changeAccount(account, set, context)
     },
     recall: readAccount,
   },

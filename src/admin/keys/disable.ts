@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
 
 export const disableKey = defineOperation({
   id: "keys.disable",
@@ -21,14 +20,7 @@ export const disableKey = defineOperation({
     async prepare({ id }, context) {
       const key = await requireLiveKey(context, id)
       if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
-      const disabledMs = context.clock.now()
-      return {
-        mutations: [{ kind: "key.update", id, version: key.version, set: { disabledMs } }],
-        target: keyTarget(key),
-        before: { disabled: null },
-        after: { disabled: toIso(disabledMs) },
-        answer: () => readKey(id, context),
-      }
+      return changeKey(key, { disabledMs: context.clock.now() }, context)
     },
     recall: readKey,
   },

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
 
 export const enableKey = defineOperation({
   id: "keys.enable",
@@ -21,13 +20,7 @@ export const enableKey = defineOperation({
     async prepare({ id }, context) {
       const key = await requireLiveKey(context, id)
       if (key.disabledMs === null) throw new AdminFault("conflict", `Key '${id}' is not disabled.`)
-      return {
-        mutations: [{ kind: "key.update", id, version: key.version, set: { disabledMs: null } }],
-        target: keyTarget(key),
-        before: { disabled: toIso(key.disabledMs) },
-        after: { disabled: null },
-        answer: () => readKey(id, context),
-      }
+      return changeKey(key, { disabledMs: null }, context)
     },
     recall: readKey,
   },

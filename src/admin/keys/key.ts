@@ -1,12 +1,19 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
-import type { KeyDetails } from "../../store/admin-store.ts"
+import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
+import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
 import { noSuchKey } from "../not-found.ts"
-import { type AdminContext, defineOperation, operatorOnly, secret } from "../operation.ts"
+import {
+  type AdminContext,
+  defineOperation,
+  operatorOnly,
+  type PreparedChange,
+  secret,
+} from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** A key as operations answer it, without its text. */
@@ -98,6 +105,29 @@ export async function requireLiveKey(context: AdminContext, id: string): Promise
 /** Reads a key for an answer. */
 export async function readKey(id: string, context: AdminParts): Promise<KeyOutput> {
   return toKeyOutput(await requireKey(context, id))
+}
+
+/**
+ * Prepares a change of a key's fields.
+ * @param others mutations of the same transaction
+ */
+export function changeKey(
+  key: KeyDetails,
+  set: Extract<Mutation, { kind: "key.update" }>["set"],
+  context: AdminContext,
+  others: readonly Mutation[] = [],
+): PreparedChange<KeyOutput> {
+  const { id, version } = key
+  return {
+    mutations: [{ kind: "key.update", id, version, set }, ...others],
+    target: keyTarget(key),
+    ...changedFields(toKeyOutput(key), toKeyOutput({ ...key, ...set }), [
+      ...keyFields,
+      "disabled",
+      "revoked",
+    ]),
+    answer: () => readKey(id, context),
+  }
 }
 
 /** The audit target of an operation that changes one key. */

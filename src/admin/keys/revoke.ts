@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox"
-import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { type AdminContext, defineOperation } from "../operation.ts"
 import { keyText, requireKeyByText } from "./find.ts"
-import { keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
+import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
 import { raiseKeyChanged } from "./key-events.ts"
 
 export const revokeKey = defineOperation({
@@ -25,17 +24,8 @@ export const revokeKey = defineOperation({
     kind: "change",
     async prepare(input, context) {
       const key = await requireLiveKey(context, await requireId(input, context))
-      const revokedMs = context.clock.now()
-      return {
-        mutations: [
-          { kind: "key.update", id: key.id, version: key.version, set: { revokedMs } },
-          ...(await raiseKeyChanged("key.revoked", key, context)),
-        ],
-        target: keyTarget(key),
-        before: { revoked: null },
-        after: { revoked: toIso(revokedMs) },
-        answer: () => readKey(key.id, context),
-      }
+      const events = await raiseKeyChanged("key.revoked", key, context)
+      return changeKey(key, { revokedMs: context.clock.now() }, context, events)
     },
     recall: readKey,
   },

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { changedFields } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
-import { keyFields, keySchema, keyTarget, readKey, requireLiveKey, toKeyOutput } from "./key.ts"
+import { changeKey, keyFields, keySchema, readKey, requireLiveKey } from "./key.ts"
 import { raiseExpiring } from "./key-events.ts"
 import { keyParameters, readKeySettings } from "./key-input.ts"
 
@@ -32,15 +31,8 @@ export const updateKey = defineOperation({
       if (Object.keys(set).length === 0) {
         throw new AdminFault("invalid", `Give at least one field to change: ${keyFields.join(", ")}.`)
       }
-      return {
-        mutations: [
-          { kind: "key.update", id, version: key.version, set },
-          ...(set.expiresMs === undefined ? [] : await raiseExpiring({ ...key, ...set }, context)),
-        ],
-        target: keyTarget(key),
-        ...changedFields(toKeyOutput(key), toKeyOutput({ ...key, ...set }), keyFields),
-        answer: () => readKey(id, context),
-      }
+      const events = set.expiresMs === undefined ? [] : await raiseExpiring({ ...key, ...set }, context)
+      return changeKey(key, set, context, events)
     },
     recall: readKey,
   },

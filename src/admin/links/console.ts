@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { grantsParameter, requireGrants } from "../admins/grants.ts"
 import { defineOperation } from "../operation.ts"
-import { linkSchema, newLink, recallLink } from "./link.ts"
+import { linkSchema, prepareLink, recallLink } from "./link.ts"
 
 const durationMs = 30 * 60_000
 
@@ -30,19 +30,12 @@ export const consoleLink = defineOperation({
       const page = `${pages.console()}/console`
       const permissions = may ?? actor.permissions
       const owner = actor.session?.owner ?? actor.id
-      const { mutation, link, answer } = newLink(
+      return prepareLink(
         { kind: "console", owner, permissions, accountId: null, name: actor.name },
         page,
         durationMs,
         context,
       )
-      return {
-        mutations: [mutation],
-        target: { kind: "sign-in link", id: link.id, accountId: null },
-        before: null,
-        after: { permissions, expires: answer.expires },
-        answer: () => answer,
-      }
     },
     recall: recallLink,
   },

@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { createId, createSecret, hashKey } from "../../accounts/key.ts"
 import { nullable } from "../../apis/contract.ts"
-import type { Mutation, SignInLink } from "../../store/admin-store.ts"
+import type { SignInLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { type AdminContext, secret } from "../operation.ts"
+import { type AdminContext, type PreparedChange, secret } from "../operation.ts"
 
 /** A link that signs in, as operations answer it. */
 export const linkSchema = Type.Object({
@@ -21,36 +21,29 @@ const note = "The link is shown once, in the first answer to this request, and s
 
 type LinkOutput = Static<typeof linkSchema>
 
-interface NewLink {
-  readonly mutation: Mutation
-  readonly link: SignInLink
-  readonly answer: LinkOutput
-}
-
 /**
- * Makes a link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
+ * Prepares a new link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
  * @param page such as https://api.example.com/console
  */
-export function newLink(
+export function prepareLink(
   given: Pick<SignInLink, "kind" | "owner" | "permissions" | "accountId" | "name">,
   page: string,
   durationMs: number,
   { random, clock, actor }: AdminContext,
-): NewLink {
+): PreparedChange<LinkOutput> {
   const token = createSecret("linkToken", random)
+  const id = createId("lnk", random)
   const createdMs = clock.now()
-  const link: SignInLink = {
-    id: createId("lnk", random),
-    ...given,
-    adminKeyId: actor.adminKeyId ?? null,
-    createdMs,
-    expiresMs: createdMs + durationMs,
-  }
-  const expires = toIso(link.expiresMs)
+  const expiresMs = createdMs + durationMs
+  const link = { id, ...given, adminKeyId: actor.adminKeyId ?? null, createdMs, expiresMs }
+  const expires = toIso(expiresMs)
+  const { kind, permissions, accountId } = given
   return {
-    mutation: { kind: "link.insert", link, hash: hashKey(token) },
-    link,
-    answer: { id: link.id, url: `${page}#token=${token}`, note, expires },
+    mutations: [{ kind: "link.insert", link, hash: hashKey(token) }],
+    target: { kind: "sign-in link", id, accountId },
+    before: null,
+    after: { ...(kind === "console" && { permissions }), expires },
+    answer: () => ({ id, url: `${page}#token=${token}`, note, expires }),
   }
 }
 

@@ -3,7 +3,7 @@ import { requireOpenAccount } from "../accounts/account.ts"
 import { accountId } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import { customerPermissions } from "../permission.ts"
-import { linkSchema, newLink, recallLink } from "./link.ts"
+import { linkSchema, prepareLink, recallLink } from "./link.ts"
 
 const durationMs = 15 * 60_000
 
@@ -30,19 +30,12 @@ export const portalLink = defineOperation({
     async prepare({ id }, context) {
       const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
       const page = `${context.pages.portal()}/portal`
-      const { mutation, link, answer } = newLink(
+      return prepareLink(
         { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
         page,
         durationMs,
         context,
       )
-      return {
-        mutations: [mutation],
-        target: { kind: "sign-in link", id: link.id, accountId: id },
-        before: null,
-        after: { expires: answer.expires },
-        answer: () => answer,
-      }
     },
     recall: recallLink,
   },
