@@ -2,7 +2,7 @@ import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contr
 import { byName, dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
 import { batchOperation } from "./batch-operation.ts"
 import { goneAfter, successHeaders } from "./deprecation.ts"
-import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
+import { faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
 import { type DocumentedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"
 import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
@@ -36,13 +36,18 @@ function callOperation(api: DocumentedApi): JsonObject {
         headers: successHeaders(api.definition),
         content: restContent(okEnvelope(refTo("schemas", dataName(id))), answers),
       },
-      400: faultResponse("The input was refused; `error` names the parameter.", {
-        parameter: firstRefusal(api),
-        format: formatFault,
-      }),
+      400: faultResponse(inputRefusal(api)),
       ...goneAfter(api.definition),
       ...keyedFaults(method),
     },
+  }
+}
+
+/** The refusal with 400 of a call. */
+export function inputRefusal(api: DocumentedApi): Refusal {
+  return {
+    description: "The input was refused; `error` names the parameter.",
+    faults: { parameter: firstRefusal(api), format: formatFault },
   }
 }
 

@@ -28,8 +28,11 @@ export function batchOperation(api: DocumentedApi): JsonObject {
           refused: okExample("An input is refused", refused(api)),
         }),
       },
-      400: faultResponse("`inputs` as a whole was refused.", {
-        inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`),
+      400: faultResponse({
+        description: "`inputs` as a whole was refused.",
+        faults: {
+          inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`),
+        },
       }),
       ...goneAfter(api.definition),
       ...keyedFaults("POST"),

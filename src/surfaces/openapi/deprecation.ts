@@ -1,7 +1,7 @@
 import { type ApiDefinition, deprecationOf } from "../../apis/contract.ts"
 import { sunsetsOf } from "../../call/admission.ts"
 import { Fault } from "../../call/fault.ts"
-import { faultResponse } from "./fault-responses.ts"
+import { faultResponse, type Refusal } from "./fault-responses.ts"
 import { keyedHeaders, refsTo } from "./headers.ts"
 import type { JsonObject } from "./json-object.ts"
 
@@ -11,9 +11,16 @@ export function successHeaders({ deprecation, input }: ApiDefinition): JsonObjec
   return isDeprecated ? { ...keyedHeaders, ...refsTo("Deprecation", "Sunset", "Link") } : keyedHeaders
 }
 
-/** The 410 of an API with a sunset. */
-export function goneAfter(definition: ApiDefinition): JsonObject {
+/** The refusal with 410 of an API with a sunset; null without one. */
+export function goneRefusal(definition: ApiDefinition): Refusal | null {
   const gone = sunsetsOf([definition]).get(definition.id)
-  if (!gone) return {}
-  return { 410: faultResponse("The API has ended.", { gone: new Fault("apiGone", gone.message) }) }
+  return gone
+    ? { description: "The API has ended.", faults: { gone: new Fault("apiGone", gone.message) } }
+    : null
+}
+
+/** The response with 410 of an API with a sunset. */
+export function goneAfter(definition: ApiDefinition): JsonObject {
+  const gone = goneRefusal(definition)
+  return gone ? { 410: faultResponse(gone) } : {}
 }

@@ -9,15 +9,23 @@ import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
 import { errorExample, restContent } from "./rest-answer.ts"
 
-/** The errors that are the same on every REST path, with the texts that the service sends. */
-export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Record<string, JsonObject>> {
+/** Faults with one status that a path may answer with. */
+export interface Refusal {
+  readonly description: string
+  /** By the names of their examples, with the texts that the service sends. */
+  readonly faults: Readonly<Record<string, Fault>>
+  readonly headers?: JsonObject
+}
+
+/** The refusals that are the same on every REST path, by the names of their components. */
+export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" | "maxBodyBytes">) {
   const api = apis[0]?.definition.id ?? "hmac"
   const maxBytes = maxBodyBytes.toLocaleString("en-US")
   const renewal = "2025-02-01T00:00:00.000Z"
   const limited = "The limit of 60 calls per minute is reached; try again in 1 second."
   const usedUp = `The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at ${renewal}.`
   return {
-    Unauthorized: faultResponse(
+    Unauthorized: refusal(
       "The key is missing, mistyped, unknown, expired, revoked, rotated, disabled, or one of the admin API.",
       {
         missing: fixedFault("keyMissing"),
@@ -31,30 +39,30 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
       },
       { ...keyedHeaders, ...refsTo("WWW-Authenticate") },
     ),
-    Forbidden: faultResponse("The key is not allowed from this address, or not for this API.", {
+    Forbidden: refusal("The key is not allowed from this address, or not for this API.", {
       address: fixedFault("addressForbidden"),
       api: new Fault("apiForbidden", `This API key may not call '${api}'.`),
     }),
     TakesGet: wrongMethod("GET"),
     TakesPost: wrongMethod("POST"),
-    BodyTooSlow: faultResponse("The body did not arrive in time. The connection is closed.", {
+    BodyTooSlow: refusal("The body did not arrive in time. The connection is closed.", {
       "too-slow": tooSlow(options.bodyTimeoutSeconds.default * 1_000),
     }),
-    BodyTooLarge: faultResponse("The body is too large.", {
+    BodyTooLarge: refusal("The body is too large.", {
       "too-large": new Fault("bodyTooLarge", `The request 'body' must have at most ${maxBytes} bytes.`),
     }),
-    NotJson: faultResponse("The body is not declared as JSON.", {
+    NotJson: refusal("The body is not declared as JSON.", {
       "not-json": fixedFault("mediaTypeUnsupported"),
     }),
-    LimitReached: faultResponse(
+    LimitReached: refusal(
       "The limit per minute is reached, or the credits are used up; `error` says which.",
       { throttled: new Fault("rateLimited", limited), "credits-used-up": new Fault("creditsUsedUp", usedUp) },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
-    InternalError: faultResponse("The service failed. Nothing was charged.", {
+    InternalError: refusal("The service failed. Nothing was charged.", {
       internal: fixedFault("internal"),
     }),
-    Unavailable: faultResponse(
+    Unavailable: refusal(
       "The service, or a server that it needs, is unavailable. Nothing was charged unless `error` says that it may have been.",
       {
         store: fixedFault("storeUnavailable"),
@@ -64,15 +72,25 @@ export function faultResponses({ apis, maxBodyBytes }: ApiDocInput): Readonly<Re
       },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
-  }
+  } as const satisfies Readonly<Record<string, Refusal>>
+}
+
+function refusal(
+  description: string,
+  faults: Refusal["faults"],
+  headers: JsonObject = keyedHeaders,
+): Refusal {
+  return { description, faults, headers }
+}
+
+/** The shared refusals as components of the document. */
+export function faultResponses(service: ApiDocInput): Readonly<Record<string, JsonObject>> {
+  const responses = Object.entries(sharedRefusals(service)).map(([name, each]) => [name, faultResponse(each)])
+  return Object.fromEntries(responses)
 }
 
 /** A response with an example for each of some faults. */
-export function faultResponse(
-  description: string,
-  faults: Readonly<Record<string, Fault>>,
-  headers: JsonObject = keyedHeaders,
-): JsonObject {
+export function faultResponse({ description, faults, headers = keyedHeaders }: Refusal): JsonObject {
   const examples = Object.entries(faults).map(([name, { message }]) => {
     return [name, errorExample(name.replaceAll("-", " "), message)]
   })
@@ -91,28 +109,32 @@ function problemsOf(faults: Readonly<Record<string, Fault>>): JsonObject {
   return Object.fromEntries(examples)
 }
 
-function wrongMethod(allow: "GET" | "POST"): JsonObject {
+function wrongMethod(allow: "GET" | "POST"): Refusal {
   const fault = new Fault("methodNotAllowed", `This path takes ${allow}, not PUT.`)
   const headers = { ...commonHeaders, ...refsTo("Allow") }
-  return faultResponse(`The path takes only ${allow}.`, { "wrong-method": fault }, headers)
+  return refusal(`The path takes only ${allow}.`, { "wrong-method": fault }, headers)
 }
 
 /** What a REST path answers for a `format` that does not exist. */
 export const formatFault = inputFault("format", `must be one of ${formats.join(", ")}`)
 
+/** The names of the shared refusals of a REST path that needs a key, by status. */
+export function keyedRefusals(
+  method: "GET" | "POST",
+): Readonly<Record<string, keyof ReturnType<typeof sharedRefusals>>> {
+  return {
+    401: "Unauthorized",
+    403: "Forbidden",
+    405: method === "GET" ? "TakesGet" : "TakesPost",
+    ...(method === "POST" && { 408: "BodyTooSlow", 413: "BodyTooLarge", 415: "NotJson" }),
+    429: "LimitReached",
+    500: "InternalError",
+    503: "Unavailable",
+  }
+}
+
 /** The responses of a REST path that needs a key, except 200 and 400. */
 export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
-  return {
-    401: refTo("responses", "Unauthorized"),
-    403: refTo("responses", "Forbidden"),
-    405: refTo("responses", method === "GET" ? "TakesGet" : "TakesPost"),
-    ...(method === "POST" && {
-      408: refTo("responses", "BodyTooSlow"),
-      413: refTo("responses", "BodyTooLarge"),
-      415: refTo("responses", "NotJson"),
-    }),
-    429: refTo("responses", "LimitReached"),
-    500: refTo("responses", "InternalError"),
-    503: refTo("responses", "Unavailable"),
-  }
+  const names = Object.entries(keyedRefusals(method))
+  return Object.fromEntries(names.map(([status, name]) => [status, refTo("responses", name)]))
 }

@@ -49,6 +49,8 @@ export function servicePaths(service: ApiDocInput): PathGroup {
   }
 }
 
+const formatRefusal = { description: "The `format` was refused.", faults: { format: formatFault } }
+
 function usageOperation(api: DocumentedApi | undefined): JsonObject {
   const credits = api?.credits ?? 1
   const example = {
@@ -72,7 +74,7 @@ function usageOperation(api: DocumentedApi | undefined): JsonObject {
         headers: keyedHeaders,
         content: restContent(okEnvelope(refTo("schemas", "Usage")), { usage: okExample("Usage", example) }),
       },
-      400: faultResponse("The `format` was refused.", { format: formatFault }),
+      400: faultResponse(formatRefusal),
       ...keyedFaults("GET"),
     },
   }
@@ -121,7 +123,7 @@ function indexOperation(service: ApiDocInput): JsonObject {
       },
     },
   }
-  const format = faultResponse("The `format` was refused.", { format: formatFault }, commonHeaders)
+  const format = faultResponse({ ...formatRefusal, headers: commonHeaders })
   return {
     ...open("index", "What this service offers", { 200: success, 400: format }),
     parameters: [refTo("parameters", "format")],

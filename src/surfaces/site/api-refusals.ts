@@ -1,74 +1,41 @@
-import { createOpenApiDocument } from "../openapi/document.ts"
-import type { DocumentedApi, JsonObject, OpenApiDocument } from "../openapi/json-object.ts"
+import { inputRefusal } from "../openapi/api-paths.ts"
+import { goneRefusal } from "../openapi/deprecation.ts"
+import { keyedRefusals, type Refusal, sharedRefusals } from "../openapi/fault-responses.ts"
+import type { DocumentedApi } from "../openapi/json-object.ts"
 import { type Html, html, withCode } from "./html.ts"
 import type { Site } from "./site.ts"
 
-interface Refusal {
-  readonly status: string
-  readonly description: string
-  /** The codes of `X-Error-Code`, each with a message as it is sent. */
-  readonly messages: readonly { readonly code: string; readonly detail: string }[]
-}
-
-/** The refusals of an API, by status: codes for programs and their messages, from the OpenAPI document. */
+/** The refusals of an API, by status: codes for programs and their messages. */
 export function refusalsOf(site: Site, api: DocumentedApi): Html {
   return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs. <a href="/docs/errors">More about errors</a></p>
-${readRefusals(documentOf({ ...site, apis: [api] }), api).map(
+${byStatus(site, api).map(
   ({
     status,
     description,
-    messages,
+    faults,
   }) => html`<details class="refusal"><summary><code>${status}</code> <span>${withCode(description)}</span></summary>
-<dl>${messages.map(({ code, detail }) => html`<div><dt><code>${code}</code></dt><dd>${detail}</dd></div>`)}</dl></details>`,
+<dl>${Object.values(faults).map(({ code, message }) => html`<div><dt><code>${code}</code></dt><dd>${message}</dd></div>`)}</dl></details>`,
 )}`
 }
 
 /** The refusals of all APIs, by status. A code stands once, with a message as it is sent. */
 export function allRefusals(
   site: Site,
-): readonly { readonly status: string; readonly code: string; readonly detail: string }[] {
-  const document = documentOf(site)
-  const refusals = site.apis
-    .flatMap((api) => readRefusals(document, api))
-    .flatMap(({ status, messages }) => messages.map((message) => ({ status, ...message })))
-    .toSorted((one, other) => Number(one.status) - Number(other.status))
-  return refusals.filter(({ code }, index) => refusals.findIndex((other) => other.code === code) === index)
+): readonly { readonly status: number; readonly code: string; readonly message: string }[] {
+  const faults = site.apis.flatMap((api) => byStatus(site, api).flatMap((each) => Object.values(each.faults)))
+  const byCode = new Map(faults.toReversed().map((fault) => [fault.code, fault]))
+  return [...byCode.values()].toReversed().toSorted((one, other) => one.status - other.status)
 }
 
-function documentOf(site: Site): OpenApiDocument {
-  return createOpenApiDocument(site, { apisOnly: true })
-}
-
-interface ResponseEntry {
-  readonly description: string
-  readonly content?: Readonly<
-    Record<string, { readonly examples?: Readonly<Record<string, { readonly value: Problem }>> }>
-  >
-}
-
-interface Problem {
-  readonly type: string
-  readonly detail: string
-}
-
-function readRefusals(document: OpenApiDocument, { definition: { id, method } }: DocumentedApi): Refusal[] {
-  const operation = document.paths[`/v1/${id}`]?.[method.toLowerCase()] as {
-    readonly responses: Readonly<Record<string, JsonObject>>
-  }
-  return Object.entries(operation.responses)
-    .filter(([status]) => status !== "200")
-    .map(([status, found]) => {
-      const { description, content } = resolve(document, found)
-      const examples = Object.values(content?.["application/problem+json"]?.examples ?? {})
-      const messages = examples.map(({ value: { type, detail } }) => ({
-        code: type.split(":").at(-1) ?? type,
-        detail,
-      }))
-      return { status, description, messages }
-    })
-}
-
-function resolve({ components }: OpenApiDocument, response: JsonObject): ResponseEntry {
-  const name = typeof response.$ref === "string" ? response.$ref.split("/").at(-1) : undefined
-  return (name === undefined ? response : components.responses?.[name]) as unknown as ResponseEntry
+function byStatus(site: Site, api: DocumentedApi): readonly (Refusal & { readonly status: number })[] {
+  const shared = sharedRefusals({ ...site, apis: [api] })
+  const gone = goneRefusal(api.definition)
+  return [
+    { status: 400, ...inputRefusal(api) },
+    ...Object.entries(keyedRefusals(api.definition.method)).map(([status, name]) => ({
+      status: Number(status),
+      ...shared[name],
+    })),
+    ...(gone ? [{ status: 410, ...gone }] : []),
+  ].toSorted((one, other) => one.status - other.status)
 }

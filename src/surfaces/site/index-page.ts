@@ -43,8 +43,8 @@ ${part(
   "errors",
   "Errors",
   allRefusals(site).map(
-    ({ status, code, detail }) =>
-      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${detail}</p></li>`,
+    ({ status, code, message }) =>
+      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${message}</p></li>`,
   ),
 )}`,
     },

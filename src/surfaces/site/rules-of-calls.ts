@@ -46,8 +46,8 @@ ${codeBlock("json", "A refusal", JSON.stringify(refused, null, 2))}
 ${codeBlock("json", "The same refusal as problem details", JSON.stringify(problem, null, 2))}
 <h2>Statuses and codes</h2>
 <ul class="index">${allRefusals(site).map(
-    ({ status, code, detail }) =>
-      html`<li class="entry" id="${code}"><code class="title">${code}</code> <span class="type">${status}</span><p>${detail}</p></li>`,
+    ({ status, code, message }) =>
+      html`<li class="entry" id="${code}"><code class="title">${code}</code> <span class="type">${status}</span><p>${message}</p></li>`,
   )}</ul>
 <p>An unknown path is a 404 with the code <code>notFound</code>. A request that is not HTTP at all is refused with a status alone.</p>`
 }
