@@ -86,7 +86,7 @@ export interface OperationCommand {
    * switch that chooses the second one.
    */
   readonly switch?: string
-  /** Parameters that are arguments instead of options, in this order. Those that the operation does not require may be left out. */
+  /** Parameters that are arguments instead of options, in this order. Optional ones may be left out. */
   readonly args?: readonly string[]
   /** The only parameters that are options; all others by default. */
   readonly options?: readonly string[]

@@ -42,7 +42,7 @@ export function nameAdminKey(signIn: SignIn, key: string): SignIn {
   return (text) => signIn(toMagicKey(text) === adminKeyName ? key : text)
 }
 
-/** Sessions that also open with the names of keys, and in the console with the token of a link that can be used again and again. */
+/** Sessions that also open with the names of keys, and in the console with a link's token, any number of times. */
 export function nameSignIns(sessions: Sessions, names: ReadonlyMap<string, string>): Sessions {
   const named = (text: string) => names.get(toMagicKey(text) ?? "") ?? text
   return {

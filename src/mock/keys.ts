@@ -104,7 +104,7 @@ export async function seedMagicKeys({
   return names
 }
 
-/** Creates an account whose credits are used up without a call: no usage, no notice yet. Its plan is pro unless that is unlimited. */
+/** Creates an account whose credits are used up without a call: no usage, no notice. Its plan is pro unless that is unlimited. */
 async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number): Promise<string> {
   const pro = plans.get("pro")
   const limited = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)

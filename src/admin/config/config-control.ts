@@ -12,7 +12,7 @@ export interface ConfigChange {
 /** The value of a setting in the configuration file; null takes it out of the file. */
 export type SettingValue = string | number | boolean | readonly string[] | null
 
-/** Values by the names of settings, such as `max_calls`, `credits.hmac` and `plans.free.premium`; `plans.NAME` for a whole plan. */
+/** Values by the names of settings: `max_calls`, `credits.hmac`, `plans.free.premium`; `plans.NAME` for a whole plan. */
 export type SettingValues = Readonly<Record<string, SettingValue>>
 
 /** A change of the configuration file that is checked and not yet made. */
@@ -29,10 +29,7 @@ export interface ConfigEdit {
 
 /** Reads the configuration of a service again, and takes it over. */
 export interface ConfigControl {
-  /**
-   * A number for the text of the configuration file that runs; another text has another one. Null where {@link ConfigControl.edit}
-   * is not possible.
-   */
+  /** A number for the running text of the configuration file. Null where {@link ConfigControl.edit} is not possible. */
   version(): number | null
   /**
    * Compares what the configuration file says now with what runs. For a command on a store: with the defaults.

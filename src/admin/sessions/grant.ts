@@ -147,8 +147,8 @@ export async function stillGranted(
 const maxKeysTried = 100
 
 /**
- * The hash of the key that a session calls with: the key that opened it, or else a key of its account that works, first of all one
- * without limits.
+ * The hash of the key that a session calls with: the key that opened it, or else a working key of its account, best without
+ * limits.
  * @param source the client's address
  * @returns null without an account, or where no key works
  */

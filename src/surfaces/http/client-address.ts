@@ -2,7 +2,8 @@ import { addressMatches, isWithin, type Network, parseAddress } from "../../valu
 
 /**
  * The socket's address or, if that is a trusted proxy, the right-most address of `X-Forwarded-For` that is not one. Addresses
- * further left were written by the client itself. `unknown` (RFC 7239 §6.2) stands for any other text, which could be a key and is logged.
+ * further left were written by the client itself. `unknown` (RFC 7239 §6.2) stands for other text, which may be a key and would
+ * be logged.
  */
 export function clientAddress(
   socket: string,

@@ -22,7 +22,9 @@ export interface HttpContext {
   readonly server: () => ListeningServer | null
   /** Calls in progress at once; more are refused. */
   readonly maxCalls: number
-  /** Whether idle connections are closed and clients of the admin API are slowed down. A test double, whose time stands still, does neither. */
+  /**
+   * Whether idle connections are closed and clients of the admin API slowed down. A test double, whose time stands, does neither.
+   */
   readonly strict: boolean
   readonly prepared: PreparedHeaders
   /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
@@ -69,7 +71,7 @@ export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<
   }
 }
 
-/** Reads away what is left of a body. When that takes too long, or the server stops, the connection is closed after the answer. */
+/** Reads away the rest of a body. If that takes too long, or the server stops, the connection is closed after the answer. */
 export async function finishBody(request: Request, set: AnswerSettings, context: HttpContext): Promise<void> {
   const ended = await drainBody(request, context.intake, context.pipeline.ports.timer)
   if (!ended || context.closing.isBegun) set.headers.connection = "close"

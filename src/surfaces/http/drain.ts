@@ -5,7 +5,8 @@ import { readPieces } from "./read-pieces.ts"
 
 /**
  * Reads away the rest of a request's body before the answer: a server that closes while the client still sends resets the
- * connection, and the answer is lost (RFC 9112 §9.6). Returns false when the body is too long, too slow or in too many pieces: close the connection.
+ * connection, and the answer is lost (RFC 9112 §9.6). Returns false if the body is too long, slow or divided: close the
+ * connection.
  */
 export async function drainBody(request: Request, intake: Intake, timer: Timer): Promise<boolean> {
   if (request.bodyUsed || request.body === null) return true

@@ -40,7 +40,7 @@ export interface FrameOptions {
   /** Whether a text contains a key, or what may be one, and must not be logged or sent back. */
   readonly holdsKey: (text: string) => boolean
   readonly closing: Closing
-  /** Tells browsers to use only TLS, closes idle connections, and keeps answers of `/ready` and `/metrics`. A test double does not. */
+  /** Tells browsers to use only TLS, closes idle connections, keeps answers of `/ready` and `/metrics`. A mock does not. */
   readonly strict: boolean
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../call/fault.ts"
 
-/** A name or an IPv4 address, or an IPv6 address in brackets, and a port (RFC 9110 §7.2). Other forms of RFC 3986 are used by nobody. */
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110 §7.2). Nobody uses other forms of RFC 3986. */
 const form = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
 
 /** The last valid host. Nearly all requests have the same one, and comparing it saves 0.4 µs, 3 % of a metered call. */
@@ -8,7 +8,8 @@ let lastValid = ""
 
 /**
  * Whether a `Host` header is one valid host. Bun takes two headers, which come as `a, b`, and invalid ones; proxies and caches
- * could then take another host than the service (RFC 9112 §3.2). Null is a request of HTTP/1.0: in HTTP/1.1 Bun requires the header.
+ * could then take another host than the service (RFC 9112 §3.2). Null is a request of HTTP/1.0: in HTTP/1.1 Bun requires the
+ * header.
  */
 export function isValidHost(host: string | null): boolean {
   if (host === null || host === lastValid) return true

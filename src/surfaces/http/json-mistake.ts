@@ -4,8 +4,8 @@ import { visit } from "jsonc-parser"
 export const maxSearched = 200_000
 
 /**
- * Says where a text that is not JSON (RFC 8259) has its first mistake, since Bun's own parser does not. Goes on from "must be valid
- * JSON"; empty when the place is not known. Nothing of the text is quoted: it may hold a secret.
+ * Says where a text that is not JSON (RFC 8259) has its first mistake, since Bun's own parser does not. Goes on from "must be
+ * valid JSON"; empty when the place is not known. Nothing of the text is quoted: it may hold a secret.
  */
 export function placeOfMistake(text: string): string {
   const isCut = text.length > maxSearched

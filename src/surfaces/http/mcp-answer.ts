@@ -36,8 +36,8 @@ function isAnswer(event: Uint8Array): boolean {
 }
 
 /**
- * Passes an event stream on as it comes. It counts as a call in progress, and what its client has not read yet as unsent. A client
- * that takes nothing for long is cut off.
+ * Passes an event stream on as it comes. It counts as a call in progress, and what its client has not read yet as unsent. A
+ * client that takes nothing for long is cut off.
  * @param finish is called once, when the stream has ended or its client has gone
  */
 export function toLiveStream(

@@ -73,7 +73,7 @@ export function isPagePath(url: string): boolean {
   return !/^\/(?:v1|admin|mcp|_mock)(?:\/|$)/.test(pathOf(url))
 }
 
-/** The pages of the reference, GraphiQL, and what pages and crawlers load. `/` is a route of discovery: programs get an index there. */
+/** The reference, GraphiQL, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
 export function siteFeature(
   base: ReturnType<typeof incomingRequests>,
   { observer, methods }: HttpContext,

@@ -13,7 +13,7 @@ export class MethodNotAllowed extends Fault {
   }
 }
 
-/** Adds the method of each route's path before those in `methods`. A route of all methods takes POST and refuses the others itself. */
+/** Adds each route's method before those in `methods`. A route of all methods takes POST and refuses the others itself. */
 export function addRoutes(
   methods: Map<string, string>,
   routes: readonly { readonly method: string; readonly path: string }[],

@@ -12,7 +12,7 @@ import { MethodNotAllowed } from "./paths.ts"
 import { toProblem } from "./problem.ts"
 import { parseQuery } from "./query.ts"
 
-/** Headers of every answer. A caller's own text, read as a page by a browser that guesses types, could run as a script (Fetch §3.6). */
+/** Headers of every answer. A browser that guessed types could run a caller's own text as a script (Fetch §3.6). */
 export const fixedHeaders = { "x-content-type-options": "nosniff" } as const
 
 /** The parts of a reply that the client sees. */
@@ -78,8 +78,9 @@ export function createPreparedHeaders(): PreparedHeaders {
 }
 
 /**
- * {@link send} for metered calls. Returns a promise only for a large answer, which is written in steps. Headers that rarely change are
- * converted once, which saves 2 µs of about 14 (decision 14). Elysia passes a `Headers` on unchanged, if the status is a name.
+ * {@link send} for metered calls. Returns a promise only for a large answer, which is written in steps. Headers that rarely
+ * change are converted once, which saves 2 µs of about 14 (decision 14). Elysia passes a `Headers` on unchanged, if the status is
+ * a name.
  */
 export function sendMetered(
   reply: Reply,

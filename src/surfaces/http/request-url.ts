@@ -4,8 +4,8 @@ import { Elysia } from "elysia"
 const pathSearchStart = 11
 
 /**
- * Makes an app that listens. It puts into each request a URL in which Elysia and graphql-yoga find the path. Without it they miss the
- * path of a short host such as `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun
+ * Makes an app that listens. It puts into each request a URL in which Elysia and graphql-yoga find the path. Without it they miss
+ * the path of a short host such as `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun
  * (oven-sh/bun#33721).
  */
 export function createListeningApp() {

@@ -34,7 +34,8 @@ export interface ServiceServer extends HttpServer {
   readonly adminUrl: string | null
   /**
    * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
-   * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at most.
+   * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at
+   * most.
    */
   closeBusyConnections(): Promise<void>
   /** See {@link RenewableListener.replaceCertificate}. */

@@ -125,7 +125,7 @@ const refused: JsonObject = {
 
 type Components = Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 
-/** The components that some paths refer to, also by way of other components. Security schemes are named, not referred to, and stay. */
+/** The components that some paths refer to, also through others. Security schemes are named, not referred to, and stay. */
 function usedComponents(paths: JsonObject, components: Components): Components {
   const used = new Set<string>()
   const waiting: unknown[] = [paths]

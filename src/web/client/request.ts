@@ -82,8 +82,8 @@ function refuse({ status }: Response, body: unknown): never {
 }
 
 /**
- * Watches an operation, whose answer is server-sent events (HTML Standard §9.2), until the service ends them or `signal` aborts. A
- * browser's own EventSource tells neither why it was refused nor that nobody is signed in any more.
+ * Watches an operation, whose answer is server-sent events (HTML Standard §9.2), until the service ends them or `signal` aborts.
+ * A browser's own EventSource tells neither why it was refused nor that nobody is signed in any more.
  * @param onOpen is called when the service has begun to answer
  * @param onLost gets how many entries the service has left out
  * @throws Problem, Unreachable

@@ -64,8 +64,8 @@ interface ReadyProps<T> {
 }
 
 /**
- * Shows what was read, or that it is loading, or why it could not be read. The banner says once for the whole page that the service
- * is gone, and what could not be read is read when it is back.
+ * Shows what was read, or that it is loading, or why it could not be read. The banner says once for the whole page that the
+ * service is gone, and what could not be read is read when it is back.
  */
 export function Ready<T>({ reading, what, children }: ReadyProps<T>) {
   const { data, error, isLoading, reload } = reading

@@ -20,8 +20,8 @@ interface TableProps<Row> {
 }
 
 /**
- * A table. On a narrow screen each row is a card, whose cells say their column. Safari would then take it for no table, so the roles
- * are written.
+ * A table. On a narrow screen each row is a card, whose cells say their column. Safari would then take it for no table, so the
+ * roles are written.
  */
 export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TableProps<Row>) {
   return (

@@ -23,8 +23,8 @@ export const jsonLines: EntryWriter = {
 }
 
 /**
- * Streams all entries of a list. A page is read when the client has taken the one before, and other requests run in between. A long
- * list thus takes neither memory nor time from them.
+ * Streams all entries of a list. A page is read when the client has taken the one before, and other requests run in between. A
+ * long list thus takes neither memory nor time from them.
  * @param readPage returns the answer of the operation for one page
  */
 export function streamEntries(

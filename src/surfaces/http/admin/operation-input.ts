@@ -8,7 +8,7 @@ import { parseQuery } from "../query.ts"
 import { needsBody, type OperationRoute } from "./operation-routes.ts"
 
 /**
- * Reads the parameters of an operation: from the path (`params`), and from the query string of a GET or the JSON body of another method.
+ * Reads an operation's parameters: from the path (`params`), and from the query of a GET or the JSON body of another method.
  * Rejects with a Fault, or an AdminFault for a parameter in the wrong place.
  */
 export async function readOperationInput(

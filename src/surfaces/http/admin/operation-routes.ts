@@ -55,9 +55,9 @@ export function toName(id: string): string {
 }
 
 /**
- * Describes a route for readers of the app, with the definition's schemas. They are in `detail`: in `query` or `body` Elysia would
- * check them a second time, and before a customer's own account is filled in (decision 19). They are not clones, since Elysia
- * changes nothing there, and to clone them takes longer than to make the routes.
+ * Describes a route for readers of the app, with the definition's schemas. They are in `detail`: in `query` or `body` Elysia
+ * would check them a second time, and before a customer's own account is filled in (decision 19). They are not clones, since
+ * Elysia changes nothing there, and to clone them takes longer than to make the routes.
  */
 export function detailOf(route: OperationRoute): DocumentDecoration {
   const { operation, inPath } = route

@@ -47,7 +47,9 @@ const filterQuery = Type.Object({
   key: Type.Optional(key),
 })
 
-/** The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`. Unknown fields are refused. */
+/**
+ * The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`, without unknown fields.
+ */
 export const controlSchemas = {
   fault: checkedBody(faultBody),
   stub: checkedBody(stubBody),
@@ -57,7 +59,7 @@ export const controlSchemas = {
   noQuery: checkedQuery(Type.Object({})),
   /** DNS records as YAML or JSON, which the reader of zones checks. */
   zone: checkedBy(Type.String(), (text: string) => text),
-  /** A path that takes no body. One that would be ignored is refused: its sender means something by it, such as which fault to delete. */
+  /** A path that takes no body. One is refused: its sender means something by it, such as which fault to delete. */
   noBody: checkedBy(Type.String({ maxLength: 0 }), (text: string) => {
     if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")
     return ""

@@ -61,7 +61,7 @@ interface Instance {
   ended: boolean
 }
 
-/** Paths that the journal leaves out: monitors request them all the time, which would hide the rest. Watching requests never ends. */
+/** Paths that the journal leaves out: monitors, which would hide the rest, and the watch of requests, which never ends. */
 const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
 

@@ -14,7 +14,7 @@ const mcpPaths = /^\/mcp((?:\/search)?)\/?$/
 
 type Apis = ReadonlyMap<string, PreparedApi>
 
-/** The APIs that a request calls: one by its path or as a tool, several by a GraphQL query, none for usage. Null when it is no call. */
+/** The APIs that a request calls: one by path or tool, several by a GraphQL query, none for usage. Null if it is no call. */
 export async function targetOf(
   request: Request,
   path: string,
