@@ -150,6 +150,8 @@ test("nothing in this file was charged", async () => {
 })
 
 test("an optional parameter that is null counts as left out, on every surface", async () => {
+  const { key } = await service.createKey("pro")
+  const post = (path: string, body: unknown) => service.post(`/v1/${path}`, body, { key })
   const input = { message: "m", secret: "s", algorithm: null, encoding: null }
   const { data } = await readAnswer(post("hmac", { message: "m", secret: "s" }))
   expect(await readAnswer(post("hmac", input))).toMatchObject({ status: "ok", data })
