@@ -23,9 +23,7 @@ export function toColumns<T extends { readonly charge: Charge }>(
 }
 
 /** The array of the groups' traces; null when none has one. Calls that are charged together share the trace of the last. */
-export function toTraces<T extends { readonly charge: Charge }>(
-  groups: readonly ChargeGroup<T>[],
-): string | null {
+export function toTraces<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]) {
   const traces = groups.map(
     ({ members }) => members.findLast(({ charge }) => charge.traceparent)?.charge.traceparent ?? null,
   )

@@ -15,12 +15,7 @@ export function insertRow(database: Database, table: string, fields: Fields, end
 }
 
 /** Sets the fields that are not undefined in the row with an id, and raises its version. */
-export function updateVersioned(
-  database: Database,
-  table: "accounts" | "keys",
-  id: string,
-  fields: Fields,
-): void {
+export function updateVersioned(database: Database, table: "accounts" | "keys", id: string, fields: Fields) {
   const given = Object.keys(fields).filter((field) => fields[field] !== undefined)
   const set = given.map((field) => `, ${toColumn(field)} = ${toParameter(field)}`)
   const update = `UPDATE ${table} SET version = version + 1${set.join("")} WHERE id = $id`

@@ -5,11 +5,7 @@ import { addressMatches, isWithin, type Network, parseAddress } from "../../valu
  * further left were written by the client itself. `unknown` (RFC 7239 §6.2) stands for other text, which may be a key and would
  * be logged.
  */
-export function clientAddress(
-  socket: string,
-  forwardedFor: string | null,
-  trusted: readonly Network[],
-): string {
+export function clientAddress(socket: string, forwardedFor: string | null, trusted: readonly Network[]) {
   if (forwardedFor === null || trusted.length === 0 || !addressMatches(socket, trusted)) return socket
   let client = socket
   for (const hop of forwardedFor.split(",").reverse()) {

@@ -20,10 +20,7 @@ export interface ApiPageOptions {
 }
 
 /** The page of an API in Markdown: price, parameters, a call with its answer, fields. It starts with a heading of level 2. */
-export function toApiPage(
-  api: ApiDefinition,
-  { credits, url, key, more = "", answer }: ApiPageOptions,
-): string {
+export function toApiPage(api: ApiDefinition, { credits, url, key, more = "", answer }: ApiPageOptions) {
   const [example] = api.examples
   if (!example) throw new Error(`${api.id} has no example.`)
   const price = credits === 1 ? "1 credit" : `${credits} credits`

@@ -11,11 +11,7 @@ export interface GraphiqlAssets {
 }
 
 /** The page at `/graphiql`: a field for the key, and below it GraphiQL, which its script starts. */
-export function graphiqlPage(
-  site: Site,
-  assets: SiteAssets,
-  { styles, libraries, script }: GraphiqlAssets,
-): string {
+export function graphiqlPage(site: Site, assets: SiteAssets, { styles, libraries, script }: GraphiqlAssets) {
   return html`<!doctype html>
 <html lang="en">
 ${pageHead(site, assets, { name: "GraphiQL", description: "Write a GraphQL query, run it, and read the schema.", styles })}

@@ -17,12 +17,7 @@ const withoutScript: Readonly<Record<WebPage, string>> = {
  * script fetches the data. Until that runs, the page shows the name of the service. It names the imports of the script, which
  * a browser would otherwise find only after it has loaded the script.
  */
-export function printWebPage(
-  page: WebPage,
-  files: WebFiles,
-  { title }: Brand,
-  brandFiles: BrandFiles,
-): string {
+export function printWebPage(page: WebPage, files: WebFiles, { title }: Brand, brandFiles: BrandFiles) {
   const name = Bun.escapeHTML(title)
   const icon = `/assets/${brandFiles.icon.name}`
   const script = hashedName(files, `${page}.js`)
