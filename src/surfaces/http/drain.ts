@@ -1,7 +1,7 @@
 import type { Timer } from "../../apis/contract.ts"
+import { readPieces } from "./body.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
-import { readPieces } from "./read-pieces.ts"
 
 /**
  * Reads away the rest of a request's body before the answer: a server that closes while the client still sends resets the

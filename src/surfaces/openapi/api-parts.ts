@@ -1,6 +1,9 @@
-import type { Example } from "../../apis/contract.ts"
-import { type Fault, inputFault, toFault } from "../../call/fault.ts"
+import { type ApiDefinition, deprecationOf, type Example } from "../../apis/contract.ts"
+import { sunsetsOf } from "../../call/admission.ts"
+import { Fault, inputFault, toFault } from "../../call/fault.ts"
 import { toTypeName } from "../graphql/names.ts"
+import { faultResponse, type Refusal } from "./fault-responses.ts"
+import { keyedHeaders, refsTo } from "./headers.ts"
 import type { DocumentedApi, JsonObject } from "./json-object.ts"
 
 /** The schema component of an API's parameters. */
@@ -44,4 +47,24 @@ export function firstRefusal({ readInput }: DocumentedApi): Fault {
 /** A request body that is JSON. */
 export function jsonBody(schema: JsonObject, examples: JsonObject): JsonObject {
   return { required: true, content: { "application/json": { schema, ...examples } } }
+}
+
+/** Headers of a success: also those of a deprecation, if anything of the API is deprecated. */
+export function successHeaders({ deprecation, input }: ApiDefinition): JsonObject {
+  const isDeprecated = deprecation || Object.values(input.properties).some((schema) => deprecationOf(schema))
+  return isDeprecated ? { ...keyedHeaders, ...refsTo("Deprecation", "Sunset", "Link") } : keyedHeaders
+}
+
+/** The refusal with 410 of an API with a sunset; null without one. */
+export function goneRefusal(definition: ApiDefinition): Refusal | null {
+  const gone = sunsetsOf([definition]).get(definition.id)
+  return gone
+    ? { description: "The API has ended.", faults: { gone: new Fault("apiGone", gone.message) } }
+    : null
+}
+
+/** The response with 410 of an API with a sunset. */
+export function goneAfter(definition: ApiDefinition): JsonObject {
+  const gone = goneRefusal(definition)
+  return gone ? { 410: faultResponse(gone) } : {}
 }

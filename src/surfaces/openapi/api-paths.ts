@@ -1,7 +1,15 @@
 import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contract.ts"
-import { byName, dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
+import {
+  byName,
+  dataName,
+  firstRefusal,
+  goneAfter,
+  inputName,
+  jsonBody,
+  priceText,
+  successHeaders,
+} from "./api-parts.ts"
 import { batchOperation } from "./batch-operation.ts"
-import { goneAfter, successHeaders } from "./deprecation.ts"
 import { faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
 import { type DocumentedApi, type JsonObject, type PathGroup, refTo } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"

@@ -1,7 +1,14 @@
 import { maxInputs } from "../../call/batch.ts"
 import { inputFault } from "../../call/fault.ts"
-import { dataName, firstRefusal, inputName, jsonBody, priceText } from "./api-parts.ts"
-import { goneAfter, successHeaders } from "./deprecation.ts"
+import {
+  dataName,
+  firstRefusal,
+  goneAfter,
+  inputName,
+  jsonBody,
+  priceText,
+  successHeaders,
+} from "./api-parts.ts"
 import { faultResponse, keyedFaults } from "./fault-responses.ts"
 import { countOf, type DocumentedApi, type JsonObject, objectOf, refTo } from "./json-object.ts"
 import { okEnvelope, okExample, restContent } from "./rest-answer.ts"

@@ -1,5 +1,5 @@
+import { goneRefusal } from "../openapi/api-parts.ts"
 import { inputRefusal } from "../openapi/api-paths.ts"
-import { goneRefusal } from "../openapi/deprecation.ts"
 import { keyedRefusals, type Refusal, sharedRefusals } from "../openapi/fault-responses.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { type Html, html, withCode } from "./html.ts"
