@@ -1,4 +1,4 @@
-import type { AdminStore, AuditRecord } from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, AuditRecord } from "./admin-store.ts"
 import {
   type Condition,
   compares,
@@ -11,16 +11,16 @@ import {
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import {
   type AccountDetailsRow,
-  type AdminKeyRow,
   attemptColumns,
   type KeyDetailsRow,
+  type PermittedRow,
   type Run,
   selectAdminKeys,
   selectAudit,
   selectKeyDetails,
   toAccountDetails,
-  toAdminKey,
   toKeyDetails,
+  withPermissions,
 } from "./rows.ts"
 
 type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
@@ -91,7 +91,7 @@ export function prepareLists(parts: ListParts): Lists {
     },
     async adminKeys(page) {
       const query = { select: selectAdminKeys, conditions: [], order: byCreation, page }
-      return (await list<AdminKeyRow>(query)).map(toAdminKey)
+      return (await list<PermittedRow<AdminKeyRecord>>(query)).map(withPermissions)
     },
     audit({ actor, operation, targetId, accountId, fromMs, toMs }, page) {
       const conditions = [

@@ -1,9 +1,9 @@
-import type { AdminKeyRecord, AdminStore, ReplayRecord } from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLink } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
 import {
   type AccountDetailsRow,
-  type AdminKeyRow,
   type KeyDetailsRow,
+  type PermittedRow,
   type Run,
   selectAccountDetails,
   selectAdminKeys,
@@ -11,10 +11,8 @@ import {
   selectSessions,
   selectSignInLinks,
   toAccountDetails,
-  toAdminKey,
   toKeyDetails,
-  toSession,
-  toSignInLink,
+  withPermissions,
 } from "./rows.ts"
 
 type Reads = Omit<
@@ -49,7 +47,11 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     return row === undefined ? null : toRecord(row)
   }
   const findAdminKeyBy = (column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> =>
-    find<AdminKeyRow, AdminKeyRecord>(`${selectAdminKeys} WHERE ${column} = $1::text`, [value], toAdminKey)
+    find<PermittedRow<AdminKeyRecord>, AdminKeyRecord>(
+      `${selectAdminKeys} WHERE ${column} = $1::text`,
+      [value],
+      withPermissions,
+    )
 
   return {
     findAccount: (id) =>
@@ -89,8 +91,18 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),
-    findSignInLink: (hash) => find(`${selectSignInLinks} WHERE hash = $1::text`, [hash], toSignInLink),
-    findSession: (hash) => find(`${selectSessions} WHERE hash = $1::text`, [hash], toSession),
+    findSignInLink: (hash) =>
+      find<PermittedRow<SignInLink>, SignInLink>(
+        `${selectSignInLinks} WHERE hash = $1::text`,
+        [hash],
+        withPermissions,
+      ),
+    findSession: (hash) =>
+      find<PermittedRow<SessionRecord>, SessionRecord>(
+        `${selectSessions} WHERE hash = $1::text`,
+        [hash],
+        withPermissions,
+      ),
     async hasAdmin() {
       const [row] = await read<{ found: boolean | number }>(
         `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`,

@@ -1,4 +1,4 @@
-import type { AccountDetails, AdminKeyRecord, KeyDetails, SessionRecord, SignInLink } from "./admin-store.ts"
+import type { AccountDetails, KeyDetails } from "./admin-store.ts"
 import type { AccountRecord, KeyAccess, KeyRecord } from "./store.ts"
 
 /** A value of a parameter. */
@@ -50,7 +50,7 @@ export const selectKeyDetails = `
     disabled_ms::float8 AS "disabledMs", ${adminColumns}
   FROM keys`
 
-/** Selects an {@link AdminKeyRow}. */
+/** Selects the {@link PermittedRow} of an admin key. */
 export const selectAdminKeys = `
   SELECT id, name, prefix, permissions, created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs",
     revoked_ms::float8 AS "revokedMs"
@@ -58,9 +58,9 @@ export const selectAdminKeys = `
 
 const linkColumns = `id, kind, owner, name, permissions, admin_key_id AS "adminKeyId", account_id AS "accountId",
     created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs"`
-/** Selects a {@link SignInLinkRow}. */
+/** Selects the {@link PermittedRow} of a link that signs in. */
 export const selectSignInLinks = `SELECT ${linkColumns} FROM sign_in_links`
-/** Selects a {@link SessionRow}. */
+/** Selects the {@link PermittedRow} of a session. */
 export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
 
 /** Selects an {@link AuditRecord}. */
@@ -132,34 +132,26 @@ function toList(json: string | null): readonly string[] | null {
   return json === null ? null : (JSON.parse(json) as string[])
 }
 
-/** Lists are JSON in their rows, in every kind of store. */
+/** The row of a record whose permissions are JSON. */
+export type PermittedRow<Found> = Omit<Found, "permissions"> & { readonly permissions: string }
+/** The row of an {@link AccountDetails}, whose events are JSON. */
 export type AccountDetailsRow = Omit<AccountDetails, "events"> & { readonly events: string }
+/** The row of a {@link KeyDetails}, whose lists are JSON. */
 export type KeyDetailsRow = KeyRow & Omit<KeyDetails, keyof KeyRow>
-export type AdminKeyRow = Omit<AdminKeyRecord, "permissions"> & { readonly permissions: string }
-export type SignInLinkRow = Omit<SignInLink, "permissions"> & { readonly permissions: string }
-export type SessionRow = Omit<SessionRecord, "permissions"> & { readonly permissions: string }
 
-/** Reads the lists of a row, which are JSON; so do the four functions below. */
+/** Reads the events of a row. */
 export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
-  return { ...row, events: toStrings(row.events) }
+  return { ...row, events: JSON.parse(row.events) as string[] }
 }
 
+/** Reads the lists of a row. */
 export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
   return { ...row, ...toLists(row) }
 }
 
-export function toAdminKey(row: AdminKeyRow): AdminKeyRecord {
-  return { ...row, permissions: toStrings(row.permissions) }
-}
-
-export function toSignInLink(row: SignInLinkRow): SignInLink {
-  return { ...row, permissions: toStrings(row.permissions) }
-}
-
-export function toSession(row: SessionRow): SessionRecord {
-  return { ...row, permissions: toStrings(row.permissions) }
-}
-
-function toStrings(json: string): readonly string[] {
-  return JSON.parse(json) as string[]
+/** Reads the permissions of a row. */
+export function withPermissions<Row extends { readonly permissions: string }>(
+  row: Row,
+): Omit<Row, "permissions"> & { readonly permissions: readonly string[] } {
+  return { ...row, permissions: JSON.parse(row.permissions) as string[] }
 }
