@@ -109,7 +109,7 @@ export function createAdmission(
     },
     requireApi({ key: { allowApis, blockApis } }, api) {
       if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) {
-        throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
+        throw apiForbidden(api)
       }
       if (sunsets.size === 0) return
       const sunset = sunsets.get(api)
@@ -124,6 +124,11 @@ export function createAdmission(
       ])
     },
   }
+}
+
+/** The fault of a key that may not call an API. */
+export function apiForbidden(api: string): Fault {
+  return new Fault("apiForbidden", `This API key may not call '${api}'.`)
 }
 
 /** The fault of a call that a per-minute limit refuses; `perMinute` is null when the limit is not known. */

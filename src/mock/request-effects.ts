@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { InputRejected, Unavailable } from "../apis/contract.ts"
-import { type Admission, rateLimited } from "../call/admission.ts"
-import { Fault, fixedFault } from "../call/fault.ts"
+import { type Admission, apiForbidden, rateLimited } from "../call/admission.ts"
+import { fixedFault } from "../call/fault.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
@@ -49,7 +49,7 @@ export function injectAtAdmission(admission: Admission): Admission {
     identifyAgain: admission.identifyAgain,
     requireAddress: admission.requireAddress,
     requireApi(caller, api) {
-      if (statusFor(api) === 403) throw new Fault("apiForbidden", `This API key may not call '${api}'.`)
+      if (statusFor(api) === 403) throw apiForbidden(api)
       admission.requireApi(caller, api)
     },
     takeRate(caller) {

@@ -1,3 +1,4 @@
+import { apiForbidden, rateLimited } from "../../call/admission.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
@@ -8,6 +9,9 @@ import { toProblem } from "../http/problem.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import { type ApiDocInput, type JsonObject, refTo } from "./json-object.ts"
 import { errorExample, restContent } from "./rest-answer.ts"
+
+/** An example of the refusal by a limit per minute. */
+export const limitOfMinute = rateLimited({ perMinute: 60, retryInMs: 1_000 })
 
 /** Faults with one status that a path may answer with. */
 export interface Refusal {
@@ -22,7 +26,6 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
   const api = apis[0]?.definition.id ?? "hmac"
   const maxBytes = maxBodyBytes.toLocaleString("en-US")
   const renewal = "2025-02-01T00:00:00.000Z"
-  const limited = "The limit of 60 calls per minute is reached; try again in 1 second."
   const usedUp = `The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at ${renewal}.`
   return {
     Unauthorized: refusal(
@@ -41,7 +44,7 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
     ),
     Forbidden: refusal("The key is not allowed from this address, or not for this API.", {
       address: fixedFault("addressForbidden"),
-      api: new Fault("apiForbidden", `This API key may not call '${api}'.`),
+      api: apiForbidden(api),
     }),
     TakesGet: wrongMethod("GET"),
     TakesPost: wrongMethod("POST"),
@@ -56,7 +59,7 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
     }),
     LimitReached: refusal(
       "The limit per minute is reached, or the credits are used up; `error` says which.",
-      { throttled: new Fault("rateLimited", limited), "credits-used-up": new Fault("creditsUsedUp", usedUp) },
+      { throttled: limitOfMinute, "credits-used-up": new Fault("creditsUsedUp", usedUp) },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
     InternalError: refusal("The service failed. Nothing was charged.", {

@@ -3,6 +3,7 @@ import { fixedFault } from "../../call/fault.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
+import { limitOfMinute } from "./fault-responses.ts"
 import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
 import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
 import { objectOf, refTo } from "./json-object.ts"
@@ -81,8 +82,7 @@ const forbidden = [
 const keyMissing = toRefusal(fixedFault("keyMissing"))
 const unavailable = toRefusal(fixedFault("storeUnavailable"))
 const wrongMethod = new Refusal("METHOD_NOT_ALLOWED", "GraphQL takes POST, not GET.")
-const limitText = "The limit of 60 calls per minute is reached; try again in 1 second."
-const throttled = new Refusal("RATE_LIMITED", limitText)
+const throttled = new Refusal("RATE_LIMITED", limitOfMinute.message)
 
 function failure(description: string, examples: readonly Refusal[], headers: JsonObject = known): JsonObject {
   return { description, headers, content: content({ errors: examples.flatMap(({ errors }) => errors) }) }
