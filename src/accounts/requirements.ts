@@ -39,21 +39,21 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
   )
 }
 
-/** Returns a plan by its name. @throws AccountError for a plan that is not configured */
+/** Returns a plan by its name. Throws AccountError for a plan that is not configured. */
 export function requirePlan(name: string, plans: Plans): Plan {
   const plan = plans.get(name)
   if (plan) return plan
   throw new AccountError(`There is no plan '${name}'. The plans are ${[...plans.keys()].join(", ")}.`, "plan")
 }
 
-/** Returns `ids`. @throws AccountError for an id that is not in `known` */
+/** Returns `ids`. Throws AccountError for an id that is not in `known`. */
 export function requireApis(ids: readonly string[], known: readonly string[], parameter: string) {
   const unknown = ids.find((id) => !known.includes(id))
   if (unknown === undefined) return ids
   throw new AccountError(`There is no API '${unknown}'. The APIs are ${known.join(", ")}.`, parameter)
 }
 
-/** Returns `texts`. @throws AccountError for a text that is no IP address and no network in CIDR form */
+/** Returns `texts`. Throws AccountError for a text that is no IP address and no network in CIDR form. */
 export function requireNetworks(texts: readonly string[]): readonly string[] {
   try {
     toNetworks(texts)

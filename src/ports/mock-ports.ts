@@ -29,7 +29,7 @@ export interface MockDns extends Dns {
   replace(zone: DnsZone): void
 }
 
-/** Creates a DNS with a first zone. @throws Error that names an invalid entry */
+/** Creates a DNS with a first zone. Throws an Error that names an invalid entry. */
 export function createMockDns(start: DnsZone): MockDns {
   let zone = start
   let dns = createZoneDns(encodeTexts(start))

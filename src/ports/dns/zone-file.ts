@@ -6,7 +6,7 @@ import { encodeEntry, readEntry } from "./zone-entry.ts"
 
 /**
  * Reads a {@link DnsZone} from YAML, and so from JSON. TXT and SPF records keep the file's text; {@link encodeTexts} makes it
- * bytes. @throws Error whose message begins with the invalid line
+ * bytes. Throws an Error whose message begins with the invalid line.
  */
 export function parseZone(text: string): DnsZone {
   const lines = new LineCounter()

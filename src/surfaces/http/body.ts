@@ -9,8 +9,8 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Reads a JSON object, a large one in steps. @throws Fault 415 (Content-Type), 413 (too large), 408 (too slow), 400 (too many
- * pieces, no object)
+ * Reads a JSON object, a large one in steps. Rejects with a Fault: 415 (Content-Type), 413 (too large), 408 (too slow), or 400
+ * (too many pieces, or not an object).
  */
 export function readJsonObject(
   request: Request,
