@@ -288,7 +288,7 @@ test("the documentation of each API is a resource, and no other is", async () =>
       text: expect.stringContaining(`## ${name}`),
     })
   }
-  expect(mcp.client.readResource({ uri: "penknife://apis/nothing" })).rejects.toThrow()
+  await expect(mcp.client.readResource({ uri: "penknife://apis/nothing" })).rejects.toThrow()
 })
 
 test("--no-mcp turns both off", async () => {

@@ -52,22 +52,21 @@ test("4 at the same time each have their own credits and clock", async () => {
 }, 300_000)
 
 describe.if(linux)("12 starts and stops", () => {
-  test("leave no process, no port and no file", async () => {
+  test("leave no process and no file", async () => {
     const cwd = join(dir, "cycles")
     mkdirSync(cwd)
     const filesBefore = openFiles()
-    const seen: { pid: number; url: string }[] = []
+    const pids: number[] = []
     const script = `cd ${cwd} && TMPDIR=${cwd} HOME=${cwd} exec ${binary} "$@"`
     const cycle = async () => {
       const mock = await startMock({ command: ["sh", "-c", script, "mock"] })
-      seen.push({ pid: mock.pid, url: mock.url })
+      pids.push(mock.pid)
       expect((await lookUp(mock)).status).toBe(200)
       await mock.stop()
     }
     for (let i = 0; i < 3; i++) await Promise.all([cycle(), cycle(), cycle(), cycle()])
-    expect(seen).toHaveLength(12)
-    expect(seen.filter(({ pid }) => isAlive(pid))).toEqual([])
-    expect(await Promise.all(seen.map(({ url }) => refuses(url)))).toEqual(seen.map(() => true))
+    expect(pids).toHaveLength(12)
+    expect(pids.filter(isAlive)).toEqual([])
     expect(readdirSync(cwd)).toEqual([])
     expect(openFiles()).toBeLessThanOrEqual(filesBefore + 10)
   }, 300_000)
@@ -219,12 +218,4 @@ function lookUp(mock: { readonly url: string; readonly key: string }): Promise<R
 /** Files and sockets that this process has open. */
 function openFiles(): number {
   return readdirSync("/proc/self/fd").length
-}
-
-/** Whether connections to this address are refused. */
-function refuses(url: string): Promise<boolean> {
-  return fetch(url, { keepalive: false }).then(
-    () => false,
-    () => true,
-  )
 }

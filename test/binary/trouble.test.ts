@@ -9,6 +9,7 @@ import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startDnsServer } from "../support/dns-server.ts"
+import { freePort } from "../support/free-port.ts"
 import { slowly } from "../support/raw-http.ts"
 import { startReceiver } from "../support/receiver.ts"
 import { tempDir } from "../support/temp.ts"
@@ -45,7 +46,9 @@ test("after SIGTERM a call in progress is answered and charged, then the process
 describe("DNS", () => {
   test("that does not answer is a 503 that costs nothing, other APIs work, and it is used again without a restart", async () => {
     const { db, call: get, used } = await seedOne(dir)
-    const before = await startDnsServer(zone)
+    // No other program is given this port while nothing listens on it.
+    const port = freePort()
+    const before = await startDnsServer(zone, { port })
     const server = await serve(db, "--dns-server", before.address)
     const validate = (domain: string) => get(server.url, `/v1/spfvalidator?domain=${domain}`)
     expect((await validate("example.com")).status).toBe(200)
@@ -58,7 +61,7 @@ describe("DNS", () => {
     for (const path of ["/health", "/ready"]) expect((await get(server.url, path)).status).toBe(200)
     expect(await used()).toBe(6)
 
-    const again = await startDnsServer(zone, { port: before.port })
+    const again = await startDnsServer(zone, { port })
     expect((await validate("third.example.com")).status).toBe(200)
     expect(await used()).toBe(11)
     expect(await server.stop()).toBe(0)
@@ -71,9 +74,7 @@ test("a webhook receiver that is down delays nothing, and gets its notice when i
   writeFileSync(settings, "[plans.small]\nmonthly_credits = 10\n")
   const config = ["--config", settings]
   const { db, id, call: get, used } = await seedOne(dir, { plan: "small", config })
-  const dead = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
-  const url = `http://127.0.0.1:${dead.port}/hook`
-  dead.stop(true)
+  const url = `http://127.0.0.1:${freePort()}/hook`
   await runJson("account", "set-webhook", id, url, "--db", db)
   const server = await serve(db, ...config)
   for (let i = 1; i <= 10; i++) expect((await get(server.url)).status).toBe(200)
