@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { LRUCache } from "lru-cache"
-import type { DifferingInstance, Instances } from "../admin/health/service-health.ts"
+import type { DifferingInstance } from "../admin/health/service-health.ts"
 import type { Clock, Timer } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Log } from "../ports/log.ts"
@@ -10,12 +10,7 @@ import type { RunningConfig } from "./admin-parts.ts"
 import { versionOf } from "./config-edit.ts"
 
 /** Compares plans and prices with the other processes that work on the same database. */
-export interface ConfigPeers {
-  /** Sends this process's plans and prices to the others. */
-  announce(): void
-  instances(): Instances
-  stop(): Promise<void>
-}
+export type ConfigPeers = ReturnType<typeof createConfigPeers>
 
 interface ConfigPeersParts {
   readonly channel: InstanceChannel
@@ -57,7 +52,7 @@ const maxBytes = 7_500
 const maxPeers = 1_000
 
 /** Processes of the same service differ only during a change. */
-export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
+export function createConfigPeers(parts: ConfigPeersParts) {
   const { channel, clock, timer, log, running, versionOnDisk, reload } = parts
   const peers = new LRUCache<string, Peer>({
     max: maxPeers,
@@ -155,6 +150,7 @@ export function createConfigPeers(parts: ConfigPeersParts): ConfigPeers {
   channel.start({ onMessage: (text) => void receive(text), onConnected: () => void send("begins") })
   beat()
   return {
+    /** Sends this process's plans and prices to the others. */
     announce() {
       tried = null
       void send("runs")

@@ -44,26 +44,20 @@ function oneByOne(layout: Layout, data: Place, envelopeEnd: string): ListForm {
   }
 }
 
-/** Writes a list of an answer in parts, while its items are made. */
-interface ListEncoder {
-  /** Items for one call of `items`. */
-  readonly itemsPerPart: number
-  /** Neighbouring items, at most `itemsPerPart`. */
-  items(items: readonly unknown[], firstIndex: number): Encoded
-  /** The text before and after the items. */
-  frame(envelope: Envelope): { readonly before: string; readonly after: string }
-}
-
 /**
- * The encoder of the list `name`, the last member of `data`. With all its parts an answer is what {@link encodeEnvelope} writes.
- * The list has one item or more; `frame` takes the envelope without it, whose first member of `data` is no object and no array.
+ * Writes the list `name`, the last member of `data`, in parts, while its items are made. With all its parts an answer is what
+ * {@link encodeEnvelope} writes. The list has one item or more; `frame` takes the envelope without it, whose first member of `data`
+ * is no object and no array.
  */
-export function createListEncoder(format: Format, name: string): ListEncoder {
+export function createListEncoder(format: Format, name: string) {
   const { begin, items, itemsPerPart, end, envelopeEnd } = forms[format]
   return {
+    /** Items for one call of `items`. */
     itemsPerPart,
-    items: (some, firstIndex) => items(name, some, firstIndex),
-    frame(envelope) {
+    /** Neighbouring items, at most `itemsPerPart`. */
+    items: (some: readonly unknown[], firstIndex: number) => items(name, some, firstIndex),
+    /** The text before and after the items. */
+    frame(envelope: Envelope) {
       const text = encodeEnvelope(format, envelope)
       return {
         before: text.slice(0, text.length - envelopeEnd.length) + begin(name),

@@ -64,13 +64,10 @@ function* allPieces(first: string, { next, isDone }: TreeWriter): Generator<stri
   while (!isDone()) yield next()
 }
 
-interface TreeWriter {
-  isDone(): boolean
-  next(): string
-}
+type TreeWriter = ReturnType<typeof createTreeWriter>
 
 /** Keeps its own stack of open objects and lists, so that the writer can stop anywhere. */
-function createTreeWriter(layout: Layout, root: unknown, rootPlace: Place): TreeWriter {
+function createTreeWriter(layout: Layout, root: unknown, rootPlace: Place) {
   const open: Container[] = []
   /** The rest of a long text. */
   let parts: Iterator<string> | null = null

@@ -3,20 +3,6 @@ import type { Log } from "../ports/log.ts"
 import { type History, type HistoryBatch, hourMs } from "../store/history.ts"
 import type { Minute } from "./minute.ts"
 
-/** Writes the history to the store, once a minute. */
-interface HistoryWriter {
-  /** Writes the counts until now, and folds and deletes old rows. Resolves also when the store does not answer. */
-  write(): Promise<void>
-  /** Writes at the end of each minute. */
-  start(): void
-  /** Stops, and writes the rest. */
-  stop(): Promise<void>
-  /** Minutes that wait for the store. */
-  waiting(): number
-  /** Calls of minutes that waited too long, and were dropped. */
-  dropped(): number
-}
-
 interface WriterParts {
   readonly history: Pick<History, "add" | "fold" | "deleteBefore">
   /** Returns the counts since its last call. */
@@ -46,8 +32,8 @@ function minutesSince(nowMs: number): number {
   return floor(nowMs - minutesKeptMs, hourMs)
 }
 
-/** Creates the writer, but does not start it. */
-export function createHistoryWriter(parts: WriterParts): HistoryWriter {
+/** Creates the writer of the history to the store, once a minute, but does not start it. */
+export function createHistoryWriter(parts: WriterParts) {
   const { history, takeMinute, keepDays, clock, timer, log } = parts
   const waiting: Minute[] = []
   let sinceMs = clock.now()
@@ -146,15 +132,20 @@ export function createHistoryWriter(parts: WriterParts): HistoryWriter {
   }
 
   return {
+    /** Writes the counts until now, and folds and deletes old rows. Resolves also when the store does not answer. */
     write,
+    /** Writes at the end of each minute. */
     start: schedule,
+    /** Stops, and writes the rest. */
     async stop() {
       isStopped = true
       cancel()
       await write()
       if (waiting.length > 0) log.warn("history of the last minutes lost", { minutes: waiting.length })
     },
+    /** Minutes that wait for the store. */
     waiting: () => waiting.length,
+    /** Calls of minutes that waited too long, and were dropped. */
     dropped: () => dropped,
   }
 }

@@ -49,14 +49,7 @@ export interface ActiveFault {
   readonly edit: AnswerEdit | null
 }
 
-export interface Faults {
-  /** Adds a rule; it replaces one with the same `api`, `key` and `input`. */
-  put(rule: FaultRule): void
-  clear(): void
-  list(): readonly FaultRule[]
-  /** The faults of this request; null when no rule applies. Counts as a call of every rule that does. */
-  take(target: Target): ActiveFault | null
-}
+export type Faults = ReturnType<typeof createFaults>
 
 interface Entry {
   readonly rule: FaultRule
@@ -64,11 +57,12 @@ interface Entry {
 }
 
 /** Creates an empty list of faults. Randomness decides which calls a rule with a probability hits. */
-export function createFaults(createRandom: SeededRandom): Faults {
+export function createFaults(createRandom: SeededRandom) {
   let entries: readonly Entry[] = []
 
   return {
-    put(rule) {
+    /** Adds a rule; it replaces one with the same `api`, `key` and `input`. */
+    put(rule: FaultRule) {
       const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
       entries = [...others, { rule, applies: createChance(rule, createRandom) }]
     },
@@ -76,7 +70,8 @@ export function createFaults(createRandom: SeededRandom): Faults {
       entries = []
     },
     list: () => entries.map(({ rule }) => rule),
-    take(target) {
+    /** The faults of this request; null when no rule applies. Counts as a call of every rule that does. */
+    take(target: Target) {
       const active = entries.filter(({ rule, applies }) => matches(rule, target) && applies())
       if (active.length === 0) return null
       entries = entries

@@ -27,16 +27,7 @@ interface Message {
   readonly cut: boolean
 }
 
-export interface Journal {
-  add(entry: Omit<JournalEntry, "number">): void
-  clear(): void
-  /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
-  read(filter: { readonly api?: string; readonly status?: number; readonly key?: string }): {
-    readonly requests: readonly JournalEntry[]
-    readonly total: number
-    readonly dropped: number
-  }
-}
+export type Journal = ReturnType<typeof createJournal>
 
 /** The most entries that are kept; the oldest are dropped first. */
 export const maxEntries = 10_000
@@ -45,13 +36,13 @@ const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
 /** Creates an empty journal. */
-export function createJournal(): Journal {
+export function createJournal() {
   let entries: JournalEntry[] = []
   let total = 0
   let characters = 0
 
   return {
-    add(entry) {
+    add(entry: Omit<JournalEntry, "number">) {
       entries.push({ number: ++total, ...entry })
       characters += sizeOf(entry)
       while (entries.length > maxEntries || characters > maxCharacters) {
@@ -65,7 +56,8 @@ export function createJournal(): Journal {
       total = 0
       characters = 0
     },
-    read({ api, status, key }) {
+    /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
+    read({ api, status, key }: { readonly api?: string; readonly status?: number; readonly key?: string }) {
       const requests = entries.filter(
         (entry) =>
           (api === undefined || entry.apis.includes(api)) &&

@@ -10,20 +10,14 @@ export interface Stub extends AnswerEdit, Chance {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-export interface Stubs {
-  /** Adds a stub; it replaces one for the same API and the same `input`. */
-  put(stub: Stub): void
-  clear(): void
-  list(): readonly Stub[]
-  /** The latest stub that matches a call; null without one. */
-  find(api: string, input: Readonly<Record<string, unknown>>): Stub | null
-}
+export type Stubs = ReturnType<typeof createStubs>
 
 /** Creates an empty list of stubs. Randomness decides which calls a stub with a probability answers. */
-export function createStubs(createRandom: SeededRandom): Stubs {
+export function createStubs(createRandom: SeededRandom) {
   let entries: { readonly stub: Stub; readonly applies: () => boolean }[] = []
   return {
-    put(stub) {
+    /** Adds a stub; it replaces one for the same API and the same `input`. */
+    put(stub: Stub) {
       const others = entries.filter(
         ({ stub: { api, input } }) => api !== stub.api || !isDeepStrictEqual(input, stub.input),
       )
@@ -33,7 +27,8 @@ export function createStubs(createRandom: SeededRandom): Stubs {
       entries = []
     },
     list: () => entries.map(({ stub }) => stub),
-    find(api, input) {
+    /** The latest stub that matches a call; null without one. */
+    find(api: string, input: Readonly<Record<string, unknown>>) {
       const found = entries.findLast(
         ({ stub, applies }) => stub.api === api && hasValues(input, stub.input ?? {}) && applies(),
       )

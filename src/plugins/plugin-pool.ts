@@ -1,18 +1,6 @@
 import { ApiMistake, type Clock, type Ports, type Timer, unavailable } from "../apis/contract.ts"
 import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 
-/** The workers of one API of the operator. Each runs one call at a time. */
-interface PluginPool {
-  /**
-   * Runs the API on the next free worker.
-   * @param account the caller's; one account gets half of the workers at most
-   * @throws the errors of the worker's run, and Unavailable while the API rests or too many calls wait
-   */
-  run(input: unknown, ports: Ports, account: string): Promise<Record<string, unknown>>
-  /** Ends the workers; those that run a call, after it. */
-  end(): void
-}
-
 interface PoolOptions extends RunLimits {
   readonly start: () => Promise<PluginWorker>
   readonly clock: Pick<Clock, "monotonicMs">
@@ -47,8 +35,11 @@ const maxAttempts = 3
 
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
-/** @param first a worker that was started already */
-export function createPluginPool(first: PluginWorker, options: PoolOptions): PluginPool {
+/**
+ * The workers of one API of the operator. Each runs one call at a time.
+ * @param first a worker that was started already
+ */
+export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const { start, clock, timer, maxWorkers, checkOutput, onFault } = options
   const idle: PluginWorker[] = [first]
   const waiting: WaitingCall[] = []
@@ -171,7 +162,12 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
   }
 
   return {
-    async run(input, ports, account) {
+    /**
+     * Runs the API on the next free worker.
+     * @param account the caller's; one account gets half of the workers at most
+     * @throws the errors of the worker's run, and Unavailable while the API rests or too many calls wait
+     */
+    async run(input: unknown, ports: Ports, account: string) {
       requireAwake()
       const isTrial = isTrying && faults >= maxFaults
       try {
@@ -185,6 +181,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions): Plu
         if (isTrial) isTrying = false
       }
     },
+    /** Ends the workers; those that run a call, after it. */
     end() {
       isEnded = true
       for (const worker of idle.splice(0)) {

@@ -1,14 +1,6 @@
 import { format } from "node:util"
 import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
 
-/** The DNS as an operator's API sees it: the service asks. */
-interface ThreadDns {
-  /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
-  begin(): Dns
-  /** Takes the service's answer to a question. */
-  take(question: number, answer: DnsAnswer): void
-}
-
 /** The service answers 240 questions of one call, and must hear of one more to know that the limit was exceeded. */
 const maxQuestions = 241
 /**
@@ -19,8 +11,11 @@ const maxUnderWay = 16
 const maxNameLength = 1_000
 const types: readonly string[] = ["A", "AAAA", "TXT", "MX", "PTR"] satisfies DnsType[]
 
-/** @param ask sends a question to the service */
-export function createThreadDns(ask: (question: number, name: string, type: DnsType) => void): ThreadDns {
+/**
+ * The DNS as an operator's API sees it: the service asks.
+ * @param ask sends a question to the service
+ */
+export function createThreadDns(ask: (question: number, name: string, type: DnsType) => void) {
   const waiting = new Map<number, WaitingQuestion>()
   /** The questions in `waiting` that are not sent yet. */
   const unsent: number[] = []
@@ -55,8 +50,10 @@ export function createThreadDns(ask: (question: number, name: string, type: DnsT
   }
 
   return {
+    /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
     begin,
-    take(question, answer) {
+    /** Takes the service's answer to a question. */
+    take(question: number, answer: DnsAnswer) {
       waiting.get(question)?.end(answer)
       if (waiting.delete(question)) sendNext()
     },
@@ -79,21 +76,17 @@ function requireQuestion(name: unknown, type: unknown): void {
   }
 }
 
-/** The console of an operator's API. It writes to the log, since a program may read standard output. */
-interface ThreadConsole {
-  readonly console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug" | "trace", Write>>
-  /** Begins a run. */
-  begin(): void
-}
-
 type Write = (...values: unknown[]) => void
 
 /** Lines of one run. More could fill the log's disk, and take the service's time. */
 const maxLines = 20
 const maxLength = 500
 
-/** @param say sends a line to the service */
-export function createThreadConsole(say: (text: string) => void): ThreadConsole {
+/**
+ * The console of an operator's API. It writes to the log, since a program may read standard output.
+ * @param say sends a line to the service
+ */
+export function createThreadConsole(say: (text: string) => void) {
   let lines = 0
   const write: Write = (...values) => {
     lines++
@@ -103,6 +96,7 @@ export function createThreadConsole(say: (text: string) => void): ThreadConsole 
   }
   return {
     console: { log: write, info: write, warn: write, error: write, debug: write, trace: write },
+    /** Begins a run. */
     begin() {
       lines = 0
     },

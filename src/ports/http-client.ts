@@ -88,16 +88,9 @@ export function createHttpClient(timer: Timer): HttpClient {
   }
 }
 
-interface TimeLimit {
-  readonly signal: AbortSignal
-  /** Begins the time again, since something has come. */
-  heard(): void
-  /** Ends the connection, if it is still open. */
-  end(): void
-  failure(cause: unknown): HttpFailure
-}
+type TimeLimit = ReturnType<typeof createTimeLimit>
 
-function createTimeLimit(timer: Timer, limitMs: number): TimeLimit {
+function createTimeLimit(timer: Timer, limitMs: number) {
   const abort = new AbortController()
   let isOver = false
   const begin = () =>
@@ -108,15 +101,17 @@ function createTimeLimit(timer: Timer, limitMs: number): TimeLimit {
   let cancel = begin()
   return {
     signal: abort.signal,
+    /** Begins the time again, since something has come. */
     heard() {
       cancel()
       cancel = begin()
     },
+    /** Ends the connection, if it is still open. */
     end() {
       cancel()
       abort.abort()
     },
-    failure(cause) {
+    failure(cause: unknown) {
       cancel()
       return new HttpFailure(isOver ? "timeout" : kindOf(cause), messageOf(cause), cause)
     },

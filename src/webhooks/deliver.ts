@@ -4,18 +4,6 @@ import { webhookLimitMs } from "../ports/webhook-sender.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 import { type AttemptParts, attempt, logFailure, maxDelayMs } from "./attempt.ts"
 
-/** Sends notices to webhooks, each at least once. */
-export interface Delivery {
-  /** Logs one line for each new notice and wakes the delivery. Never throws. */
-  raised(notices: readonly NoticeRecord[]): void
-  /** Makes one attempt for every due notice and returns the number of attempts. Works without {@link Delivery.start}. */
-  runDue(): Promise<number>
-  /** Starts sending in the background, first the notices of earlier processes. */
-  start(): void
-  /** Starts no more attempts. Resolves when those in progress have ended and are recorded. */
-  stop(): Promise<void>
-}
-
 /** Longer than an attempt can take, so that no other worker sends the same notice meanwhile. */
 const leaseMs = 60_000
 /** Longer than any wait that this program stores, including the attempt before it. */
@@ -28,8 +16,11 @@ const maxRetries = 128
 const maxSleepMs = 60_000
 const minSleepMs = 1_000
 
+/** Sends notices to webhooks, each at least once. */
+export type Delivery = ReturnType<typeof createDelivery>
+
 /** Creates the delivery, but does not start it. */
-export function createDelivery(parts: AttemptParts & { readonly timer: Timer }): Delivery {
+export function createDelivery(parts: AttemptParts & { readonly timer: Timer }) {
   const { outbox, clock, timer, log } = parts
   let state: "idle" | "started" | "stopped" = "idle"
   let filling: Promise<void> | null = null
@@ -86,12 +77,14 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }):
   }
 
   return {
-    raised(notices) {
+    /** Logs one line for each new notice and wakes the delivery. Never throws. */
+    raised(notices: readonly NoticeRecord[]) {
       for (const notice of notices) {
         log.info(notice.type, { notice: notice.id, ...noticeData(notice), state: notice.state })
       }
       wake()
     },
+    /** Makes one attempt for every due notice and returns the number of attempts. Works without `start`. */
     async runDue() {
       for (let attempts = 0; ; ) {
         while (await startAttempt()) attempts++
@@ -99,10 +92,12 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }):
         await Promise.race(inProgress.values())
       }
     },
+    /** Starts sending in the background, first the notices of earlier processes. */
     start() {
       state = "started"
       wake()
     },
+    /** Starts no more attempts. Resolves when those in progress have ended and are recorded. */
     async stop() {
       state = "stopped"
       cancelSleep()

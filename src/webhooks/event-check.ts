@@ -15,16 +15,6 @@ import {
 import { toIso } from "../values/time-text.ts"
 import { logFailure } from "./attempt.ts"
 
-/** Raises the events that come with time, each once, however many processes check. */
-interface EventCheck {
-  /** Raises the events that became due since the last check of any process. A first check raises nothing. */
-  run(): Promise<void>
-  /** Checks now and then every minute. */
-  start(): void
-  /** Resolves when a check in progress has ended. */
-  stop(): Promise<void>
-}
-
 interface EventCheckParts {
   readonly events: TimedEvents
   readonly plans: Plans
@@ -38,8 +28,8 @@ const dayMs = 86_400_000
 /** Rows that are read and notices that are written in one turn of the event loop. */
 const pageSize = 200
 
-/** Creates the check, but does not start it. */
-export function createEventCheck(parts: EventCheckParts): EventCheck {
+/** Creates what raises the events that come with time, each once, however many processes check. Does not start it. */
+export function createEventCheck(parts: EventCheckParts) {
   const { events, clock, timer, log } = parts
   let isStopped = false
   let cancel = () => {}
@@ -108,8 +98,11 @@ export function createEventCheck(parts: EventCheckParts): EventCheck {
   }
 
   return {
+    /** Raises the events that became due since the last check of any process. A first check raises nothing. */
     run,
+    /** Checks now and then every minute. */
     start: check,
+    /** Resolves when a check in progress has ended. */
     async stop() {
       isStopped = true
       cancel()

@@ -1,4 +1,4 @@
-import { reject } from "../contract.ts"
+import { refuse } from "./zone-fields.ts"
 
 export interface OwnerName {
   /** The whole name, in the case given and with a trailing dot. */
@@ -26,32 +26,31 @@ export function parseOwnerName(field: string): OwnerName {
   const port = toPort(portLabel)
   const protocol = protocolLabel.slice(1).toLowerCase()
   if (!protocolLabel.startsWith("_") || !protocols.includes(protocol)) {
-    reject("record", "must have _tcp, _udp or _sctp as the second label of the owner name")
+    refuse("must have _tcp, _udp or _sctp as the second label of the owner name")
   }
   requireHost(host)
   return { name: `${labels.join(".")}.`, port, protocol, hostname: host.join(".") }
 }
 
 function toPort(label: string): number {
-  if (label === "*") reject("record", "must name a port instead of the wildcard *, such as _443")
+  if (label === "*") refuse("must name a port instead of the wildcard *, such as _443")
   const digits = /^_(\d+)$/.exec(label)?.[1]
-  if (digits === undefined) reject("record", `must begin with an owner name ${form}`)
+  if (digits === undefined) refuse(`must begin with an owner name ${form}`)
   const port = Number(digits)
-  if (port < 1 || port > 65_535) reject("record", "must have a port from 1 to 65535 in the owner name")
+  if (port < 1 || port > 65_535) refuse("must have a port from 1 to 65535 in the owner name")
   // Clients look up _443 and never find a record at _0443.
-  if (digits.startsWith("0")) reject("record", "must have a port without leading zeros in the owner name")
+  if (digits.startsWith("0")) refuse("must have a port without leading zeros in the owner name")
   return port
 }
 
 function requireHost(labels: readonly string[]): void {
-  if (labels.length === 0) reject("record", `must have the complete owner name, host included, ${form}`)
+  if (labels.length === 0) refuse(`must have the complete owner name, host included, ${form}`)
   for (const label of labels) {
-    if (label === "*") reject("record", "must name one host: after the port, * is not a wildcard in the DNS")
+    if (label === "*") refuse("must name one host: after the port, * is not a wildcard in the DNS")
     // Host names have no underscores (RFC 1123 §2.1), but some servers use them.
     if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
       const isHyphenAtEdge = /^[a-z0-9_-]+$/i.test(label)
-      reject(
-        "record",
+      refuse(
         isHyphenAtEdge
           ? "must have no host label that begins or ends with a hyphen in the owner name"
           : "must have a host of letters, digits, hyphens and dots in the owner name",
@@ -59,23 +58,23 @@ function requireHost(labels: readonly string[]): void {
     }
   }
   if (/^\d+$/.test(labels.at(-1) ?? "")) {
-    reject("record", "must have a host name in the owner name, not an IP address")
+    refuse("must have a host name in the owner name, not an IP address")
   }
 }
 
 function toLabels(field: string): string[] {
   if (/[^\p{ASCII}]/u.test(field)) {
-    reject("record", "must have an ASCII owner name: write an internationalized domain in its xn-- form")
+    refuse("must have an ASCII owner name: write an internationalized domain in its xn-- form")
   }
   const labels = field.includes("\\") ? splitEscaped(field) : field.split(".")
   if (labels.length > 1 && labels.at(-1) === "") labels.pop()
-  if (labels.length === 1 && labels[0] === "") reject("record", `must begin with an owner name ${form}`)
-  if (labels.includes("")) reject("record", "must have no empty label in the owner name")
+  if (labels.length === 1 && labels[0] === "") refuse(`must begin with an owner name ${form}`)
+  if (labels.includes("")) refuse("must have no empty label in the owner name")
   if (labels.some((label) => label.length > maxLabelLength)) {
-    reject("record", `must have owner name labels of at most ${maxLabelLength} characters`)
+    refuse(`must have owner name labels of at most ${maxLabelLength} characters`)
   }
   if (labels.join(".").length > maxNameLength) {
-    reject("record", `must have an owner name of at most ${maxNameLength} characters`)
+    refuse(`must have an owner name of at most ${maxNameLength} characters`)
   }
   return labels
 }

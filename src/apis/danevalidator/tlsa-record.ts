@@ -1,6 +1,5 @@
-import { reject } from "../contract.ts"
 import { type OwnerName, parseOwnerName } from "./owner-name.ts"
-import { toZoneFields } from "./zone-fields.ts"
+import { refuse, toZoneFields } from "./zone-fields.ts"
 
 export interface TlsaRdata {
   readonly usage: number
@@ -27,13 +26,13 @@ const example = "_443._tcp.www.example.com. 3600 IN TLSA 3 1 1 and 64 hexadecima
 export function parseTlsaRecord(text: string): TlsaRecord {
   const fields = toZoneFields(text)
   const [owner, ...rest] = fields
-  if (owner === undefined) reject("record", `must be a TLSA record, such as ${example}`)
+  if (owner === undefined) refuse(`must be a TLSA record, such as ${example}`)
   if (owner.startsWith("$")) {
-    reject("record", "must be the record alone, with its complete owner name, without $ORIGIN or $TTL")
+    refuse("must be the record alone, with its complete owner name, without $ORIGIN or $TTL")
   }
-  if (owner.startsWith('"')) reject("record", "must have no quotes around it")
+  if (owner.startsWith('"')) refuse("must have no quotes around it")
   if (isTypeWord(owner) || toClass(owner) !== null || toTtl(owner) !== null) {
-    reject("record", "must begin with the owner name, such as _443._tcp.www.example.com")
+    refuse("must begin with the owner name, such as _443._tcp.www.example.com")
   }
   const typeAt = rest.findIndex(isTypeWord)
   if (typeAt === -1) return rejectOtherType(rest)
@@ -48,13 +47,10 @@ function isTypeWord(field: string): boolean {
 function rejectOtherType(fields: readonly string[]): never {
   const type = fields.find((field) => toClass(field) === null && toTtl(field) === null) ?? ""
   if (/^(smimea|type53)$/i.test(type)) {
-    reject("record", "must be a TLSA record; SMIMEA is a different type (RFC 8162)")
+    refuse("must be a TLSA record; SMIMEA is a different type (RFC 8162)")
   }
-  if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) reject("record", `must be of type TLSA, not ${type.toUpperCase()}`)
-  return reject(
-    "record",
-    `must contain the word TLSA before usage, selector and matching type, as in ${example}`,
-  )
+  if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) refuse(`must be of type TLSA, not ${type.toUpperCase()}`)
+  return refuse(`must contain the word TLSA before usage, selector and matching type, as in ${example}`)
 }
 
 function toTtlAndClass(fields: readonly string[]): { ttl: number | null; class: string } {
@@ -65,7 +61,7 @@ function toTtlAndClass(fields: readonly string[]): { ttl: number | null; class: 
     const fieldClass = toClass(field)
     if (fieldTtl !== null && ttl === null) ttl = fieldTtl
     else if (fieldClass !== null && rrClass === null) rrClass = fieldClass
-    else reject("record", "must have nothing but one TTL and one class between the owner name and TLSA")
+    else refuse("must have nothing but one TTL and one class between the owner name and TLSA")
   }
   return { ttl, class: rrClass ?? "IN" }
 }
@@ -80,13 +76,13 @@ const maxTtlLength = 100
 function toTtl(field: string): number | null {
   if (!/^(\d+|(\d+[smhdw])+)$/i.test(field)) return null
   if (field.length > maxTtlLength) {
-    reject("record", `must have a TTL of at most ${maxTtlLength} characters`)
+    refuse(`must have a TTL of at most ${maxTtlLength} characters`)
   }
   let seconds = 0
   for (const [, amount, unit = "s"] of field.matchAll(/(\d+)([smhdw]?)/gi)) {
     seconds += Number(amount) * (unitSeconds[unit.toLowerCase() || "s"] ?? 1)
   }
-  if (seconds > maxTtl) reject("record", `must have a TTL of at most ${maxTtl} seconds`)
+  if (seconds > maxTtl) refuse(`must have a TTL of at most ${maxTtl} seconds`)
   return seconds
 }
 
@@ -106,7 +102,7 @@ function toRdata(fields: readonly string[]): TlsaRdata {
   const [usage, selector, matching, ...data] = fields
   const missing = ["usage", "selector", "matching type", "certificate data"].slice(fields.length)
   if (usage === undefined || selector === undefined || matching === undefined || data.length === 0) {
-    return reject("record", `must have more fields after TLSA: ${missing.join(", ")}`)
+    return refuse(`must have more fields after TLSA: ${missing.join(", ")}`)
   }
   return {
     usage: toNumber("usage", usage),
@@ -133,23 +129,21 @@ function toNumber(field: string, text: string): number {
   const [number] =
     Object.entries(mnemonics).find(([, names]) => names.includes(word.replaceAll("-", ""))) ?? []
   const hint = number === undefined ? "" : `: ${number} instead of ${word}`
-  return reject("record", `must have a whole number as ${field}${hint}`)
+  return refuse(`must have a whole number as ${field}${hint}`)
 }
 
 /** `\# 35 0301…`: the number of bytes, then the bytes, of which the first three are the numbers (RFC 3597 §5). */
 function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
   const digits = parts.join("")
-  if (!/^\d{1,5}$/.test(count)) reject("record", "must have the count of bytes after \\#")
+  if (!/^\d{1,5}$/.test(count)) refuse("must have the count of bytes after \\#")
   if (digits.length !== Number(count) * 2) {
-    reject(
-      "record",
+    refuse(
       `must have ${Number(count) * 2} hexadecimal digits after \\# ${Number(count)}, not ${digits.length}`,
     )
   }
-  if (Number(count) < 4)
-    reject("record", "must have usage, selector, matching type and certificate data after \\#")
+  if (Number(count) < 4) refuse("must have usage, selector, matching type and certificate data after \\#")
   const head = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(digits)
-  if (head === null) return reject("record", "must have hexadecimal digits after \\# and the count of bytes")
+  if (head === null) return refuse("must have hexadecimal digits after \\# and the count of bytes")
   const [usage = 0, selector = 0, matching = 0] = head.slice(1).map((byte) => Number.parseInt(byte, 16))
   return { usage, selector, matching, data: digits.slice(6) }
 }

@@ -1,5 +1,10 @@
 import { reject } from "../contract.ts"
 
+/** Refuses the record. `requirement` continues the sentence "The 'record' parameter". */
+export function refuse(requirement: string): never {
+  return reject("record", requirement)
+}
+
 /**
  * Splits one zone-file entry (RFC 1035 §5.1) into its fields, in time linear in its length. Comments, blank lines and
  * parentheses are removed; quotes and backslashes are kept in their field.
@@ -21,10 +26,10 @@ export function toZoneFields(text: string): string[] {
       const end = text.indexOf("\n", at)
       at = end === -1 ? text.length : end
     } else if (isEnded) {
-      reject("record", "must be one record: it may continue on the next line only inside parentheses")
+      refuse("must be one record: it may continue on the next line only inside parentheses")
     } else if (character === "(" || character === ")") {
       depth += character === "(" ? 1 : -1
-      if (depth < 0) reject("record", "must have an opening parenthesis before each closing one")
+      if (depth < 0) refuse("must have an opening parenthesis before each closing one")
       at++
     } else {
       const end = endOfField(text, at)
@@ -32,7 +37,7 @@ export function toZoneFields(text: string): string[] {
       at = end
     }
   }
-  if (depth > 0) reject("record", "must close each parenthesis, and not inside a comment")
+  if (depth > 0) refuse("must close each parenthesis, and not inside a comment")
   return fields
 }
 
@@ -55,7 +60,7 @@ function endOfQuoted(text: string, start: number): number {
     else if (character === '"') return at + 1
     else if (character === "\n") break
   }
-  return reject("record", "must close each quote on its line; hexadecimal data needs no quotes")
+  return refuse("must close each quote on its line; hexadecimal data needs no quotes")
 }
 
 function isBlank(character: string): boolean {
@@ -69,5 +74,5 @@ function requireVisible(field: string): string {
   if (invisible === undefined || isBlank(invisible)) return field
   const code = invisible.codePointAt(0) ?? 0
   const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
-  return reject("record", `must not contain the invisible character ${name}; use plain spaces`)
+  return refuse(`must not contain the invisible character ${name}; use plain spaces`)
 }

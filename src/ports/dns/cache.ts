@@ -15,21 +15,14 @@ const maxTtlSeconds = 3_600
 /** For "no such name" and "no data". */
 const maxNegativeTtlSeconds = 300
 
-/** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
-interface Cache {
-  get(key: string): DnsAnswer | null
-  /** Keeps an answer instead of an earlier one. Failures are not kept. */
-  put(key: string, answer: DnsAnswer, ttlSeconds: number): void
-}
-
 interface Entry {
   readonly answer: DnsAnswer
   readonly expiresAtMs: number
   readonly bytes: number
 }
 
-/** Creates an empty cache. */
-export function createCache(options: CacheOptions): Cache {
+/** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
+export function createCache(options: CacheOptions) {
   const { clock, maxEntries = 10_000, maxBytes = 8 * 1024 * 1024 } = options
   // Without the library's `ttl`: it never expires an answer put when the clock is at 0, and keeps others for one tick too long.
   // Made with the first answer: it takes the memory for all entries at once.
@@ -43,14 +36,15 @@ export function createCache(options: CacheOptions): Cache {
   )
 
   return {
-    get(key) {
+    get(key: string) {
       const entry = entries().get(key)
       if (!entry) return null
       if (clock.monotonicMs() < entry.expiresAtMs) return entry.answer
       entries().delete(key)
       return null
     },
-    put(key, answer, ttlSeconds) {
+    /** Keeps an answer instead of an earlier one. Failures are not kept. */
+    put(key: string, answer: DnsAnswer, ttlSeconds: number) {
       entries().delete(key)
       const longest = answer.kind === "records" ? maxTtlSeconds : maxNegativeTtlSeconds
       const ttlMs = Math.min(ttlSeconds, longest) * 1000

@@ -3,7 +3,6 @@ import { OTLPExporterError } from "@opentelemetry/otlp-exporter-base"
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from "@opentelemetry/sdk-trace"
 import { messageOf } from "../../values/message-of.ts"
 import type { Log } from "../log.ts"
-import type { DroppedSpans } from "../tracer.ts"
 
 export interface QueueSettings {
   /** Ended spans that are not sent yet; more are dropped. */
@@ -13,25 +12,15 @@ export interface QueueSettings {
   readonly timeoutMs: number
 }
 
-/** Ended spans on their way to a collector. */
-interface SpanQueue {
-  readonly add: (span: ReadableSpan) => void
-  /** Sends all spans that wait, and takes no more. Rejects if that fails. */
-  flush(): Promise<void>
-  dropped(): DroppedSpans
-  /** Drops the spans that were not sent. */
-  close(): void
-}
-
 /**
- * The batch processor of OpenTelemetry behind a bound that counts spans being sent too, so that a silent collector fills no
- * memory. The beginning and the end of a failure are logged once each.
+ * Ended spans on their way to a collector: the batch processor of OpenTelemetry behind a bound that counts spans being sent too, so
+ * that a silent collector fills no memory. The beginning and the end of a failure are logged once each.
  */
 export function createSpanQueue(
   exporter: SpanExporter,
   { maxSpans, maxSpansPerMessage, delayMs, timeoutMs }: QueueSettings,
   log: Pick<Log, "info" | "warn">,
-): SpanQueue {
+) {
   const dropped = { queue_full: 0, export_failed: 0 }
   let waiting = 0
   let isFailing = false
@@ -66,7 +55,7 @@ export function createSpanQueue(
   })
 
   return {
-    add(span) {
+    add(span: ReadableSpan) {
       if (waiting >= maxSpans) {
         dropped.queue_full++
         return
@@ -74,8 +63,10 @@ export function createSpanQueue(
       waiting++
       batches.onEnd(span)
     },
+    /** Sends all spans that wait, and takes no more. Rejects if that fails. */
     flush: () => batches.shutdown(),
     dropped: () => ({ ...dropped }),
+    /** Drops the spans that were not sent. */
     close() {
       isClosed = true
       if (waiting === 0) return
