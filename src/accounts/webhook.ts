@@ -21,18 +21,14 @@ interface WebhookRules {
  */
 export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: WebhookRules): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw refused("The URL of a webhook must be complete, such as https://example.com/hook.")
-  }
-  if (url.protocol === "http:" && !isLoopback(hostOf(url))) {
+  if (url.protocol === "http:" && !isLoopback(hostOf(url)))
     throw refused("The URL of a webhook must start with https://; only localhost may use http.")
-  }
-  if (!allowLocal && isLoopback(hostOf(url))) {
+  if (!allowLocal && isLoopback(hostOf(url)))
     throw refused("The URL of a webhook must name a host on the internet, such as https://example.com/hook.")
-  }
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "")
     throw refused("The URL of a webhook must not contain a user name or password.")
-  }
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString())) {
     throw refused(

@@ -76,12 +76,10 @@ function mistakeOf(name: string, value: SettingValue, file: string): string | nu
     const names = nearestFirst(name, [...optionOf.keys(), "plans.NAME.premium", "credits.API"])
     return `'${name}' is not a setting. The settings are ${names.join(", ")}.`
   }
-  if (value !== null && /^plans\.[^.]+$/.test(name)) {
+  if (value !== null && /^plans\.[^.]+$/.test(name))
     return `'${name}' is a plan. Name one of its entries, such as '${name}.monthly_credits', or remove the plan with null.`
-  }
-  if ([value].flat().some((item) => typeof item === "string" && !item.isWellFormed())) {
+  if ([value].flat().some((item) => typeof item === "string" && !item.isWellFormed()))
     return `'${name}' must be well-formed Unicode text, without lone surrogates.`
-  }
   const { namesFile = false, needsRestart = false } = known?.option ?? {}
   if (needsRestart)
     return `'${name}' is taken over only at a start. Change it in ${file}, and start the service again.`

@@ -69,9 +69,7 @@ export function createHotConfig(parts: HotConfigParts): HotConfig {
           log.info("configuration changed", { settings: taken })
           onTaken()
         }
-        if (waiting.length > 0) {
-          log.warn("settings changed that need a restart", { settings: waiting })
-        }
+        if (waiting.length > 0) log.warn("settings changed that need a restart", { settings: waiting })
       },
     }
   }

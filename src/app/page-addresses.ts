@@ -23,9 +23,8 @@ export function pageAddresses({ config, listening }: PageAddressParts): PageAddr
     console() {
       const { admin, tlsCert } = config()
       if (admin === "same") return main()
-      if (admin !== "off") {
+      if (admin !== "off")
         return reachable(listening().adminUrl ?? urlOf(admin.host, admin.port, tlsCert !== null))
-      }
       throw new AdminFault(
         "conflict",
         "The console is off. Start the service with --admin same or --admin HOST:PORT.",

@@ -93,9 +93,8 @@ export function createAdmission(
   return {
     identify(text) {
       if (!text) throw fixedFault("keyMissing")
-      if (!isWellFormed("key", text)) {
+      if (!isWellFormed("key", text))
         throw fixedFault(kindOfKey(text) === "admin" ? "adminKeySent" : "keyMalformed")
-      }
       return identifyHash(hashKey(text))
     },
     identifyHash,
@@ -103,14 +102,12 @@ export function createAdmission(
       return toCaller(await store.findKeyAnew(secretHash, account.id), secretHash)
     },
     requireAddress({ key: { allowIps } }, address) {
-      if (allowIps !== null && !addressMatches(address(), networksOf(allowIps))) {
+      if (allowIps !== null && !addressMatches(address(), networksOf(allowIps)))
         throw fixedFault("addressForbidden")
-      }
     },
     requireApi({ key: { allowApis, blockApis } }, api) {
-      if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) {
+      if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api)))
         throw apiForbidden(api)
-      }
       if (sunsets.size === 0) return
       const sunset = sunsets.get(api)
       if (sunset && clock.now() >= sunset.atMs) throw new Fault("apiGone", sunset.message)

@@ -119,9 +119,8 @@ export function inputFault(parameter: string, requirement: string): Fault {
 /** Turns anything thrown into a fault. An unknown error becomes `internal`, so its message never reaches a client. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
-  if (thrown instanceof InputRejected) {
+  if (thrown instanceof InputRejected)
     return new Fault("inputRejected", thrown.message, { parameter: thrown.parameter })
-  }
   if (thrown instanceof Unavailable)
     return new Fault("upstreamUnavailable", thrown.message, { cause: thrown })
   if (thrown instanceof ChargeUnknown) return fixedFault("chargeUnknown", thrown)

@@ -78,12 +78,10 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   const credits = collecting(() => readCredits(prices, file?.name ?? ""), new Map())
   const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
   const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
-  if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
+  if ((settings.tlsCert === null) !== (settings.tlsKey === null))
     mistakes.push("--tls-cert and --tls-key must be given together.")
-  }
-  if (settings.caOut !== null && settings.tlsSelfSigned.length === 0) {
+  if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
     mistakes.push("--ca-out needs --tls-self-signed.")
-  }
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   return Object.freeze({
     ...settings,
@@ -126,9 +124,8 @@ function readSetting(key: string, option: Option<unknown>, { flags, env, file }:
 function readOne(option: Option<unknown>, where: string, value: unknown): unknown {
   try {
     const isSwitch = option.value === null
-    if (typeof value !== "string" && typeof value !== "number" && !(isSwitch && typeof value === "boolean")) {
+    if (typeof value !== "string" && typeof value !== "number" && !(isSwitch && typeof value === "boolean"))
       throw new Error(isSwitch ? "must be true or false" : "must be a text or a number")
-    }
     return option.read(String(value))
   } catch (cause) {
     throw new ConfigError(`${where} ${messageOf(cause)}.`)

@@ -100,9 +100,8 @@ export function readTraceSettings(env: Environment): OtelSettings | null {
 /** The path of traces is added to the endpoint for all signals; the endpoint for traces is not changed. */
 function toUrl(text: string, isForAll: boolean): string {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new Error("must be an http:// or https:// URL, such as http://127.0.0.1:4318")
-  }
   if (isForAll) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`
   return url.href
 }
@@ -121,9 +120,8 @@ function toSampler(name: (typeof samplers)[number], argument: string | null, mis
   const sampler = { root, parentDecides: name.startsWith("parentbased_"), share: 1 }
   if (root !== "traceidratio" || argument === null) return sampler
   const share = Number(argument)
-  if (!(share >= 0 && share <= 1)) {
+  if (!(share >= 0 && share <= 1))
     mistakes.push("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, such as 0.01.")
-  }
   return { ...sampler, share }
 }
 
@@ -140,12 +138,10 @@ function readPairs(text: string): Readonly<Record<string, string>> {
 function readHeaders(text: string): Readonly<Record<string, string>> {
   const headers = readPairs(text)
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new Error("must have names and values that HTTP allows, without line breaks")
-    }
-    if (/^(content-length|transfer-encoding|connection)$/i.test(name)) {
+    if (/^(content-length|transfer-encoding|connection)$/i.test(name))
       throw new Error("must not have content-length, transfer-encoding or connection")
-    }
   }
   return headers
 }

@@ -87,9 +87,8 @@ function mistakesOfFields(schema: TObject, place: string, kinds: readonly string
     // The check would take an inherited member for a field that is left out.
     if (name in Object.prototype)
       mistakes.push(`'${where}': every object has something by this name: choose a different one`)
-    if (typeof field.description !== "string" || field.description === "") {
+    if (typeof field.description !== "string" || field.description === "")
       mistakes.push(`'${where}' needs a description`)
-    }
     return mistakes
   })
 }
@@ -98,9 +97,8 @@ function mistakesOfSchema(schema: TSchema, where: string, kinds: readonly string
   const kind = schema[Kind]
   if (kind === undefined) return [`'${where}' must be made with Type, from "penknife/plugin"`]
   if (!kinds.includes(kind)) return [`'${where}' is a ${kind}; use one of ${kinds.join(", ")}`]
-  if (schema.format !== undefined) {
+  if (schema.format !== undefined)
     return [`'${where}' has a 'format', which is not checked here: use 'pattern', or reject() in run`]
-  }
   const mistake = mistakeOfPattern(schema.pattern)
   if (mistake !== null) return [`'${where}' has a 'pattern' that is no regular expression: ${mistake}`]
   if (kind === "Object") return mistakesOfFields(schema as TObject, where, kinds)

@@ -112,9 +112,8 @@ function requireSmall(directory: string, files: readonly FoundFile[]): void {
       `The folder ${directory} holds ${Math.ceil(bytes / 1e6)} MB; ${maxBytes / 1e6} MB are allowed.`,
     )
   }
-  if (files.length > maxFiles) {
+  if (files.length > maxFiles)
     throw new PluginRefused(`The folder ${directory} holds ${files.length} files; ${maxFiles} are allowed.`)
-  }
 }
 
 /** Why something could not be read, and what to change. */

@@ -26,9 +26,8 @@ export function unpackDefinition(text: string): DefinitionData {
 }
 
 function pack(value: unknown, place: string, outer: readonly unknown[]): unknown {
-  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") {
+  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean")
     return value
-  }
   if (typeof value === "number" && Number.isFinite(value)) return value
   if (outer.includes(value)) throw new TypeError(`${place} contains itself`)
   const inside = [...outer, value]

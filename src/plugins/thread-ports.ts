@@ -68,12 +68,10 @@ interface WaitingQuestion {
 
 /** An API in JavaScript may ask for anything. */
 function requireQuestion(name: unknown, type: unknown): void {
-  if (typeof name !== "string" || name.length > maxNameLength) {
+  if (typeof name !== "string" || name.length > maxNameLength)
     throw new TypeError(`ports.dns.resolve needs a name, a text of at most ${maxNameLength} characters`)
-  }
-  if (typeof type !== "string" || !types.includes(type)) {
+  if (typeof type !== "string" || !types.includes(type))
     throw new TypeError(`ports.dns.resolve answers for the types ${types.join(", ")} only`)
-  }
 }
 
 type Write = (...values: unknown[]) => void

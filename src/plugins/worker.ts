@@ -69,13 +69,11 @@ async function load({ file, copy, original, begun: shared }: ToWorker & { kind: 
   begun = new Int32Array(shared)
   try {
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
-    if (typeof exported?.run !== "function") {
+    if (typeof exported?.run !== "function")
       throw new PluginRefused(`${file} must end with 'export default defineApi({ … })'`)
-    }
     const text = packDefinition(exported)
-    if (text.length > maxDefinitionLength) {
+    if (text.length > maxDefinitionLength)
       throw new TypeError(`the definition has ${text.length} characters; ${maxDefinitionLength} are allowed`)
-    }
     definition = exported
     wrongInput = compilePatternCheck(exported.input)
     wrongOutput = compilePatternCheck(exported.output)

@@ -83,9 +83,8 @@ export function toNetwork(text: string): Network {
   const address = parseAddress(addressText)
   const bits = address !== null && isIpv6(address) ? 128 : 32
   const prefix = digits === undefined ? bits : /^(0|[1-9]\d{0,2})$/.test(digits) ? Number(digits) : Number.NaN
-  if (address === null || rest.length > 0 || !(prefix <= bits)) {
+  if (address === null || rest.length > 0 || !(prefix <= bits))
     throw new Error(`'${text}' is not an IP address or a network such as 192.0.2.0/24 or 2001:db8::/32`)
-  }
   return { address, prefix }
 }
 

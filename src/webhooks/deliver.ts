@@ -68,9 +68,8 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }) 
         logFailure(log, cause)
         delayMs = minSleepMs
       }
-      if (!isWoken && state === "started") {
+      if (!isWoken && state === "started")
         cancelSleep = timer.after(Math.min(maxSleepMs, Math.max(minSleepMs, delayMs)), wake)
-      }
     }
     // In the same step as the last check of isWoken: a wake in between would be lost.
     filling = null

@@ -30,9 +30,8 @@ export async function readCompanies(text: string): Promise<Companies> {
     const place = `entry ${index + 1}`
     const { code, name } = readEntry(entry, place)
     const other = nameByCode.get(code)
-    if (other !== undefined) {
+    if (other !== undefined)
       throw new Error(`${place} (${name}): the code ${code} was already given to ${other}`)
-    }
     nameByCode.set(code, name)
   }
 
@@ -55,9 +54,8 @@ async function parseText(text: string): Promise<unknown> {
 
 function findEntries(document: unknown): readonly unknown[] {
   const list = isObject(document) ? document.company_identifiers : document
-  if (!Array.isArray(list)) {
+  if (!Array.isArray(list))
     throw new Error("expected a list of companies, or an object with the list company_identifiers")
-  }
   return list
 }
 
@@ -70,8 +68,7 @@ function readEntry(entry: unknown, place: string): { code: number; name: string 
       `${place}: the code ${JSON.stringify(code)} is not a whole number from 0 to ${highestCompanyId}`,
     )
   }
-  if (typeof name !== "string" || name.trim() === "") {
+  if (typeof name !== "string" || name.trim() === "")
     throw new Error(`${place} (code ${code}): the name is missing or empty`)
-  }
   return { code, name: name.trim() }
 }

@@ -25,9 +25,8 @@ export function parseOwnerName(field: string): OwnerName {
   const [portLabel = "", protocolLabel = "", ...host] = labels
   const port = toPort(portLabel)
   const protocol = protocolLabel.slice(1).toLowerCase()
-  if (!protocolLabel.startsWith("_") || !protocols.includes(protocol)) {
+  if (!protocolLabel.startsWith("_") || !protocols.includes(protocol))
     refuse("must have _tcp, _udp or _sctp as the second label of the owner name")
-  }
   requireHost(host)
   return { name: `${labels.join(".")}.`, port, protocol, hostname: host.join(".") }
 }
@@ -57,25 +56,20 @@ function requireHost(labels: readonly string[]): void {
       )
     }
   }
-  if (/^\d+$/.test(labels.at(-1) ?? "")) {
-    refuse("must have a host name in the owner name, not an IP address")
-  }
+  if (/^\d+$/.test(labels.at(-1) ?? "")) refuse("must have a host name in the owner name, not an IP address")
 }
 
 function toLabels(field: string): string[] {
-  if (/[^\p{ASCII}]/u.test(field)) {
+  if (/[^\p{ASCII}]/u.test(field))
     refuse("must have an ASCII owner name: write an internationalized domain in its xn-- form")
-  }
   const labels = field.includes("\\") ? splitEscaped(field) : field.split(".")
   if (labels.length > 1 && labels.at(-1) === "") labels.pop()
   if (labels.length === 1 && labels[0] === "") refuse(`must begin with an owner name ${form}`)
   if (labels.includes("")) refuse("must have no empty label in the owner name")
-  if (labels.some((label) => label.length > maxLabelLength)) {
+  if (labels.some((label) => label.length > maxLabelLength))
     refuse(`must have owner name labels of at most ${maxLabelLength} characters`)
-  }
-  if (labels.join(".").length > maxNameLength) {
+  if (labels.join(".").length > maxNameLength)
     refuse(`must have an owner name of at most ${maxNameLength} characters`)
-  }
   return labels
 }
 

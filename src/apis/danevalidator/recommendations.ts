@@ -84,9 +84,8 @@ type Rating = { readonly security_level: SecurityLevel; readonly recommendation:
 
 function rate(combination: string, faults: readonly string[]): Rating {
   const isKnown = isCombination(combination)
-  if (isKnown && faults.length === 0) {
+  if (isKnown && faults.length === 0)
     return { security_level: toSecurityLevel(combination), recommendation: recommendations[combination] }
-  }
   const remedy = isKnown ? "Correct the data and check again." : "The recommended configuration is 3 1 1."
   return {
     security_level: "Insecure",

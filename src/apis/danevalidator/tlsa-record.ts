@@ -27,13 +27,11 @@ export function parseTlsaRecord(text: string): TlsaRecord {
   const fields = toZoneFields(text)
   const [owner, ...rest] = fields
   if (owner === undefined) refuse(`must be a TLSA record, such as ${example}`)
-  if (owner.startsWith("$")) {
+  if (owner.startsWith("$"))
     refuse("must be the record alone, with its complete owner name, without $ORIGIN or $TTL")
-  }
   if (owner.startsWith('"')) refuse("must have no quotes around it")
-  if (isTypeWord(owner) || toClass(owner) !== null || toTtl(owner) !== null) {
+  if (isTypeWord(owner) || toClass(owner) !== null || toTtl(owner) !== null)
     refuse("must begin with the owner name, such as _443._tcp.www.example.com")
-  }
   const typeAt = rest.findIndex(isTypeWord)
   if (typeAt === -1) return rejectOtherType(rest)
   const { ttl, class: rrClass } = toTtlAndClass(rest.slice(0, typeAt))
@@ -46,9 +44,7 @@ function isTypeWord(field: string): boolean {
 
 function rejectOtherType(fields: readonly string[]): never {
   const type = fields.find((field) => toClass(field) === null && toTtl(field) === null) ?? ""
-  if (/^(smimea|type53)$/i.test(type)) {
-    refuse("must be a TLSA record; SMIMEA is a different type (RFC 8162)")
-  }
+  if (/^(smimea|type53)$/i.test(type)) refuse("must be a TLSA record; SMIMEA is a different type (RFC 8162)")
   if (/^[a-z][a-z0-9-]{0,9}$/i.test(type)) refuse(`must be of type TLSA, not ${type.toUpperCase()}`)
   return refuse(`must contain the word TLSA before usage, selector and matching type, as in ${example}`)
 }
@@ -75,9 +71,7 @@ const maxTtlLength = 100
 /** Reads `3600`, or `1h30m` as name servers write it, as seconds; null for a field that is not a TTL. */
 function toTtl(field: string): number | null {
   if (!/^(\d+|(\d+[smhdw])+)$/i.test(field)) return null
-  if (field.length > maxTtlLength) {
-    refuse(`must have a TTL of at most ${maxTtlLength} characters`)
-  }
+  if (field.length > maxTtlLength) refuse(`must have a TTL of at most ${maxTtlLength} characters`)
   let seconds = 0
   for (const [, amount, unit = "s"] of field.matchAll(/(\d+)([smhdw]?)/gi)) {
     seconds += Number(amount) * (unitSeconds[unit.toLowerCase() || "s"] ?? 1)
@@ -101,9 +95,8 @@ function toRdata(fields: readonly string[]): TlsaRdata {
   if (fields[0] === "\\#") return toGenericRdata(fields.slice(1))
   const [usage, selector, matching, ...data] = fields
   const missing = ["usage", "selector", "matching type", "certificate data"].slice(fields.length)
-  if (usage === undefined || selector === undefined || matching === undefined || data.length === 0) {
+  if (usage === undefined || selector === undefined || matching === undefined || data.length === 0)
     return refuse(`must have more fields after TLSA: ${missing.join(", ")}`)
-  }
   return {
     usage: toNumber("usage", usage),
     selector: toNumber("selector", selector),

@@ -20,13 +20,11 @@ export function* requireSortable(lines: readonly string[]): Steps<void> {
     const refuse = (requirement: string) =>
       reject("lines", `${requirement}; item ${index} (counted from 0) has more`)
     if (isLonger(line, maxCharacters)) refuse(`must have lines of at most ${group(maxCharacters)} characters`)
-    if (!isStreamSafe(line)) {
+    if (!isStreamSafe(line))
       refuse("must be Stream-Safe Text (UAX #15), with at most 30 combining marks in a row")
-    }
     repeatedSigns += countRepeatedSigns(line)
-    if (repeatedSigns > maxRepeatedSigns) {
+    if (repeatedSigns > maxRepeatedSigns)
       refuse(`must have at most ${group(maxRepeatedSigns)} repeated vowel signs U+0F71 in all lines together`)
-    }
     if (isOver(line.length)) yield
     if (line.length * maxGrowth > maxDecomposed && (yield* isLongDecomposed(line))) {
       refuse(

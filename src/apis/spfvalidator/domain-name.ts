@@ -18,14 +18,12 @@ export async function requireDomain(text: string): Promise<string> {
 
   const name = withoutTrailingDot((await toALabels(text)) ?? rejectCharacters()).toLowerCase()
   const labels = name.split(".")
-  if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(labels.at(-1) ?? ""))) {
+  if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(labels.at(-1) ?? "")))
     reject("domain", "must be a domain name, not an IP address")
-  }
   if (name.length > maxNameBytes) reject("domain", "must be at most 253 bytes long")
   if (labels.includes("")) reject("domain", "must not have empty labels")
-  if (labels.some((label) => label.length > maxLabelBytes)) {
+  if (labels.some((label) => label.length > maxLabelBytes))
     reject("domain", "must not have a label of more than 63 bytes")
-  }
   if (labels.length < 2) reject("domain", "must be a full domain name such as example.com")
   return /^[a-z\d._-]+$/.test(name) ? name : rejectCharacters()
 }

@@ -25,9 +25,8 @@ function lintNetwork(directive: Directive, domain: string): Finding[] {
   const edges = edgesOf(mechanism.network)
   const findings: Finding[] = []
   const first = edges[0].toString()
-  if (first !== address.toString()) {
+  if (first !== address.toString())
     findings.push(toFinding("HOST_BITS_SET", domain, directive, `${first}/${prefix}`))
-  }
   if (qualifier !== "+") return findings
   const use = specialUseOf(edges)
   if (use !== null) findings.push(toFinding("RESERVED_ADDRESS", domain, directive, use))

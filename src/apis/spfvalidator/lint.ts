@@ -33,12 +33,10 @@ const ednsBytes = 1232
 
 function lintSize(text: string, messageBytes: number, domain: string): Finding[] {
   const needsTcp = (what: string, bytes: number) => `the ${what} has ${bytes} bytes and needs TCP`
-  if (text.length > ednsBytes) {
+  if (text.length > ednsBytes)
     return [toFinding("RECORD_TOO_LARGE", domain, null, needsTcp("record", text.length))]
-  }
-  if (messageBytes > ednsBytes) {
+  if (messageBytes > ednsBytes)
     return [toFinding("RECORD_LARGE", domain, null, needsTcp("TXT answer", messageBytes))]
-  }
   if (text.length <= largeBytes) return []
   const detail = `the record has ${text.length} bytes, but only ${largeBytes} are safe`
   return [toFinding("RECORD_LARGE", domain, null, detail)]
@@ -88,9 +86,8 @@ function lintAll(record: SpfRecord, domain: string, { isDeciding, grantsPass }: 
 function lintTarget(directive: Directive, domain: string): Finding[] {
   const findings: Finding[] = []
   const spec = targetOf(directive.mechanism)
-  if (directive.mechanism.kind === "ptr" || (spec !== null && lettersOf(spec.macro).has("p"))) {
+  if (directive.mechanism.kind === "ptr" || (spec !== null && lettersOf(spec.macro).has("p")))
     findings.push(toFinding("PTR_USED", domain, directive))
-  }
   const labels = spec === null ? [] : spec.text.replace(/\.$/, "").split(".")
   const isLiteral = spec?.macro.every((part) => typeof part === "string") === true
   // The grammar allows such a label, so it is not a syntax error: the name just does not exist (RFC 7208 §4.3).

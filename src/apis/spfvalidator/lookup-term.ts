@@ -88,9 +88,8 @@ export function lookUpTerm(
       .then((answer) => (answer.kind === "records" ? toOutcome(answer, target) : notAsked))
   }
   if (!isAskable(target)) return notAsked
-  if (kind === "a") {
+  if (kind === "a")
     return queries.take(1, `A ${target}`, `AAAA ${target}`) ? lookUpAddresses(target, lookups) : overLimit
-  }
   if (kind === "exists") {
     if (!queries.take(1, `A ${target}`)) return overLimit
     return lookups.ask(target, "A").then((answer) => toOutcome(answer, target))

@@ -40,9 +40,8 @@ function toMacro(match: RegExpExecArray, isExplanation: boolean): Macro {
   const [whole, letter = "", digits = "", reversed, delimiters] = match
   const lower = letter.toLowerCase()
   if (!isMacroLetter(lower)) throw new MacroSyntaxError(`'${whole}' has an unknown macro letter`)
-  if ("crt".includes(lower) && !isExplanation) {
+  if ("crt".includes(lower) && !isExplanation)
     throw new MacroSyntaxError(`'${whole}' is allowed in explanation text only`)
-  }
   if (/^0+$/.test(digits)) throw new MacroSyntaxError(`'${whole}' keeps no part of its value`)
   return {
     letter: lower,

@@ -98,9 +98,8 @@ function requirePlainBytes(term: string): void {
 
 function parseDirective(term: Placed): Directive {
   const match = /^([-+?~]?)([a-z][a-z\d_.-]*)([:/].*)?$/is.exec(term.text)
-  if (match === null) {
+  if (match === null)
     return fail(missingSpaceOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
-  }
   const [, sign, name = "", rest = ""] = match
   return {
     ...term,
@@ -171,9 +170,8 @@ function explainAddress(kind: "ip4" | "ip6", text: string): string {
 /** A prefix length without leading zeros, 0 included (RFC 7208 §12); `max` when it is left out. */
 function toPrefix(digits: string | undefined, max: number): number {
   if (digits === undefined) return max
-  if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > max) {
+  if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > max)
     fail("INVALID_CIDR", `the prefix length must be from 0 to ${max}, without leading zeros`)
-  }
   return Number(digits)
 }
 

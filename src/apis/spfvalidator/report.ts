@@ -114,9 +114,8 @@ function findTooManyVoids(root: string, { IPv4, IPv6 }: TreeSummary["voidLookups
   if (!isOver(IPv4) && !isOver(IPv6)) return []
   const count = `${Math.max(IPv4, IPv6)} look-ups find nothing`
   const limit = `but only ${limits.voidLookups} such look-ups are allowed`
-  if (isOver(IPv4) && isOver(IPv6)) {
+  if (isOver(IPv4) && isOver(IPv6))
     return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, `${count}, ${limit}`)]
-  }
   const family = isOver(IPv4) ? "IPv4" : "IPv6"
   const detail = `${count} for ${family} clients, ${limit}, so they get a permerror`
   return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, detail, { severity: "warning", causes: null })]
@@ -127,9 +126,8 @@ function findInRecord(summary: RecordSummary): Finding[] {
   const { domain, policy, explanationTrouble } = summary.node
   const findings = [...lintPolicy(summary), ...summary.findings]
   const explanation = policy.kind === "found" ? policy.records[0].explanation : null
-  if (explanationTrouble !== null && explanation !== null) {
+  if (explanationTrouble !== null && explanation !== null)
     findings.push(toFinding("EXP_PROBLEM", domain, explanation, explanationTrouble))
-  }
   return findings.sort((one, other) => one.position - other.position)
 }
 

@@ -163,9 +163,8 @@ function findInTerm(
     const detail = `the TXT records at '${name}' have ${policy.bytes} bytes in all and are not read`
     findings.push(toFinding("RECORD_TOO_LARGE", domain, term, detail, { causes: "permerror" }))
   }
-  if (policy?.kind === "none") {
+  if (policy?.kind === "none")
     findings.push(toFinding(kind === "redirect" ? "REDIRECT_NO_RECORD" : "INCLUDE_NO_RECORD", domain, term))
-  }
   return findings
 }
 

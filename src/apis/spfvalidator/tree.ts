@@ -115,9 +115,8 @@ async function startLookups(domain: string, policy: Policy, walk: Walk): Promise
 }
 
 function startLookup({ kind }: LookupTerm, target: string, walk: Walk): PendingTerm["outcome"] {
-  if (kind === "include" || kind === "redirect") {
+  if (kind === "include" || kind === "redirect")
     return { kind: plan(target, walk) ? "followed" : "over-limit" }
-  }
   if (walk.termCount > limits.treeTerms) return { kind: "over-limit" }
   return lookUpTerm(kind, target, walk.session, walk.budget)
 }

@@ -31,9 +31,8 @@ export async function validate(input: SpfInput, { ports, giveWay }: RunContext, 
     ])
     const policy = tree.nodes.get(domain)?.policy
     // With an address there is an answer without DNS: a receiver would get temperror (RFC 7208 §4.4).
-    if (policy?.kind === "failure" && check === null) {
+    if (policy?.kind === "failure" && check === null)
       unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`, policy.reason)
-    }
     return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAtMs) * 100) / 100)
   } finally {
     lookups.close()

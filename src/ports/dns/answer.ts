@@ -50,9 +50,8 @@ export function readAnswer(
   if (chain.end === "loop") return done({ kind: "nodata" }, 0)
   if (chain.end === "too long") return done({ kind: "failure", reason: "servfail" }, 0)
   // A server that returns the SOA of the last name's zone (RFC 2308 §2.2) has looked that name up.
-  if (chain.owner !== question.name && soaSeconds === null) {
+  if (chain.owner !== question.name && soaSeconds === null)
     return { kind: "alias", target: chain.owner, ttlSeconds: chain.ttlSeconds, passed: chain.passed }
-  }
   return done({ kind: "nodata" }, soaSeconds ?? 0)
 }
 

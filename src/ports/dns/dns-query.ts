@@ -159,13 +159,11 @@ function judge<Value>(
   read: (response: Response) => Value,
 ): Verdict<Value> {
   const { rcode } = response
-  if (attempt.edns && ednsRefusals.has(rcode)) {
+  if (attempt.edns && ednsRefusals.has(rcode))
     return { kind: "ask again", attempt: { ...attempt, edns: false } }
-  }
   if (rcode === rcodes.refused) return { kind: "dismissed", reason: "refused" }
-  if ((rcode !== rcodes.noError && rcode !== rcodes.nxDomain) || isReferral(response)) {
+  if ((rcode !== rcodes.noError && rcode !== rcodes.nxDomain) || isReferral(response))
     return { kind: "dismissed", reason: "servfail" }
-  }
   if (response.truncated) {
     if (attempt.transport === "tcp") return { kind: "dismissed", reason: "malformed" }
     return { kind: "ask again", attempt: { ...attempt, transport: "tcp" } }

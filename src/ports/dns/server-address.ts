@@ -18,9 +18,8 @@ const withPort = /^([^:]*):([^:]*)$/
 export function parseServerAddress(text: string): ServerAddress {
   const [, host, port] = bracketed.exec(text) ?? withPort.exec(text) ?? [text, text]
   const family = host === undefined ? null : familyOf(host)
-  if (host === undefined || family === null || (text.startsWith("[") && family === 4)) {
+  if (host === undefined || family === null || (text.startsWith("[") && family === 4))
     throw new Error(`must be IP, IP:PORT or [IPv6]:PORT, not '${text}'`)
-  }
   if (port === undefined) return { host, family, port: 53 }
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0
   if (number < 1 || number > 65_535) throw new Error(`must have a port from 1 to 65535, not '${port}'`)

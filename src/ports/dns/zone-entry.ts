@@ -17,9 +17,8 @@ export function readEntry(entry: unknown): Entry {
   }
   const pairs = typeof entry === "object" && entry !== null ? Object.entries(entry) : []
   const [type, value] = pairs[0] ?? []
-  if (pairs.length !== 1 || type === undefined) {
+  if (pairs.length !== 1 || type === undefined)
     throw new Error(`must be one TYPE: data, or one of ${list(words)}`)
-  }
   const read = readers.get(type)
   if (!read) throw new Error(`must have one of the types ${list(readers)}, not ${quote(type)}`)
   return read(value)
@@ -76,18 +75,16 @@ function characterStrings(value: unknown): string {
 
 function exchange(value: unknown): DnsData["MX"] {
   const [preference, name] = Array.isArray(value) && value.length === 2 ? value : []
-  if (!Number.isInteger(preference) || preference < 0 || preference > 65_535) {
+  if (!Number.isInteger(preference) || preference < 0 || preference > 65_535)
     throw new Error(`must have [preference from 0 to 65535, name], not ${quote(value)}`)
-  }
   // The root as exchange means that the domain takes no mail (RFC 7505).
   return Object.freeze({ preference, exchange: name === "" || name === "." ? "" : domainName(name) })
 }
 
 /** Without a trailing dot, in its own spelling. */
 function domainName(value: unknown): string {
-  if (typeof value !== "string" || toWireName(value) === null) {
+  if (typeof value !== "string" || toWireName(value) === null)
     throw new Error(`must have a domain name, not ${quote(value)}`)
-  }
   return value.endsWith(".") ? value.slice(0, -1) : value
 }
 
