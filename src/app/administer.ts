@@ -47,7 +47,6 @@ export async function openAdministration(
       reload: () => Promise.reject(new ConfigRefused(onlyRunning)),
     },
   })
-  const mayLackPlans = config.file === null
   const { user, host } = currentOperator()
   const actor: Actor = {
     id: `cli:${user}`,
@@ -57,9 +56,6 @@ export async function openAdministration(
     source: host,
     requestId: createId("req", random),
   }
-  return {
-    administration: createAdministration({ ...parts, mayLackPlans }),
-    actor,
-    close: () => opened.store.close(),
-  }
+  const administration = createAdministration({ ...parts, mayLackPlans: config.file === null })
+  return { administration, actor, close: () => opened.store.close() }
 }

@@ -1,11 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import {
-  type BackupFile,
-  type Backups,
-  backupNameForm,
-  type VerifiedBackup,
-} from "../admin/backups/backups.ts"
+import { type BackupFile, type Backups, backupNameForm } from "../admin/backups/backups.ts"
 import { AdminFault } from "../admin/fault.ts"
 import type { Config } from "../config/load.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
@@ -30,7 +25,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     throw conflict("Backups are made by the service, not by a process inside another program.")
   }
 
-  async function verify(name: string): Promise<VerifiedBackup> {
+  async function verify(name: string) {
     const path = join(directory(), name)
     const file = toBackup(name, statOf(path))
     if (!file) throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })

@@ -71,11 +71,6 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
 
 /** The options of the HTTP surface under a configuration. */
 export function httpSettings(config: Config, more: Pick<HttpOptions, "sharedPort" | "tls">): HttpOptions {
-  return {
-    ...config,
-    ...more,
-    bodyTimeoutMs: config.bodyTimeoutSeconds * 1_000,
-    graphql: !config.noGraphql,
-    mcp: mcpNames(config),
-  }
+  const bodyTimeoutMs = config.bodyTimeoutSeconds * 1_000
+  return { ...config, ...more, bodyTimeoutMs, graphql: !config.noGraphql, mcp: mcpNames(config) }
 }

@@ -150,6 +150,7 @@ async function createState(
     version,
     startedMs: clock.now(),
   })
+  const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
@@ -166,11 +167,7 @@ async function createState(
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
-    admin: {
-      ...admin,
-      signIn: nameAdminKey(admin.signIn, adminKey),
-      sessions: nameSignIns(admin.sessions, names),
-    },
+    admin: { ...admin, signIn, sessions: nameSignIns(admin.sessions, names) },
     observer: observerFor(apiIds, logLevel, logSample),
     readMetrics,
     clock,

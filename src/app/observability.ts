@@ -129,14 +129,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
 }
 
 /** For a resolver that does not count, such as a zone. */
-const noDns: ResolverStats = {
-  queries: 0,
-  tcpQueries: 0,
-  retries: 0,
-  cacheHits: 0,
-  cacheMisses: 0,
-  failures: 0,
-}
+const noDns = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
 
 /** While the store does not answer, its metrics are missing, which an alert can detect. The others stay readable. */
 async function orNone(measured: Promise<Readonly<Record<string, number>>>) {

@@ -15,10 +15,8 @@ export async function openAccounts(
 ): Promise<{ accounts: Accounts; close(): Promise<void> }> {
   const ports = livePorts(config)
   const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
-  return {
-    accounts: createProgramAccounts(programParts(opened, config, ports)),
-    close: () => opened.store.close(),
-  }
+  const accounts = createProgramAccounts(programParts(opened, config, ports))
+  return { accounts, close: () => opened.store.close() }
 }
 
 /** The parts with which the program itself runs operations of the administration. */

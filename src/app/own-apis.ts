@@ -42,7 +42,7 @@ export interface SharedApis {
 /** The longest time from the arrival of a call to its end, in which it uses the APIs with which it began. */
 const retireMs = 120_000
 
-export const noOwnApis: OwnApis = {
+const noOwnApis = {
   definitions: [],
   problems: [],
   fingerprint: "",

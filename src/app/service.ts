@@ -106,11 +106,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
-    notices: {
-      thresholds: noticeThresholds,
-      now: clock.now,
-      onRaised: (notices) => delivery.raised(notices),
-    },
+    notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => delivery.raised(raised) },
   })
   const { store, outbox, timedEvents, isNew } = openedStore
   opening.defer(() => store.close())

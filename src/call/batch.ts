@@ -155,10 +155,8 @@ function createInOrder(
 
 function runInput(input: unknown, index: number, api: PreparedApi, context: RunContext) {
   if (!isObject(input)) {
-    return {
-      data: null,
-      fault: inputFault(`inputs[${index}]`, "must be an object with the API's parameters"),
-    }
+    const fault = inputFault(`inputs[${index}]`, "must be an object with the API's parameters")
+    return { data: null, fault }
   }
   return checkAndRun(api, toTyped(input), context.trace?.span ? { ...context, index } : context)
 }

@@ -14,10 +14,7 @@ export function compileDeprecated({ id, deprecation, input }: ApiDefinition): Fi
     .filter(([, schema]) => deprecationOf(schema))
     .map(([name]) => [name, deprecatedEntry(id, `parameter ${name}`)] as const)
   if (ofApi.length === 0 && parameters.length === 0) return null
-  return (given) => [
-    ...ofApi,
-    ...parameters.flatMap(([name, entry]) => (isGiven(given, name) ? [entry] : [])),
-  ]
+  return (raw) => [...ofApi, ...parameters.flatMap(([name, entry]) => (isGiven(raw, name) ? [entry] : []))]
 }
 
 /** Whether a call has a parameter. One that is null counts as left out. */

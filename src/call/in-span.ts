@@ -7,7 +7,7 @@ export function inSpan<T>(
   name: string,
   attributes: SpanAttributes,
   step: () => T | Promise<T>,
-): T | Promise<T> {
+) {
   const span = parent.begin(name, attributes)
   const done = (value: T): T => {
     span.end()

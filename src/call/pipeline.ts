@@ -141,11 +141,8 @@ export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeli
 }
 
 function refuse(fault: Fault, { caller, rate }: Progress, { charges }: Pipeline): Reply {
-  return {
-    ...toReply(fault),
-    usage: caller && charges.status(caller, rate),
-    caller: caller ?? fault.keyOwner,
-  }
+  const usage = caller && charges.status(caller, rate)
+  return { ...toReply(fault), usage, caller: caller ?? fault.keyOwner }
 }
 
 /** The reply to a request that is refused before its caller is known. */

@@ -15,10 +15,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
     const value: unknown = Reflect.get(config, key)
     return [fileKey, secretSettings.includes(key) && value !== null ? "(set)" : toJson(value)]
   })
-  const sources = Object.entries(options).map(([key, { fileKey }]) => [
-    fileKey,
-    config.origins[key as OptionKey],
-  ])
+  const { origins } = config
+  const sources = Object.entries(options).map(([key, { fileKey }]) => [fileKey, origins[key as OptionKey]])
   const plans = [...config.plans.values()].map((plan): [string, unknown] => [
     plan.name,
     {

@@ -102,14 +102,10 @@ function tablesOf(file: ConfigSources["file"]): Config["tables"] {
 }
 
 function readSetting(key: string, option: Option<unknown>, { flags, env, file }: ConfigSources) {
-  const variable = env[option.env] || undefined
+  const given = env[option.env] || undefined
   const candidates: readonly (readonly [origin: Origin, where: string, value: unknown])[] = [
     ["flag", option.flag, flags[key]],
-    [
-      "environment",
-      option.env,
-      option.repeatable ? variable?.split(",").map((part) => part.trim()) : variable,
-    ],
+    ["environment", option.env, option.repeatable ? given?.split(",").map((part) => part.trim()) : given],
     ["file", `'${option.fileKey}' in ${file?.name}`, file?.values[option.fileKey]],
   ]
   for (const [origin, where, value] of candidates) {

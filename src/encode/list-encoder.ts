@@ -59,10 +59,8 @@ export function createListEncoder(format: Format, name: string) {
     /** The text before and after the items. */
     frame(envelope: Envelope) {
       const text = encodeEnvelope(format, envelope)
-      return {
-        before: text.slice(0, text.length - envelopeEnd.length) + begin(name),
-        after: end + envelopeEnd,
-      }
+      const before = text.slice(0, text.length - envelopeEnd.length) + begin(name)
+      return { before, after: end + envelopeEnd }
     },
   }
 }

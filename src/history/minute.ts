@@ -84,14 +84,8 @@ function sumOf(sums: Map<string, Sum>, api: string): Sum {
 function addFaults(rows: FaultRow[], atMs: number, { api, faults }: Tally): void {
   for (const [fault, { calls, firstMs, lastMs }] of faults ?? []) {
     const known = rows.findIndex((row) => row.api === api && row.fault === fault)
-    const row = rows[known]
-    if (!row) rows.push({ atMs, api, fault, calls, firstMs, lastMs })
-    else
-      rows[known] = {
-        ...row,
-        calls: row.calls + calls,
-        firstMs: Math.min(row.firstMs, firstMs),
-        lastMs: Math.max(row.lastMs, lastMs),
-      }
+    const row = rows[known] ?? { atMs, api, fault, calls: 0, firstMs, lastMs }
+    const times = { firstMs: Math.min(row.firstMs, firstMs), lastMs: Math.max(row.lastMs, lastMs) }
+    rows[known === -1 ? rows.length : known] = { ...row, calls: row.calls + calls, ...times }
   }
 }

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { keyMatches } from "./keys.ts"
-import {
-  type AnswerEdit,
-  type Chance,
-  createChance,
-  hasValues,
-  joinEdits,
-  type SeededRandom,
-} from "./rule.ts"
+import { type AnswerEdit, type Chance, hasValues, joinEdits, type SeededRandom, toChance } from "./rule.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -64,7 +57,7 @@ export function createFaults(createRandom: SeededRandom) {
     /** Adds a rule; it replaces one with the same `api`, `key` and `input`. */
     put(rule: FaultRule) {
       const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
-      entries = [...others, { rule, applies: createChance(rule, createRandom) }]
+      entries = [...others, { rule, applies: toChance(rule, createRandom) }]
     },
     clear() {
       entries = []

@@ -63,14 +63,7 @@ interface SeedParts {
 type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Returns the real keys by name. */
-export async function seedMagicKeys({
-  store,
-  admin,
-  accounts,
-  plans,
-  clock,
-  plan,
-}: SeedParts): Promise<KeyNames> {
+export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan }: SeedParts) {
   const names = new Map<string, string>()
   const startMs = clock.now()
 

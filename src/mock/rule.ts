@@ -28,7 +28,7 @@ export function hasValues(input: Values, wanted: Values): boolean {
 }
 
 /** Makes a function that is true as often as `probability` says, in a sequence that depends only on the seed. */
-export function createChance({ probability = 1, seed = 0 }: Chance, createRandom: SeededRandom) {
+export function toChance({ probability = 1, seed = 0 }: Chance, createRandom: SeededRandom) {
   if (probability === 1) return () => true
   const random = createRandom(`chance ${seed}`)
   return () => Buffer.from(random.bytes(4)).readUInt32BE() < probability * 2 ** 32

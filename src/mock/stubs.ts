@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { type AnswerEdit, type Chance, createChance, hasValues, type SeededRandom } from "./rule.ts"
+import { type AnswerEdit, type Chance, hasValues, type SeededRandom, toChance } from "./rule.ts"
 
 /** A fixed answer of an API. */
 export interface Stub extends AnswerEdit, Chance {
@@ -21,7 +21,7 @@ export function createStubs(createRandom: SeededRandom) {
       const others = entries.filter(
         ({ stub: { api, input } }) => api !== stub.api || !isDeepStrictEqual(input, stub.input),
       )
-      entries = [...others, { stub, applies: createChance(stub, createRandom) }]
+      entries = [...others, { stub, applies: toChance(stub, createRandom) }]
     },
     clear() {
       entries = []

@@ -76,13 +76,8 @@ export function createCounts(faultCodes: readonly string[]): Counts {
     tallyOf(api, surface) {
       const known = tallies.find((tally) => tally.api === api && tally.surface === surface)
       if (known) return known
-      const tally: Tally = {
-        api,
-        surface,
-        statuses: new Float64Array(600),
-        latency: createHistogram(latencyBounds),
-        faults: null,
-      }
+      const statuses = new Float64Array(600)
+      const tally: Tally = { api, surface, statuses, latency: createHistogram(latencyBounds), faults: null }
       tallies.push(tally)
       return tally
     },

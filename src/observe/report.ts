@@ -180,13 +180,9 @@ type LabelledHistogram = Pick<Sample, "labels"> & { readonly histogram: Histogra
 function histogram(name: Name, all: readonly LabelledHistogram[]): Metric {
   const values = all.flatMap(({ labels, histogram: { bounds, counts, sum } }): Sample[] => {
     let count = 0
-    const buckets = [...counts].map((own, index) => {
+    const buckets = [...counts].map((own, at) => {
       count += own
-      return {
-        metricName: `${name}_bucket`,
-        labels: { ...labels, le: bounds[index] ?? "+Inf" },
-        value: count,
-      }
+      return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[at] ?? "+Inf" }, value: count }
     })
     return [
       ...buckets,

@@ -134,13 +134,9 @@ async function loadPlugin(
     const inputCheck = withoutPatterns(data.input)
     const definition = defineApi({
       ...{ ...data, inputCheck },
-      run: (input, { ports, account = "" }) => pool.run(input, ports, account),
+      run: (input, { ports, account }) => pool.run(input, ports, account),
     })
-    const wrong = await wrongExample(
-      { ...data, input: inputCheck },
-      (input, ports) => pool.run(input, ports, ""),
-      timer,
-    )
+    const wrong = await wrongExample({ ...data, input: inputCheck }, pool.run, timer)
     if (wrong) {
       const place = `${file}:${lineOf(file, wrong.name)}`
       throw new PluginRefused(

@@ -167,7 +167,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
      * @param account the caller's; one account gets half of the workers at most
      * @throws the errors of the worker's run, and Unavailable while the API rests or too many calls wait
      */
-    async run(input: unknown, ports: Ports, account: string) {
+    async run(input: unknown, ports: Ports, account = "") {
       requireAwake()
       const isTrial = isTrying && faults >= maxFaults
       try {

@@ -137,10 +137,15 @@ export async function startPluginWorker(
       const cancel = timer.after(Math.min(beginMs, limitMs / 2), () => {
         if (!hasBegun(number)) endWith({ kind: "ended", cause: "it is busy" })
       })
-      const message = await ask(
-        { kind: "run", number, input: JSON.stringify(input), nowMs, seed, maxOutputLength },
-        limitMs,
-      )
+      const asked = {
+        kind: "run",
+        number,
+        input: JSON.stringify(input),
+        nowMs,
+        seed,
+        maxOutputLength,
+      } as const
+      const message = await ask(asked, limitMs)
       cancel()
       ports = null
       if (message.kind === "ended" && !hasBegun(number)) throw new ThreadBusy()

@@ -105,17 +105,7 @@ export function createThreadConsole(say: (text: string) => void) {
  * Functions that would change the whole service, as another working directory would move its files. Node.js keeps them from
  * threads too (https://nodejs.org/api/worker_threads.html#class-worker).
  */
-const ofWholeProcess = [
-  "abort",
-  "chdir",
-  "initgroups",
-  "setegid",
-  "seteuid",
-  "setgid",
-  "setgroups",
-  "setuid",
-  "umask",
-] as const
+const ofWholeProcess = "abort chdir initgroups setegid seteuid setgid setgroups setuid umask".split(" ")
 
 /** Makes these functions of `process` throw. */
 export function protectProcess(target: object): void {

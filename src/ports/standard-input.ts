@@ -18,18 +18,13 @@ export const standardInput: StandardInput = {
   },
   read: () => Bun.stdin.text(),
   async ask(question, { hidden }) {
-    const [{ createInterface }, { Writable }] = await Promise.all([
-      import("node:readline"),
-      import("node:stream"),
-    ])
+    const { createInterface } = await import("node:readline")
+    const { Writable } = await import("node:stream")
     const { promise, resolve } = Promise.withResolvers<string | null>()
     // Line editing writes the typed text to its output; an output that keeps nothing hides it.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const lines = createInterface({
-      input: process.stdin,
-      output: hidden ? nowhere : process.stderr,
-      terminal: true,
-    })
+    const output = hidden ? nowhere : process.stderr
+    const lines = createInterface({ input: process.stdin, output, terminal: true })
     // Only now: the terminal shows what is typed until line editing begins.
     process.stderr.write(question)
     lines.once("line", (line) => {

@@ -101,11 +101,8 @@ function parseDirective(term: Placed): Directive {
   if (match === null)
     return fail(missingSpaceOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
   const [, sign, name = "", rest = ""] = match
-  return {
-    ...term,
-    qualifier: (sign || "+") as Qualifier,
-    mechanism: parseMechanism(name.toLowerCase(), rest, term.text),
-  }
+  const qualifier = (sign || "+") as Qualifier
+  return { ...term, qualifier, mechanism: parseMechanism(name.toLowerCase(), rest, term.text) }
 }
 
 function parseMechanism(name: string, rest: string, term: string): Mechanism {

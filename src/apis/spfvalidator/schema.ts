@@ -1,17 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable, premium } from "../contract.ts"
 
+const text = (description: string) => Type.String({ description })
+const strings = (description: string) => Type.Array(Type.String(), { description })
+
 export const input = Type.Object({
   domain: Type.String({
     minLength: 1,
     description:
       "The domain to validate, such as example.com. International names are converted to A-labels.",
   }),
-  ip: Type.Optional(
-    Type.String({
-      description: "An IPv4 or IPv6 address, to check whether it may send mail for the domain.",
-    }),
-  ),
+  ip: Type.Optional(text("An IPv4 or IPv6 address, to check whether it may send mail for the domain.")),
   sender: Type.Optional(
     Type.String({
       maxLength: 320,
@@ -23,11 +22,9 @@ export const input = Type.Object({
   ),
 })
 
-const strings = (description: string) => Type.Array(Type.String(), { description })
-
 const recordEntry = Type.Object({
-  origin: premium(Type.String({ description: "The domain the record belongs to." })),
-  record: premium(Type.String({ description: "The full text of the record." })),
+  origin: premium(text("The domain the record belongs to.")),
+  record: premium(text("The full text of the record.")),
   chars_num: premium(Type.Integer({ description: "The number of characters in the record." })),
   use_macro: premium(Type.Boolean({ description: "Whether the record uses macros." })),
   domains: Type.Optional(
@@ -58,19 +55,17 @@ const recordEntry = Type.Object({
 })
 
 const issue = Type.Object({
-  code: Type.String({ description: "The kind of issue, as a fixed code." }),
+  code: text("The kind of issue, as a fixed code."),
   severity: choice(["error", "warning", "info"], { description: "How serious the issue is." }),
-  message: Type.String({
-    description: "What is wrong and what to change, with the section of the standard.",
-  }),
-  domain: Type.String({ description: "The domain whose record has the issue." }),
+  message: text("What is wrong and what to change, with the section of the standard."),
+  domain: text("The domain whose record has the issue."),
   term: nullable(Type.String(), {
     description: "The term that has the issue; null for the record as a whole.",
   }),
 })
 
 export const output = Type.Object({
-  host: Type.String({ description: "The domain that was validated." }),
+  host: text("The domain that was validated."),
   has_spf_record: Type.Boolean({ description: "Whether the domain has an SPF record." }),
   dns_lookups_num: premium(
     Type.Integer({
@@ -79,9 +74,7 @@ export const output = Type.Object({
         "more than 9007199254740991.",
     }),
   ),
-  spf_record: Type.String({
-    description: "The domain's SPF record; empty when the domain has no SPF record.",
-  }),
+  spf_record: text("The domain's SPF record; empty when the domain has no SPF record."),
   spf_records_list: premium(
     Type.Array(recordEntry, {
       description: "The domain's own record and every record that it includes or redirects to, depth-first.",
@@ -112,10 +105,9 @@ export const output = Type.Object({
     }),
   ),
   ip_explanation: Type.Optional(
-    Type.String({
-      description:
-        "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
-    }),
+    text(
+      "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
+    ),
   ),
   elapsed_ms: premium(Type.Number({ description: "How long the validation took, in milliseconds." })),
   all_qualifier: nullable(

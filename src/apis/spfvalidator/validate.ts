@@ -25,10 +25,8 @@ export async function validate(input: SpfInput, { ports, giveWay }: RunContext, 
   try {
     const identity = await toIdentity(domain, ip, input, ports.clock)
     const session: Session = { identity, lookups, policies: new Policies(lookups, giveWay) }
-    const [tree, check] = await Promise.all([
-      walkTree(domain, session),
-      ip === null ? null : checkHost(ip, domain, session),
-    ])
+    const walk = walkTree(domain, session)
+    const [tree, check] = await Promise.all([walk, ip === null ? null : checkHost(ip, domain, session)])
     const policy = tree.nodes.get(domain)?.policy
     // With an address there is an answer without DNS: a receiver would get temperror (RFC 7208 §4.4).
     if (policy?.kind === "failure" && check === null)

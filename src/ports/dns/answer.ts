@@ -64,10 +64,8 @@ interface Chain {
 }
 
 function followAliases(response: Response, question: Question, before: readonly WireName[]): Chain {
-  const byOwner = Map.groupBy(
-    response.answers.filter((record) => record.class === classIn),
-    (record) => record.owner,
-  )
+  const ofInternet = response.answers.filter((record) => record.class === classIn)
+  const byOwner = Map.groupBy(ofInternet, (record) => record.owner)
   const passed = [...before]
   let owner = question.name
   let ttlSeconds = Number.POSITIVE_INFINITY

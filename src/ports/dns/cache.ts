@@ -23,16 +23,11 @@ interface Entry {
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export function createCache(options: CacheOptions) {
-  const { clock, maxEntries = 10_000, maxBytes = 8 * 1024 * 1024 } = options
+  const { clock, maxEntries: max = 10_000, maxBytes: maxSize = 8 * 1024 * 1024 } = options
   // Without the library's `ttl`: it never expires an answer put when the clock is at 0, and keeps others for one tick too long.
   // Made with the first answer: it takes the memory for all entries at once.
   const entries = once(
-    () =>
-      new LRUCache<string, Entry>({
-        max: maxEntries,
-        maxSize: maxBytes,
-        sizeCalculation: ({ bytes }) => bytes,
-      }),
+    () => new LRUCache<string, Entry>({ max, maxSize, sizeCalculation: ({ bytes }) => bytes }),
   )
 
   return {

@@ -81,11 +81,7 @@ export function encodeQuery({ name, type }: Question, id: number, edns: boolean)
  * Reads a message as the response to a query (RFC 5452 §9.1). After `unrelated` (it answers something else) and `garbage` (it is
  * no DNS message) the true response may still come. `malformed` answers this query, but cannot be read. Never throws.
  */
-export function readResponse(
-  message: Buffer,
-  { name, type }: Question,
-  id: number,
-): Response | "unrelated" | "garbage" | "malformed" {
+export function readResponse(message: Buffer, { name, type }: Question, id: number) {
   if (message.length < headerBytes) return "garbage"
   const flags = message.readUInt16BE(2)
   const isResponse = flags >= 0x8000
@@ -110,12 +106,8 @@ export function readResponse(
     return "unrelated"
   }
   const truncated = (flags & 0x0200) !== 0
-  const head = {
-    message,
-    truncated,
-    authoritative: (flags & 0x0400) !== 0,
-    recursionAvailable: (flags & 0x0080) !== 0,
-  }
+  const [authoritative, recursionAvailable] = [(flags & 0x0400) !== 0, (flags & 0x0080) !== 0]
+  const head = { message, truncated, authoritative, recursionAvailable }
   if (truncated) return { ...head, rcode, answers: [], authority: [] }
   try {
     const answers = readSection(message, at, message.readUInt16BE(6))

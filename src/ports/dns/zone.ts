@@ -27,12 +27,9 @@ interface Node {
   failure: DnsFailure | null
 }
 
-function answer(
-  nodes: ReadonlyMap<WireName, Node>,
-  name: string,
-  type: DnsType,
-  signal: AbortSignal | undefined,
-): DnsAnswer {
+type Nodes = ReadonlyMap<WireName, Node>
+
+function answer(nodes: Nodes, name: string, type: DnsType, signal?: AbortSignal): DnsAnswer {
   if (signal?.aborted) return { kind: "failure", reason: "aborted" }
   const passed = new Set<WireName>()
   let owner = toWireName(name)
@@ -49,7 +46,7 @@ function answer(
   }
 }
 
-function readZone(zone: DnsZone): ReadonlyMap<WireName, Node> {
+function readZone(zone: DnsZone): Nodes {
   const nodes = new Map<WireName, Node>()
   for (const [name, entries] of Object.entries(zone)) {
     const owner = toWireName(name)

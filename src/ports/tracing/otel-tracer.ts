@@ -35,15 +35,10 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
   const { maxSpans, maxSpansPerMessage } = settings.queue
   const maxMessages = Math.ceil(maxSpans / maxSpansPerMessage) + 1
   const queue = createSpanQueue(createExporter({ ...settings, maxMessages }), settings.queue, log)
+  const service = { "service.version": version, "service.instance.id": crypto.randomUUID() }
   const parts: SpanParts = {
     ids,
-    resource: defaultResource().merge(
-      resourceFromAttributes({
-        "service.version": version,
-        "service.instance.id": crypto.randomUUID(),
-        ...settings.resource,
-      }),
-    ),
+    resource: defaultResource().merge(resourceFromAttributes({ ...service, ...settings.resource })),
     scope: { name: "penknife", version },
     onEnd: queue.add,
   }

@@ -43,13 +43,10 @@ export class RecordedSpan implements Span {
     this.#name = name
     this.#kind = kind
     this.#attributes = attributes
-    this.#context = {
-      traceId: place.traceId,
-      spanId: parts.ids.generateSpanId(),
-      traceFlags: TraceFlags.SAMPLED,
-    }
-    this.#parent = place.parent
-    this.#offsetMs = place.offsetMs
+    const { traceId, parent, offsetMs } = place
+    this.#context = { traceId, spanId: parts.ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED }
+    this.#parent = parent
+    this.#offsetMs = offsetMs
     this.#startMs = performance.now()
     this.#parts = parts
   }
