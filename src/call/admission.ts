@@ -106,8 +106,7 @@ export function createAdmission(
         throw fixedFault("addressForbidden")
     },
     requireApi({ key: { allowApis, blockApis } }, api) {
-      if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api)))
-        throw apiForbidden(api)
+      if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) throw apiForbidden(api)
       if (sunsets.size === 0) return
       const sunset = sunsets.get(api)
       if (sunset && clock.now() >= sunset.atMs) throw new Fault("apiGone", sunset.message)
