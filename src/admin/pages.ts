@@ -1,3 +1,4 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Page } from "../store/admin-store.ts"
 import { AdminFault } from "./fault.ts"
 
@@ -75,5 +76,17 @@ function isPlace(parts: readonly unknown[]): parts is readonly (string | number)
     parts.length > 0 &&
     parts.length <= 4 &&
     parts.every((part) => typeof part === "string" || Number.isSafeInteger(part))
+  )
+}
+
+/**
+ * The columns of a list's table, in the order of the schema. Optional fields, such as the columns of usage, are included if the
+ * first entry has them.
+ */
+export function listColumns(entry: TSchema, first: object | undefined): readonly string[] {
+  if (!KindGuard.IsObject(entry)) return []
+  const required = entry.required ?? []
+  return Object.keys(entry.properties).filter(
+    (name) => required.includes(name) || (first !== undefined && name in first),
   )
 }

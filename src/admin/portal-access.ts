@@ -1,7 +1,6 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { RawInput } from "../call/input.ts"
-import { AdminFault } from "./fault.ts"
-import { noSuchAccount, noSuchKey, noSuchNotice } from "./not-found.ts"
+import { AdminFault, noSuchAccount, noSuchKey, noSuchNotice } from "./fault.ts"
 import type { Actor, Operation, PortalAccess } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"

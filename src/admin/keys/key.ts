@@ -4,9 +4,8 @@ import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, noSuchKey } from "../fault.ts"
 import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
-import { noSuchKey } from "../not-found.ts"
 import {
   type AdminContext,
   defineOperation,

@@ -4,8 +4,8 @@ import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
+import { noSuchNotice } from "../fault.ts"
 import { instant, maybeInstant } from "../fields.ts"
-import { noSuchNotice } from "../not-found.ts"
 import type { AdminParts } from "../parts.ts"
 
 export const noticeStates = ["pending", "delivered", "failed", "unsent"] as const

@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
-import { listColumns } from "../../../admin/list-columns.ts"
 import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
+import { listColumns } from "../../../admin/pages.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
 import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"

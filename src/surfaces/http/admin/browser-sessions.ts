@@ -1,10 +1,8 @@
 import { AdminFault } from "../../../admin/fault.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import type { HttpContext } from "../context.ts"
-import type { Exchange } from "../exchange.ts"
-import { requireOwnPage, requireOwnReader } from "./own-page.ts"
+import type { AnswerSettings, Exchange } from "../exchange.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { type SentCookie, sentCookie } from "./session-cookie.ts"
 
 /** The sessions of browsers, by the cookies of requests. */
 export interface BrowserSessions {
@@ -74,4 +72,95 @@ function requireCsrfToken({ headers }: Request, cookie: string, sessionId: strin
 
 function secretOf(cookie: string): string {
   return new Bun.CryptoHasher("sha256").update(`penknife csrf ${cookie}`).digest("hex")
+}
+
+/**
+ * Requires that a change is sent by a page of this service. A form or script of another site would send the cookie along if the
+ * browser does not know `SameSite`, or if the other site is on another port of the same host.
+ * @throws AdminFault 403
+ */
+export function requireOwnPage(request: Request, context: HttpContext): void {
+  const { headers } = request
+  const site = headers.get("sec-fetch-site")
+  const origin = headers.get("origin")
+  if (site !== null && site !== "same-origin") throw otherSite
+  if (origin !== null ? isOwnOrigin(origin, request, context) : site === "same-origin") return
+  throw origin === null ? noOrigin : otherSite
+}
+
+/**
+ * Requires that no page of another origin reads with the cookie. A browser without `Sec-Fetch-Site` does not show the answer to
+ * other origins anyway.
+ * @throws AdminFault 403
+ */
+function requireOwnReader({ headers }: Request): void {
+  const site = headers.get("sec-fetch-site")
+  if (site !== null && site !== "same-origin" && site !== "none") throw otherSite
+}
+
+/** Whether an origin is the one that the request was sent to, or the address that clients use. */
+function isOwnOrigin(origin: string, request: Request, context: HttpContext): boolean {
+  if (!URL.canParse(origin)) return false
+  const { host, protocol } = new URL(origin)
+  if (host === "" || (protocol !== "https:" && context.isSecure(request))) return false
+  return host === hostOf(request, protocol) || host === context.publicHost
+}
+
+/** The host of a request as in an origin: without the default port of the protocol. */
+function hostOf({ headers }: Request, protocol: string): string | null {
+  const host = headers.get("host")
+  return host !== null && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : null
+}
+
+const otherSite = new AdminFault(
+  "cross-site-request",
+  "A page of another site sent this request with your session. Open the page of this service and try again.",
+)
+const noOrigin = new AdminFault(
+  "cross-site-request",
+  "A request with a session must come from a page of this service: it needs the header 'Origin' or 'Sec-Fetch-Site'.",
+)
+
+/** The session cookie that a browser has sent. */
+interface SentCookie {
+  readonly text: string
+  /** Whether a browser sends it only over HTTPS. */
+  readonly isSecure: boolean
+}
+
+/**
+ * The name of a session's cookie. Over HTTPS it has the prefix `__Host-`: a browser accepts it only from this host, over HTTPS
+ * and without a domain, so that no other subdomain can set it (RFC 6265bis §4.1.3.2).
+ */
+function cookieName(kind: SessionKind, isSecure: boolean): string {
+  return `${isSecure ? "__Host-" : ""}penknife-${kind}`
+}
+
+/**
+ * The session's cookie of a request; null without one. A cookie with the prefix takes precedence, since the service cannot always
+ * see that the browser uses HTTPS. Two cookies with one name are both ignored: one of them is not from this service.
+ * @param isSecure whether the request is known to come over HTTPS: a cookie without the prefix is then someone else's
+ */
+function sentCookie(headers: Headers, kind: SessionKind, isSecure: boolean): SentCookie | null {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
+  const textsOf = (name: string) =>
+    pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+  const bound = textsOf(cookieName(kind, true))
+  const texts = bound.length > 0 || isSecure ? bound : textsOf(cookieName(kind, false))
+  const [text] = texts
+  return text === undefined || texts.length > 1 ? null : { text, isSecure: texts === bound }
+}
+
+/** Makes the browser keep a session's cookie for `maxAgeMs`, or forget it with 0. */
+export function setSessionCookie(
+  { headers }: AnswerSettings,
+  kind: SessionKind,
+  text: string,
+  maxAgeMs: number,
+  isSecure: boolean,
+): void {
+  const lifetime = `Max-Age=${Math.max(0, Math.floor(maxAgeMs / 1_000))}`
+  const secure = isSecure ? "; Secure" : ""
+  headers["set-cookie"] =
+    `${cookieName(kind, isSecure)}=${text}; Path=/; ${lifetime}; HttpOnly; SameSite=Strict${secure}`
 }

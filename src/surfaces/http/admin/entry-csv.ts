@@ -1,5 +1,5 @@
-import { listColumns } from "../../../admin/list-columns.ts"
 import type { Operation } from "../../../admin/operation.ts"
+import { listColumns } from "../../../admin/pages.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
 import { itemOf } from "../../openapi/admin/schemas.ts"

@@ -8,11 +8,10 @@ import { type HttpContext, inProgress, keepConnectionOpen } from "../context.ts"
 import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
-import { etagOf, readConditions } from "./conditions.ts"
 import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
-import { readOperationInput } from "./operation-input.ts"
+import { etagOf, readConditions, readOperationInput } from "./operation-input.ts"
 import { detailOf, type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
 export interface OperationParts {

@@ -1,3 +1,5 @@
+import { holdsKey } from "../../../accounts/key.ts"
+import type { RunOptions } from "../../../admin/administration.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { GiveWay } from "../../../apis/contract.ts"
 import { inputFault } from "../../../call/fault.ts"
@@ -50,4 +52,51 @@ function refuseRepeated(inPath: readonly TextParameter[], given: readonly Pick<T
 function readable({ name, text }: TextParameter): [string, string] {
   if (text === null) throw inputFault(name, "must be percent-encoded UTF-8")
   return [name, text]
+}
+
+/** Printable ASCII, which every HTTP library can send. */
+const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/
+
+/** A strong ETag of this API: a version in quotes. */
+const versionForm = /^"([1-9]\d{0,14})"$/
+
+/**
+ * Reads the headers that a change depends on.
+ * @throws AdminFault for a malformed one
+ */
+export function readConditions(headers: Headers): RunOptions {
+  return { ifVersion: readIfMatch(headers), idempotencyKey: readIdempotencyKey(headers) }
+}
+
+/** The ETag of an answer with a version; null for others. */
+export function etagOf(output: unknown): string | null {
+  if (typeof output !== "object" || output === null || !("version" in output)) return null
+  return Number.isSafeInteger(output.version) ? `"${output.version}"` : null
+}
+
+/** Draft-ietf-httpapi-idempotency-key-header. The key is stored, so it must not be a secret. */
+function readIdempotencyKey(headers: Headers): string | null {
+  const key = headers.get("idempotency-key")
+  if (key === null) return null
+  if (!idempotencyKeyForm.test(key))
+    throw malformed("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
+  if (holdsKey(key))
+    throw malformed("Idempotency-Key", "must not hold a key; send a random text such as a UUID")
+  return key
+}
+
+/** RFC 9110 §13.1.1. `*` asks only that the target exists, as every change does. */
+function readIfMatch(headers: Headers): number | null {
+  const text = headers.get("if-match")?.trim()
+  if (text === undefined || text === "*") return null
+  const [, version] = versionForm.exec(text) ?? []
+  if (version !== undefined) return Number(version)
+  throw malformed(
+    "If-Match",
+    'must be * or the ETag of an earlier answer, such as "3": one, and not a weak one',
+  )
+}
+
+function malformed(header: string, requirement: string): AdminFault {
+  return new AdminFault("invalid", `The request header '${header}' ${requirement}.`, { parameter: header })
 }

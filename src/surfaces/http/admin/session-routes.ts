@@ -21,11 +21,9 @@ import type { Exchange } from "../exchange.ts"
 import type { incomingRequests } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import type { BrowserSessions } from "./browser-sessions.ts"
-import { csrfTokenOf } from "./browser-sessions.ts"
+import { csrfTokenOf, requireOwnPage, setSessionCookie } from "./browser-sessions.ts"
 import { notSignedIn, sessionOver } from "./caller.ts"
-import { requireOwnPage } from "./own-page.ts"
 import type { RequestRate } from "./request-rate.ts"
-import { setSessionCookie } from "./session-cookie.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 interface SessionParts {

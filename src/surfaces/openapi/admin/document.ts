@@ -3,9 +3,8 @@ import { permissions } from "../../../admin/permission.ts"
 import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
 import { operationOf } from "./operation.ts"
-import { problemResponses, problemSchema } from "./problem-responses.ts"
+import { adminHeaders, adminParameters, problemResponses, problemSchema } from "./problem-responses.ts"
 import { createSchemas } from "./schemas.ts"
-import { adminHeaders, adminParameters } from "./shared-parts.ts"
 
 /** The input of the admin API's document. */
 interface AdminDocInput {

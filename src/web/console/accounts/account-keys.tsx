@@ -7,7 +7,7 @@ import { Button } from "../../kit/button.tsx"
 import { Section } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
-import { CreateKey } from "../../shared/create-key.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
 import { useApiChoices } from "../api-filter.tsx"
 import { ownKeyColumns } from "../keys/key-columns.tsx"
 

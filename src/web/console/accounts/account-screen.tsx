@@ -12,11 +12,8 @@ import { Code, formatNumber, Time } from "../../kit/text.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 import { AccountKeys } from "./account-keys.tsx"
 import { AccountWebhook } from "./account-webhook.tsx"
+import { CloseAccount, EditAccount, GrantCredits, PortalLink, ReopenButton } from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
-import { CloseAccount, ReopenButton } from "./close-account.tsx"
-import { EditAccount } from "./edit-account.tsx"
-import { GrantCredits } from "./grant-credits.tsx"
-import { PortalLink } from "./portal-link.tsx"
 
 type WindowName = "edit" | "grant" | "close" | "link"
 

@@ -5,7 +5,7 @@ import { may } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Section } from "../../kit/page.tsx"
 import { useWebhook, WebhookFacts } from "../../shared/webhook.tsx"
-import { ChooseEvents, events } from "./choose-events.tsx"
+import { ChooseEvents, events } from "./account-windows.tsx"
 
 interface AccountWebhookProps {
   readonly account: Account

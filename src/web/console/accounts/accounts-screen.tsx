@@ -12,7 +12,7 @@ import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber, Tag, Time } from "../../kit/text.tsx"
-import { CreateAccount } from "./create-account.tsx"
+import { CreateAccount } from "./account-windows.tsx"
 
 const columns: readonly Column<Account>[] = [
   {

@@ -6,13 +6,14 @@ import { type Reading, useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { Stat, Stats } from "../../kit/facts.tsx"
+import { TextField } from "../../kit/field.tsx"
+import { FormDialog } from "../../kit/form.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
-import { MakeBackup } from "./make-backup.tsx"
 
 type Health = AnswerOf<"health.detail">
 type Settings = AnswerOf<"config.get">
@@ -175,4 +176,32 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
 
 function countOf(count: number, thing: string): string {
   return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`
+}
+
+interface MakeBackupProps {
+  close(): void
+  done(backup: AnswerOf<"backups.create">): void
+}
+
+function MakeBackup({ close, done }: MakeBackupProps) {
+  return (
+    <FormDialog
+      title="Make a backup"
+      close={close}
+      submit="Make the backup"
+      operation="backups.create"
+      input={(values) => {
+        const name = values.text("name")
+        return name === "" ? {} : { name }
+      }}
+      done={done}
+    >
+      <p>A large data file takes a few minutes. Keep this page open until it is done.</p>
+      <TextField
+        name="name"
+        label="File name"
+        hint="Such as before-the-update.db. Empty for a name made from the time."
+      />
+    </FormDialog>
+  )
 }

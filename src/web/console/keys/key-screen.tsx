@@ -6,15 +6,18 @@ import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
+import { Dialog } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
+import { Form } from "../../kit/form.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import type { ChangeKeyProps } from "../../shared/change-key.tsx"
 import { RevokeKey, RotateKey } from "../../shared/change-key.tsx"
+import { KeyFields, readKeyFields } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
-import { EditKey } from "./edit-key.tsx"
 
 /** One key: what it may do, what was done with it, and everything that can be changed. */
 export function KeyScreen({ id }: { readonly id: string }) {
@@ -114,5 +117,33 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
         key.external_id === null ? null : ["External id", key.external_id],
       ]}
     />
+  )
+}
+
+function EditKey({ value, close, done }: ChangeKeyProps) {
+  // The version that the window shows: saving is refused if someone else changes it meanwhile.
+  const [ifVersion] = useState(value.version)
+  const plans = useRead("plans.list", {})
+  return (
+    <Dialog title="Edit key" close={close}>
+      <Ready reading={plans} what="the APIs">
+        {({ prices }) => (
+          <Form
+            submit="Save"
+            numbers={["rate_limit"]}
+            cancel={close}
+            send={(values, idempotencyKey) => {
+              const { expires, ...others } = readKeyFields(values)
+              // An unchanged expiry is not sent: one in the past would be refused.
+              const changes = expires === value.expires ? others : { ...others, expires }
+              return send("keys.update", { id: value.id, ...changes }, { idempotencyKey, ifVersion })
+            }}
+            done={done}
+          >
+            <KeyFields apis={Object.keys(prices).map((api) => [api, api])} value={value} />
+          </Form>
+        )}
+      </Ready>
+    </Dialog>
   )
 }

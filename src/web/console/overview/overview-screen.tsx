@@ -1,12 +1,16 @@
 import { useEffect, useState } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
 import { after } from "../../client/browser.ts"
+import type { AnswerOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Facts, Meter } from "../../kit/facts.tsx"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
+import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
 import { useApiChoices } from "../api-filter.tsx"
-import { HealthFacts } from "./health-facts.tsx"
-import { NearLimit } from "./near-limit.tsx"
 import { Traffic } from "./traffic.tsx"
 
 const ranges = [
@@ -65,4 +69,95 @@ function useTick(everyMs: number): number {
     [count, everyMs],
   )
   return count
+}
+
+const maxShown = 6
+
+/** Accounts that have used most of their month's credits. */
+function NearLimit({ version }: { readonly version: number }) {
+  const reading = useRead("accounts.list", { near_limit: true, limit: maxShown }, version)
+  return (
+    <Ready reading={reading} what="accounts near their limit">
+      {({ data, has_more }) =>
+        data.length === 0 ? (
+          <Empty title="No account is near its limit">
+            Accounts that have used 80&nbsp;% of a month appear here.
+          </Empty>
+        ) : (
+          <>
+            <ul class="card rows">
+              {data.map(({ id, name, used_percent }) => (
+                <li key={id}>
+                  <a href={addressOf(`/accounts/${id}`)}>{name}</a>
+                  <Meter percent={used_percent} label={`Used by ${name}`} />
+                </li>
+              ))}
+            </ul>
+            {has_more && (
+              <a href={addressOf("/accounts", { near_limit: true })}>All accounts near their limit</a>
+            )}
+          </>
+        )
+      }
+    </Ready>
+  )
+}
+
+type Health = AnswerOf<"health.detail">
+
+const dayS = 86_400
+
+/** Version, store, notices and the age of the last backup. */
+function HealthFacts({ version }: { readonly version: number }) {
+  const reading = useRead("health.detail", {}, version)
+  return (
+    <Ready reading={reading} what="health">
+      {(health) => (
+        <Facts
+          facts={[
+            ["Version", health.version],
+            ["Running since", <Time key="started" at={health.started} style="distance" />],
+            [
+              "Store",
+              `${health.store === "sqlite" ? "SQLite" : "PostgreSQL"}, ${formatBytes(sizeOf(health))}`,
+            ],
+            ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
+            ["Notices", <Notices key="notices" health={health} />],
+            ["Last backup", <LastBackup key="backup" health={health} />],
+          ]}
+        />
+      )}
+    </Ready>
+  )
+}
+
+function Notices({ health: { notices } }: { readonly health: Health }) {
+  const { pending = 0, failed = 0 } = notices
+  if (failed === 0) return <>{pending === 0 ? "none waiting" : `${formatNumber(pending)} waiting`}</>
+  return (
+    <a href={addressOf("/notices", { state: "failed" })}>
+      <Tag tone="bad">{formatNumber(failed)} failed</Tag>
+    </a>
+  )
+}
+
+function LastBackup({ health }: { readonly health: Health }) {
+  const { last_backup, last_backup_age_seconds, store } = health
+  if (last_backup === null || last_backup_age_seconds === null) {
+    return store === "sqlite" ? (
+      <Tag tone="warn">none</Tag>
+    ) : (
+      <span class="muted">made by the database server</span>
+    )
+  }
+  const isOld = last_backup_age_seconds > 2 * dayS
+  return (
+    <Tag tone={isOld ? "warn" : "good"}>
+      <Time at={last_backup} style="distance" />
+    </Tag>
+  )
+}
+
+function sizeOf({ store_bytes }: Health): number {
+  return Object.values(store_bytes).reduce((sum, bytes) => sum + bytes, 0)
 }

@@ -7,7 +7,9 @@ import { Button } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Form, type FormValues } from "../../kit/form.tsx"
 import { say } from "../../kit/status.tsx"
-import { ChangeTable } from "./change-table.tsx"
+import { type Column, Table } from "../../kit/table.tsx"
+import { Tag } from "../../kit/text.tsx"
+import { Value } from "../audit/changes.tsx"
 
 /** Values by setting; null takes a setting out of the file. */
 export type Changes = InputOf<"config.put">["changes"]
@@ -149,4 +151,38 @@ async function atItsField<T>(changes: Changes, sending: Promise<T>): Promise<T> 
       parameter: setting.split(".").at(-1),
     })
   }
+}
+
+type Change = AnswerOf<"config.diff">["data"][number]
+
+const columns: readonly Column<Change>[] = [
+  { title: "Setting", isName: true, cell: ({ setting }) => <code>{setting}</code> },
+  {
+    title: "Current",
+    cell: ({ before }) => (
+      <del>
+        <Value value={before} />
+      </del>
+    ),
+  },
+  {
+    title: "New",
+    cell: ({ after, needs_restart }) => (
+      <>
+        <ins>
+          <Value value={after} />
+        </ins>
+        {needs_restart && <Tag tone="warn">after a restart</Tag>}
+      </>
+    ),
+  },
+]
+
+/** Settings that differ, before and after. */
+export function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <div class="card flush">
+      <Table caption="changes" columns={columns} rows={changes} keyOf={({ setting }) => setting} />
+    </div>
+  )
 }

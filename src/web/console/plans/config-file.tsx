@@ -7,7 +7,7 @@ import { Button } from "../../kit/button.tsx"
 import { Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
-import { ChangeTable } from "./change-table.tsx"
+import { ChangeTable } from "./change-window.tsx"
 
 interface ConfigFileProps {
   /** Rises when the configuration was changed. */

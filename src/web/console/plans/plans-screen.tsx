@@ -8,8 +8,7 @@ import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { ConfigFile } from "./config-file.tsx"
-import { EditPlan } from "./edit-plan.tsx"
-import { EditPrices } from "./edit-prices.tsx"
+import { EditPlan, EditPrices } from "./edit-plan.tsx"
 
 type Window = { readonly kind: "plan"; readonly plan: Plan | null } | { readonly kind: "prices" }
 interface Price {

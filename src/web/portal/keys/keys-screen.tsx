@@ -11,7 +11,7 @@ import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
-import { CreateKey } from "../../shared/create-key.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 import { useCatalog } from "../playground-catalog.ts"
 

@@ -1,16 +1,19 @@
 import type { Account } from "../../client/operations.ts"
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { Button } from "../../kit/button.tsx"
+import { toCsv } from "../../kit/csv.ts"
 import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
+import { saveFile } from "../../kit/save-file.ts"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
+import { Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
 import { UsagePlots } from "../../shared/usage-plots.tsx"
 import { useCatalog } from "../playground-catalog.ts"
-import { SumsTable } from "./sums-table.tsx"
 
 const ranges = [
   ["7", "7 days"],
@@ -104,5 +107,53 @@ function Days() {
         }
       </Ready>
     </>
+  )
+}
+
+interface NamedSum {
+  /** The API's title or the key's name. */
+  readonly name: string
+  readonly calls: number
+  readonly credits?: number
+}
+
+interface SumsTableProps {
+  readonly title: string
+  readonly rows: readonly NamedSum[]
+  /** The name of the CSV file, without its ending. */
+  readonly file: string
+}
+
+/** Calls and credits of each API or key, the most credits first. */
+function SumsTable({ title, rows, file }: SumsTableProps) {
+  const sorted = rows.toSorted((one, other) => (other.credits ?? 0) - (one.credits ?? 0))
+  const heading = title.replace("By ", "").replace("key", "Key")
+  const save = () =>
+    saveFile(
+      `${file}.csv`,
+      toCsv(
+        [heading, "Calls", "Credits"],
+        sorted.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
+      ),
+    )
+  return (
+    <section class="card sums">
+      <div class="section-head">
+        <h3>{title}</h3>
+        <Button icon="download" label={`Save as CSV: ${title}`} onClick={save}>
+          Save as CSV
+        </Button>
+      </div>
+      <Table
+        caption={title}
+        rows={sorted}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: heading, isName: true, cell: ({ name }) => name },
+          { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+          { title: "Credits", isNumber: true, cell: ({ credits }) => formatNumber(credits ?? 0) },
+        ]}
+      />
+    </section>
   )
 }

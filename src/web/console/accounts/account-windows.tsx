@@ -1,0 +1,215 @@
+/** The windows that change an account, or make one. */
+import { useState } from "preact/hooks"
+import type { Account, AnswerOf } from "../../client/operations.ts"
+import { send } from "../../client/request.ts"
+import { may } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
+import { CheckField, CheckGroup, SelectField, TextField } from "../../kit/field.tsx"
+import { FormDialog } from "../../kit/form.tsx"
+import { formatNumber } from "../../kit/text.tsx"
+import { ShownOnce } from "../../shared/shown-once.tsx"
+
+interface AccountWindowProps {
+  readonly account: Account
+  close(): void
+  done(account: Account): void
+}
+
+/** Changes the name, the plan and the external id of an account. */
+export function EditAccount({ account, close, done }: AccountWindowProps) {
+  const plans = useRead(may("plans.list") ? "plans.list" : null, {})
+  // The version that the window shows: saving is refused if someone else changes it meanwhile.
+  const [ifVersion] = useState(account.version)
+  const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
+  return (
+    <FormDialog
+      title="Edit account"
+      close={close}
+      submit="Save"
+      required={{ name: "Type a name." }}
+      operation="accounts.update"
+      input={(values) => ({
+        id: account.id,
+        name: values.text("name"),
+        plan: values.text("plan"),
+        external_id: values.text("external_id") || null,
+      })}
+      ifVersion={ifVersion}
+      done={done}
+    >
+      <TextField name="name" label="Name" required value={account.name} />
+      <SelectField
+        name="plan"
+        label="Plan"
+        required
+        value={account.plan}
+        choices={[...names].map((name) => [name, name])}
+        hint="It takes effect with the next call. What was used this month stays used."
+      />
+      <TextField
+        name="external_id"
+        label="External id"
+        hint="Your own id of the customer."
+        value={account.external_id ?? ""}
+      />
+    </FormDialog>
+  )
+}
+
+interface CreateAccountProps {
+  readonly plans: readonly string[]
+  close(): void
+  done(account: Account): void
+}
+
+export function CreateAccount({ plans, close, done }: CreateAccountProps) {
+  return (
+    <FormDialog
+      title="Create account"
+      close={close}
+      submit="Create account"
+      required={{ name: "Type a name." }}
+      operation="accounts.create"
+      input={(values) => ({
+        name: values.text("name"),
+        plan: values.text("plan"),
+        ...(values.text("external_id") !== "" && { external_id: values.text("external_id") }),
+      })}
+      done={done}
+    >
+      <TextField name="name" label="Name" required hint="As you know the customer." />
+      <SelectField name="plan" label="Plan" required choices={plans.map((plan) => [plan, plan])} />
+      <TextField
+        name="external_id"
+        label="External id"
+        hint="Your own id of the customer, such as in your billing system."
+      />
+    </FormDialog>
+  )
+}
+
+/** Adds bonus credits. */
+export function GrantCredits({ account, close, done }: AccountWindowProps) {
+  return (
+    <FormDialog
+      title={`Grant credits to ${account.name}`}
+      close={close}
+      submit="Grant credits"
+      required={{ credits: "Type how many credits to add, such as 500." }}
+      numbers={["credits"]}
+      operation="credits.grant"
+      input={(values) => ({ id: account.id, credits: Number(values.text("credits")) })}
+      done={done}
+    >
+      <p class="muted">
+        Bonus credits do not expire, and are used when those of the month are gone. It has{" "}
+        {formatNumber(account.bonus)} now.
+      </p>
+      <TextField name="credits" label="Credits" type="number" required />
+    </FormDialog>
+  )
+}
+
+/** Asks before an account is closed. */
+export function CloseAccount({ account, close, done }: AccountWindowProps) {
+  return (
+    <FormDialog
+      title={`Close ${account.name}?`}
+      close={close}
+      submit="Close account"
+      danger
+      operation="accounts.close"
+      input={() => ({ id: account.id })}
+      done={done}
+    >
+      <p>Its keys are refused from now on. You can reopen it later; keys, credits and usage are kept.</p>
+    </FormDialog>
+  )
+}
+
+interface ReopenButtonProps {
+  readonly account: Account
+  done(account: Account): void
+}
+
+export function ReopenButton({ account, done }: ReopenButtonProps) {
+  return (
+    <ActionButton
+      kind="primary"
+      run={(idempotencyKey) => send("accounts.reopen", { id: account.id }, { idempotencyKey })}
+      done={done}
+    >
+      Reopen
+    </ActionButton>
+  )
+}
+
+interface PortalLinkProps {
+  readonly account: Account
+  close(): void
+}
+
+/** Makes a link with which the customer signs in to the portal once. */
+export function PortalLink({ account: { id, name }, close }: PortalLinkProps) {
+  const [made, setMade] = useState<AnswerOf<"portal.link"> | null>(null)
+  if (made?.url) {
+    return (
+      <ShownOnce title="Portal link" label="Link" text={made.url} done={close}>
+        Send it to the customer. It works once, for 15 minutes, and is not shown again.
+      </ShownOnce>
+    )
+  }
+  return (
+    <FormDialog
+      title={`Portal link for ${name}`}
+      close={close}
+      submit="Make a link"
+      operation="portal.link"
+      input={() => ({ id })}
+      done={setMade}
+    >
+      <p class="muted">
+        The link signs its reader in to the portal as this customer for a day, to see usage and manage keys
+        and the webhook.
+      </p>
+    </FormDialog>
+  )
+}
+
+/** The events of `accounts.update`, in words. */
+export const events = [
+  ["credits.exhausted", "All credits are used up"],
+  ["key.expiring", "A key expires in 7 days, and again in 1 day"],
+  ["key.created", "A key was created"],
+  ["key.revoked", "A key was revoked"],
+  ["month.renewed", "A new credit month has begun"],
+] as const
+
+export function ChooseEvents({ account, close, done }: AccountWindowProps) {
+  const [ifVersion] = useState(account.version)
+  return (
+    <FormDialog
+      title="Events for the webhook"
+      close={close}
+      submit="Save"
+      operation="accounts.update"
+      input={(values) => ({ id: account.id, events: values.list("events") })}
+      ifVersion={ifVersion}
+      done={done}
+    >
+      <CheckGroup name="events" label="Besides the thresholds of credits, it gets these events">
+        {events.map(([name, label]) => (
+          <CheckField
+            key={name}
+            name="events"
+            value={name}
+            label={label}
+            hint={<code>{name}</code>}
+            checked={account.events.includes(name)}
+          />
+        ))}
+      </CheckGroup>
+    </FormDialog>
+  )
+}
