@@ -5,7 +5,7 @@ import { ConfigError } from "../../config/config-error.ts"
 import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { ServerFailed } from "./admin/backend.ts"
-import { Declined } from "./admin/read-entry.ts"
+import { Declined } from "./admin/consent.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** Errors whose message already says what to change. */

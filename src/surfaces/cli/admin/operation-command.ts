@@ -5,17 +5,11 @@ import { example } from "../output.ts"
 import type { CliParts } from "../parts.ts"
 import { onConfig } from "../settings.ts"
 import { wholeNumber } from "../values.ts"
+import { requireConsent } from "./consent.ts"
+import { findOrAdd } from "./groups.ts"
 import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
-import {
-  type Entry,
-  type Flags,
-  isNeeded,
-  mainEntry,
-  optionParameters,
-  readEntry,
-  requireConsent,
-} from "./read-entry.ts"
+import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
 import { isPaged, runAndPrint } from "./run-and-print.ts"
 import { watchAndPrint } from "./watch-and-print.ts"
 
@@ -114,26 +108,4 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
   }
   add(new Option("--wide", "show all columns, and times in full"))
   add(new Option("--json", "print JSON"))
-}
-
-/** Help texts of commands that only contain other commands. */
-const groupDescriptions: Readonly<Record<string, string>> = {
-  account: "Create and manage accounts.",
-  key: "Create and manage API keys. A key's text is shown only once, when it is created.",
-  "admin-key": "Create and manage keys of the admin API, which --server needs.",
-  history: "Show calls, errors and credits by time.",
-  plan: "Show plans and prices.",
-  backups: "Make and check backups in the directory that the service is set to use.",
-  config: "Check, show and compare configurations.",
-}
-
-/** The command with these words, with the commands above it. Makes those that are missing. */
-export function findOrAdd(program: Command, words: readonly string[]): Command {
-  return words.reduce((above, word) => {
-    const found = above.commands.find((command) => command.name() === word)
-    if (found) return found
-    const made = above.command(word)
-    const description = groupDescriptions[word]
-    return above === program && description ? made.description(description) : made
-  }, program)
 }
