@@ -1,8 +1,5 @@
 /** A credit month: from `startMs` to just before `endMs`, in milliseconds since the Unix epoch. */
-export interface Period {
-  readonly startMs: number
-  readonly endMs: number
-}
+export type Period = { readonly startMs: number; readonly endMs: number }
 
 /**
  * The credit month of an account at `nowMs`. Months begin at the day and time of its creation, in UTC; in a month without that

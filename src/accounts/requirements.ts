@@ -70,12 +70,11 @@ export function requireNetworks(texts: readonly string[]): readonly string[] {
 export function requireExpiry(text: string, nowMs: number): number {
   const duration = parseDuration(text)
   const atMs = duration === null ? parseInstant(text) : nowMs + duration
-  if (atMs === null) {
+  if (atMs === null)
     throw new AccountError(
       "The expiry must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d.",
       "expires",
     )
-  }
   if (atMs > nowMs) return atMs
   throw new AccountError("The expiry of a key must be in the future.", "expires")
 }

@@ -30,11 +30,10 @@ export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: We
   if (url.username !== "" || url.password !== "")
     throw refused("The URL of a webhook must not contain a user name or password.")
   const address = parseDestination(hostOf(url))
-  if (address && !addressRule(url, allowPrivate)(address.toString())) {
+  if (address && !addressRule(url, allowPrivate)(address.toString()))
     throw refused(
       `${url.hostname} is a private or special address; ${allowLocal ? "'allow_private' or --allow-private permits it for this webhook" : "name a public one"}.`,
     )
-  }
   return url.href
 }
 

@@ -9,9 +9,7 @@ import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 
 /** Data that an operator can replace. */
-export interface CatalogData {
-  readonly bluetoothCompanies?: Companies
-}
+export type CatalogData = { readonly bluetoothCompanies?: Companies }
 
 /** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
 export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonly ApiDefinition[] {

@@ -10,11 +10,7 @@ import { StoreUnusable } from "../store/store.ts"
 import { messageOf } from "../values/message-of.ts"
 
 /** The output of the command that checks a backup. */
-interface Report {
-  readonly store_version: number
-  readonly accounts: number
-  readonly keys: number
-}
+type Report = { readonly store_version: number; readonly accounts: number; readonly keys: number }
 
 /** Backups of the data file of a configuration, made by commands of this program in their own processes. */
 export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | null): Backups {
@@ -51,11 +47,10 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     async requireRoom(name) {
       requireRun()
       const path = join(directory(), name)
-      if (statOf(path)) {
+      if (statOf(path))
         throw conflict(`There is a file '${name}' already, and it is not overwritten. Give another name.`, {
           parameter: "name",
         })
-      }
       lockOrRefuse(directory())()
     },
     async create(name) {
@@ -84,18 +79,16 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
 }
 
 function requireDirectory(db: string, backupDir: string | null): string {
-  if (isPostgresUrl(db)) {
+  if (isPostgresUrl(db))
     throw conflict(
       "Backups are copies of a data file, and this store is on a PostgreSQL server. Copy the server with pg_basebackup, or " +
         "use a managed database's own backups; see docs/backup.md.",
     )
-  }
   if (db === ":memory:") throw conflict("A store in memory has no backups. Set a data file with --db.")
-  if (backupDir === null) {
+  if (backupDir === null)
     throw conflict(
       "There is no directory for backups. Set it with --backup-dir, PENKNIFE_BACKUP_DIR or backup_dir, and start the service again.",
     )
-  }
   try {
     const folder = realpathSync(backupDir)
     if (statSync(folder).isDirectory()) return folder

@@ -47,12 +47,11 @@ const noFile =
 /** Requires a file that can be replaced and still has the running text. */
 function requireFile({ file, fileText }: Config, source: ConfigSource | null) {
   if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
-  if (source.readText() !== fileText) {
+  if (source.readText() !== fileText)
     throw new ConfigError(
       `The configuration file ${file} was changed since the service read it. See 'penknife config diff'; take it over with ` +
         "'penknife reload' or undo it, and try again.",
     )
-  }
   source.requireReplaceable()
   return { source, name: file, text: fileText }
 }

@@ -26,7 +26,6 @@ import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
-import type { RunningMock } from "../surfaces/cli/parts.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import type { HttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
@@ -51,10 +50,7 @@ const fixedConfig =
   "file that --config names, or use a service."
 
 /** Composes the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
-export async function startMock(
-  config: Config,
-  { logOutput }: { readonly logOutput?: LogOutput } = {},
-): Promise<RunningMock> {
+export async function startMock(config: Config, { logOutput }: { readonly logOutput?: LogOutput } = {}) {
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)

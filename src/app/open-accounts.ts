@@ -1,4 +1,4 @@
-import { type Accounts, createProgramAccounts } from "../admin/program-accounts.ts"
+import { createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramRun } from "../admin/program-run.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
@@ -9,10 +9,7 @@ import { type ListeningAt, pageAddresses } from "./page-addresses.ts"
 import { catalog } from "./prepare.ts"
 
 /** The accounts of a data file; close the result when done. `create` makes a missing file. */
-export async function openAccounts(
-  config: Config,
-  options: { create: boolean },
-): Promise<{ accounts: Accounts; close(): Promise<void> }> {
+export async function openAccounts(config: Config, options: { create: boolean }) {
   const ports = livePorts(config)
   const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
   const accounts = createProgramAccounts(programParts(opened, config, ports))

@@ -23,9 +23,7 @@ export interface Admission {
   takeRate(caller: Caller): Promise<RateOutcome> | null
 }
 
-interface PendingTake extends RateTake {
-  outcome: RateOutcome | undefined
-}
+type PendingTake = RateTake & { outcome: RateOutcome | undefined }
 
 /** The end of each API that has one, by its id, with the message to its callers. */
 type Sunsets = ReadonlyMap<string, { readonly atMs: number; readonly message: string }>

@@ -39,9 +39,7 @@ export interface ResultWriter {
   room(): Promise<void> | undefined
 }
 
-interface WriterInSteps extends ResultWriter {
-  readonly giveWay: GiveWay
-}
+type WriterInSteps = ResultWriter & { readonly giveWay: GiveWay }
 
 /**
  * Runs a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
@@ -124,10 +122,7 @@ async function runAll(
 }
 
 /** Passes results on in the order of the inputs, in whatever order they come. Returns a promise while a large one is written. */
-function createInOrder(
-  count: number,
-  { resultsPerPart, write, giveWay }: WriterInSteps,
-): (result: Result) => Promise<void> | undefined {
+function createInOrder(count: number, { resultsPerPart, write, giveWay }: WriterInSteps) {
   const waiting = new Map<number, Result>()
   let part: Result[] = []
   let next = 0
@@ -146,7 +141,7 @@ function createInOrder(
     writing = undefined
   }
 
-  return (result) => {
+  return (result: Result) => {
     waiting.set(result.index, result)
     writing ??= writeReady()
     return writing

@@ -3,10 +3,7 @@ import type { RequestTrace } from "../ports/tracer.ts"
 import type { ChargeItem, KeyAccess } from "../store/store.ts"
 
 /** Which key and account a request used. */
-export interface CallerIds {
-  readonly key: { readonly id: string }
-  readonly account: { readonly id: string }
-}
+export type CallerIds = { readonly key: { readonly id: string }; readonly account: { readonly id: string } }
 
 /** The key and account behind a request, and the account's plan. */
 export interface Caller {

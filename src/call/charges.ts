@@ -18,13 +18,7 @@ import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
-interface Hold {
-  readonly caller: Caller
-  readonly snapshot: AccountSnapshot
-  readonly credits: number
-  /** Frees the credits. Settling does it too; a second release changes nothing. */
-  release(): void
-}
+type Hold = ReturnType<typeof createHold>
 
 /** Holds credits before an API runs and charges them after. */
 export interface Charges {
@@ -247,13 +241,14 @@ function fail(undecided: readonly PendingCharge[], cause: unknown): void {
   for (const { outcome, decision } of undecided) if (outcome === null) decision?.reject(cause)
 }
 
-function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number): Hold {
+function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number) {
   let isHeld = true
   snapshot.heldCredits += credits
   return {
     caller,
     snapshot,
     credits,
+    /** Frees the credits. Settling does it too; a second release changes nothing. */
     release() {
       if (isHeld) snapshot.heldCredits -= credits
       isHeld = false

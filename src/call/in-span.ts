@@ -2,13 +2,8 @@ import type { Span, SpanAttributes } from "../ports/tracer.ts"
 import { type Fault, toFault } from "./fault.ts"
 
 /** Measures a step of a request as a part of `parent`. Returns a promise only if the step does, and rethrows its errors. */
-export function inSpan<T>(
-  parent: Span,
-  name: string,
-  attributes: SpanAttributes,
-  step: () => T | Promise<T>,
-) {
-  const span = parent.begin(name, attributes)
+export function inSpan<T>(parent: Span, name: string, values: SpanAttributes, step: () => T | Promise<T>) {
+  const span = parent.begin(name, values)
   const done = (value: T): T => {
     span.end()
     return value

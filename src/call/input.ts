@@ -79,12 +79,11 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
     count++
   }
   if (first === null) return absent(parameter)
-  if (parameter.isList) {
+  if (parameter.isList)
     return checked(
       parameter,
       given.filter(({ name }) => name === parameter.name).map(({ text }) => text),
     )
-  }
   if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
   return checked(parameter, parameter.coerce(first))
 }

@@ -40,10 +40,7 @@ export type Work =
   | { readonly fault: Fault }
 
 /** The caller and rate, as far as they are known; refusals carry them too. */
-export interface Progress {
-  caller: Caller | null
-  rate: RateState | null
-}
+export type Progress = { caller: Caller | null; rate: RateState | null }
 
 /**
  * Works for a caller who is admitted. Never throws: anything that `work` throws becomes a fault in the reply.

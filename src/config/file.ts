@@ -63,18 +63,16 @@ function readConfigFile(name: string): string {
 function requireReplaceable(name: string): void {
   const { path, stats } = find(name)
   // Root may write any file, so only the mode shows that it should not be written.
-  if ((stats.mode & 0o222) === 0 || !isWritable(path)) {
+  if ((stats.mode & 0o222) === 0 || !isWritable(path))
     throw new ConfigError(
       `The configuration file ${name} is read-only for the service. Let the service's user write to it, or change it by hand and ` +
         "run 'penknife reload'.",
     )
-  }
-  if (!isWritable(dirname(path))) {
+  if (!isWritable(dirname(path)))
     throw new ConfigError(
       `The directory of the configuration file ${name} is read-only for the service, so a new file cannot take its place. Put it in ` +
         "a directory to which the service's user may write, or change it by hand and run 'penknife reload'.",
     )
-  }
 }
 
 /**
@@ -89,11 +87,10 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
   try {
     const temporary = join(folder, basename(path))
     orRefuse(name, () => write(temporary, text, stats))
-    if (readConfigFile(name) !== expected) {
+    if (readConfigFile(name) !== expected)
       throw new ConfigError(
         `The configuration file ${name} was changed meanwhile. See 'penknife config diff', and try again.`,
       )
-    }
     orRefuse(name, () => fs.renameSync(temporary, path))
     sync(dirname(path))
   } finally {

@@ -1,10 +1,7 @@
 import { type AST, parseTOML } from "toml-eslint-parser"
 
 /** Where a part of a text begins and ends. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
+export type Range = { readonly start: number; readonly end: number }
 
 /** `key = value`, in a section or in an inline table. */
 export interface Entry extends Range {
@@ -15,16 +12,10 @@ export interface Entry extends Range {
   readonly inline: InlineTable | null
 }
 
-export interface InlineTable extends Range {
-  readonly path: readonly string[]
-  readonly entries: Range[]
-}
+export type InlineTable = Range & { readonly path: readonly string[]; readonly entries: Range[] }
 
 /** `[plans.free]` with the lines below it. */
-export interface Section extends Range {
-  readonly path: readonly string[]
-  readonly entries: readonly Range[]
-}
+export type Section = Range & { readonly path: readonly string[]; readonly entries: readonly Range[] }
 
 /** The sections and entries of a TOML text, with their positions. */
 export interface TomlTree {

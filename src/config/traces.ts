@@ -107,11 +107,10 @@ function toUrl(text: string, isForAll: boolean): string {
 }
 
 function toProtocol(text: string): OtelSettings["protocol"] {
-  if (text === "grpc") {
+  if (text === "grpc")
     throw new Error(
       "must be http/protobuf or http/json: gRPC is not supported. Collectors take OTLP over HTTP at port 4318",
     )
-  }
   return oneOf(protocols)(text)
 }
 

@@ -24,11 +24,7 @@ export interface Layout {
 }
 
 /** A long text is escaped part by part. */
-interface LongText {
-  readonly before: string
-  readonly escape: (part: string) => string
-  readonly after: string
-}
+type LongText = { readonly before: string; readonly escape: (part: string) => string; readonly after: string }
 
 /** The text of a value: whole, or in pieces when it is large. Between two pieces other work may run. */
 export type Encoded = string | Iterable<string>

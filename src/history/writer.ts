@@ -108,11 +108,10 @@ export function createHistoryWriter(parts: WriterParts) {
       isFailing = false
       if (!isStopped) await tidy()
     } catch (cause) {
-      if (!isFailing) {
+      if (!isFailing)
         log.warn("history not written; it is kept in memory for an hour and written later", {
           cause: String(cause),
         })
-      }
       isFailing = true
     }
   }

@@ -22,10 +22,9 @@ export function findCommand(): readonly [string, ...string[]] {
 /** Bun's preloads and .env of the tested project are not meant for penknife, so they are turned off. */
 function underBun(program: string, folder: string): readonly [string, ...string[]] {
   const bun = findBun(import.meta.url)
-  if (bun === undefined) {
+  if (bun === undefined)
     throw new Error(
       "penknife runs under Bun, which was not found: install the package 'bun', put Bun on the PATH, or set PENKNIFE_BIN to a penknife executable.",
     )
-  }
   return [bun, "--no-env-file", `--config=${join(folder, "bunfig.toml")}`, program]
 }

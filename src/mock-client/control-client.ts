@@ -1,10 +1,7 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 
-interface Envelope<T> {
-  readonly error: string | null
-  readonly data: T
-}
+type Envelope<T> = { readonly error: string | null; readonly data: T }
 
 /**
  * Makes the function that sends requests to a mock's control paths and returns the `data` of the answers. It throws an Error

@@ -194,11 +194,10 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       if (value !== undefined) query.set(name, String(value))
     }
     const journal = await control<Journal>("GET", `/_mock/requests?${query}`)
-    if (journal.dropped > 0) {
+    if (journal.dropped > 0)
       throw new Error(
         `penknife mock: the ${journal.dropped} oldest of ${journal.total} requests are no longer kept; call reset() between tests`,
       )
-    }
     return journal.requests
   }
 
@@ -225,11 +224,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   }
 }
 
-interface Journal {
-  readonly requests: readonly MockRequest[]
-  readonly total: number
-  readonly dropped: number
-}
+type Journal = { readonly requests: readonly MockRequest[]; readonly total: number; readonly dropped: number }
 
 const optionNames: Readonly<Record<keyof MockOptions, true>> = {
   seedTime: true,

@@ -44,10 +44,7 @@ export interface ActiveFault {
 
 export type Faults = ReturnType<typeof createFaults>
 
-interface Entry {
-  readonly rule: FaultRule
-  readonly applies: () => boolean
-}
+type Entry = { readonly rule: FaultRule; readonly applies: () => boolean }
 
 /** Creates an empty list of faults. Randomness decides which calls a rule with a probability hits. */
 export function createFaults(createRandom: SeededRandom) {

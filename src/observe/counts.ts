@@ -14,11 +14,7 @@ export interface Tally {
 }
 
 /** Requests that failed with one fault. Times are milliseconds since the Unix epoch. */
-interface FaultTally {
-  calls: number
-  readonly firstMs: number
-  lastMs: number
-}
+type FaultTally = { calls: number; readonly firstMs: number; lastMs: number }
 
 /** Successful calls of one API on one surface, and the credits that they cost. */
 export interface ChargedTally {
@@ -113,10 +109,7 @@ export interface AccountSums {
   leftOut(): number
 }
 
-interface AccountSum {
-  calls: number
-  credits: number
-}
+type AccountSum = { calls: number; credits: number }
 
 /**
  * @param maxAccounts accounts that are kept at once, which bounds the memory
@@ -145,11 +138,7 @@ export function createAccountSums(maxAccounts: number, isOn: () => boolean): Acc
 }
 
 /** Counts values by size. `counts[i]` is the number of values up to `bounds[i]`; the last count is for larger values. */
-export interface Histogram {
-  readonly bounds: readonly number[]
-  readonly counts: Float64Array
-  sum: number
-}
+export type Histogram = { readonly bounds: readonly number[]; readonly counts: Float64Array; sum: number }
 
 /** @param bounds upper bounds in ascending order */
 export function createHistogram(bounds: readonly number[]): Histogram {

@@ -1,18 +1,11 @@
 import type { Clock, Timer } from "../apis/contract.ts"
-import { createHistogram, type Histogram, record } from "./counts.ts"
-
-/** Measures how late timers run. Requests wait as long. */
-interface LagMeter {
-  /** Seconds. */
-  readonly lag: Histogram
-  stop(): void
-}
+import { createHistogram, record } from "./counts.ts"
 
 const periodMs = 500
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** Starts to measure. */
-export function createLagMeter(timer: Timer, clock: Clock): LagMeter {
+/** Starts to measure how late timers run, in seconds. Requests wait as long. */
+export function createLagMeter(timer: Timer, clock: Clock) {
   const lag = createHistogram(bounds)
   let cancel = begin()
 

@@ -1,10 +1,7 @@
 import type { Report } from "./report.ts"
 
 /** Metrics in the Prometheus text format. */
-export interface Exposition {
-  readonly contentType: string
-  readonly text: string
-}
+export type Exposition = { readonly contentType: string; readonly text: string }
 
 /** Merges the reports of all processes into one text. */
 export async function toExposition(reports: readonly Report[]): Promise<Exposition> {

@@ -60,11 +60,10 @@ export function mistakesOf(data: DefinitionData, name: string, taken: ReadonlySe
     if (schema[Kind] !== "Object") mistakes.push(`'${part}' must be made with Type.Object({ … })`)
     else mistakes.push(...mistakesOfFields(schema, part, kinds))
   }
-  if (data.method === "GET" && Object.hasOwn(input.properties ?? {}, "format")) {
+  if (data.method === "GET" && Object.hasOwn(input.properties ?? {}, "format"))
     mistakes.push(
       "'input.format' is the name by which clients ask for JSON, XML, YAML or CSV: choose a different one",
     )
-  }
   return mistakes
 }
 

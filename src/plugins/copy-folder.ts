@@ -107,11 +107,10 @@ function filesOf(base: string, folder: string): FoundFile[] {
 
 function requireSmall(directory: string, files: readonly FoundFile[]): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  if (bytes > maxBytes) {
+  if (bytes > maxBytes)
     throw new PluginRefused(
       `The folder ${directory} holds ${Math.ceil(bytes / 1e6)} MB; ${maxBytes / 1e6} MB are allowed.`,
     )
-  }
   if (files.length > maxFiles)
     throw new PluginRefused(`The folder ${directory} holds ${files.length} files; ${maxFiles} are allowed.`)
 }

@@ -14,11 +14,10 @@ const nameForm = /^[a-z][a-z0-9]{1,39}$/
  * @throws PluginRefused
  */
 export function writeNewPlugin(directory: string, name: string, taken: ReadonlySet<string>): string[] {
-  if (!nameForm.test(name)) {
+  if (!nameForm.test(name))
     throw new PluginRefused(
       `The name '${name}' cannot be used. Take 2 to 40 lower-case letters and digits, a letter first.`,
     )
-  }
   const mistake = mistakeOfId(name, taken)
   if (mistake !== null) throw new PluginRefused(`The name '${name}' cannot be used: ${mistake}.`)
   const folder = join(directory, name)

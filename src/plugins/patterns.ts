@@ -16,14 +16,12 @@ export function closed<S extends TSchema>(schema: S): S {
 }
 
 /** Compiles a check, which returns the first field whose value does not match its pattern, with the pattern; null if all do. */
-export function compilePatternCheck(
-  schema: TObject,
-): (values: unknown) => { readonly name: string; readonly pattern: string } | null {
+export function compilePatternCheck(schema: TObject) {
   const fields = Object.entries(schema.properties).flatMap(([name, field]) => {
     const pattern = patternIn(field)
     return pattern === null ? [] : { name, field, pattern }
   })
-  return (values) => {
+  return (values: unknown) => {
     const given = typeof values === "object" && values !== null ? values : {}
     for (const { name, field, pattern } of fields) {
       const value: unknown = Reflect.get(given, name)

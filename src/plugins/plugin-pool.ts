@@ -15,11 +15,7 @@ interface PoolOptions extends RunLimits {
   readonly onFault: (fault: ApiMistake, rests: boolean) => void
 }
 
-interface WaitingCall {
-  readonly account: string
-  take(worker: PluginWorker): void
-  fail(cause: unknown): void
-}
+type WaitingCall = { readonly account: string; take(worker: PluginWorker): void; fail(cause: unknown): void }
 
 /** Calls that wait for a worker; more are refused. */
 const maxWaiting = 256

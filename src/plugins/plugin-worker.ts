@@ -17,10 +17,7 @@ export interface PluginWorker {
 }
 
 /** The limits of one run. */
-export interface RunLimits {
-  readonly limitMs: number
-  readonly maxOutputLength: number
-}
+export type RunLimits = { readonly limitMs: number; readonly maxOutputLength: number }
 
 /** Thrown if a run did not begin, since something that an earlier one left behind kept its thread busy or ended it. */
 export class ThreadBusy extends Error {
@@ -165,7 +162,4 @@ export async function startPluginWorker(
 }
 
 /** The thread is gone. */
-interface Ended {
-  readonly kind: "ended"
-  readonly cause: string
-}
+type Ended = { readonly kind: "ended"; readonly cause: string }

@@ -60,11 +60,7 @@ export function createThreadDns(ask: (question: number, name: string, type: DnsT
   }
 }
 
-interface WaitingQuestion {
-  readonly name: string
-  readonly type: DnsType
-  end(answer: DnsAnswer): void
-}
+type WaitingQuestion = { readonly name: string; readonly type: DnsType; end(answer: DnsAnswer): void }
 
 /** An API in JavaScript may ask for anything. */
 function requireQuestion(name: unknown, type: unknown): void {

@@ -13,11 +13,7 @@ export interface HttpRequest {
 }
 
 /** An answer, read to its end. */
-export interface HttpReply {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
+export type HttpReply = { readonly status: number; readonly headers: Headers; readonly text: string }
 
 /**
  * Why there is no answer. `refused`: nothing listens there. `unknown-host`: the name has no address. `untrusted`: the certificate

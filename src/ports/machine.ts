@@ -1,14 +1,8 @@
-/** The person or program that runs a command, for the audit log. */
-interface Operator {
-  readonly user: string
-  readonly host: string
-}
-
 /** The name of this machine. */
 export const hostName = (): string => nodeOs().hostname()
 
-/** The user of the operating system and the name of this machine. */
-export function currentOperator(): Operator {
+/** The person or program that runs a command, for the audit log: the system's user and the name of this machine. */
+export function currentOperator() {
   return { user: userName(), host: nodeOs().hostname() }
 }
 

@@ -25,10 +25,7 @@ export interface RequestTrace {
 }
 
 /** The name of a span, and its attributes at the beginning. */
-export interface SpanStart {
-  readonly name: string
-  readonly attributes: SpanAttributes
-}
+export type SpanStart = { readonly name: string; readonly attributes: SpanAttributes }
 
 /** Spans that were not sent, by reason. */
 export type DroppedSpans = Readonly<Record<"queue_full" | "export_failed", number>>

@@ -30,10 +30,7 @@ export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookResponse>
 }
 
-interface Address {
-  readonly address: string
-  readonly family: number
-}
+type Address = { readonly address: string; readonly family: number }
 
 export interface WebhookSenderOptions {
   readonly timer: Timer

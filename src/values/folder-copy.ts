@@ -7,6 +7,4 @@ export interface FolderCopy {
 }
 
 /** A copy that its maker removes. */
-export interface OwnedCopy extends FolderCopy {
-  remove(): void
-}
+export type OwnedCopy = FolderCopy & { remove(): void }

@@ -4,10 +4,7 @@ import ipaddr from "ipaddr.js"
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** All addresses whose first `prefix` bits are those of `address` (RFC 4632 §3.1, RFC 4291 §2.3). */
-export interface Network {
-  readonly address: Address
-  readonly prefix: number
-}
+export type Network = { readonly address: Address; readonly prefix: number }
 
 /**
  * Reads an IPv4 address: four decimal numbers without leading zeros. Null for anything else: programs disagree on what

@@ -63,11 +63,10 @@ function readEntry(entry: unknown, place: string): { code: number; name: string 
   if (!isObject(entry)) throw new Error(`${place}: expected an object with value (or code) and name`)
   const { name } = entry
   const code = entry.value ?? entry.code
-  if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > highestCompanyId) {
+  if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > highestCompanyId)
     throw new Error(
       `${place}: the code ${JSON.stringify(code)} is not a whole number from 0 to ${highestCompanyId}`,
     )
-  }
   if (typeof name !== "string" || name.trim() === "")
     throw new Error(`${place} (code ${code}): the name is missing or empty`)
   return { code, name: name.trim() }

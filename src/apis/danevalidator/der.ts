@@ -23,11 +23,7 @@ function isSequenceOf(bytes: Uint8Array, memberTags: readonly number[]): boolean
   return at === outer.end
 }
 
-interface Element {
-  readonly tag: number
-  readonly contentStart: number
-  readonly end: number
-}
+type Element = { readonly tag: number; readonly contentStart: number; readonly end: number }
 
 /** Reads a DER element with a one-byte tag; null unless its length is definite, minimal and within `limit` (X.690 §10.1). */
 function readElement(bytes: Uint8Array, at: number, limit: number): Element | null {

@@ -1,8 +1,4 @@
-export interface Term {
-  readonly name: string
-  readonly description: string
-  readonly full_description: string
-}
+export type Term = { readonly name: string; readonly description: string; readonly full_description: string }
 
 export type Field = "usage" | "selector" | "matching"
 
@@ -11,20 +7,18 @@ export function toTerm(field: Field, value: number): Term {
   const term = assigned[field][value]
   if (term !== undefined) return term
   const { noun, privateName } = nouns[field]
-  if (value === 255) {
+  if (value === 255)
     return {
       name: privateName,
       description: `A ${noun} for private use.`,
       full_description: `The ${noun} 255 is reserved for private use (RFC 7218). Only clients that were set up for it know what it means; all others treat the record as unusable.`,
     }
-  }
-  if (value >= 0 && value < 255) {
+  if (value >= 0 && value < 255)
     return {
       name: "Unassigned",
       description: `An unassigned ${noun}.`,
       full_description: `No standard gives the ${noun} ${value} a meaning. Clients treat the record as unusable (RFC 6698 §4.1).`,
     }
-  }
   return {
     name: "Out of range",
     description: `A ${noun} that no record can hold.`,

@@ -129,11 +129,10 @@ function toNumber(field: string, text: string): number {
 function toGenericRdata([count = "", ...parts]: readonly string[]): TlsaRdata {
   const digits = parts.join("")
   if (!/^\d{1,5}$/.test(count)) refuse("must have the count of bytes after \\#")
-  if (digits.length !== Number(count) * 2) {
+  if (digits.length !== Number(count) * 2)
     refuse(
       `must have ${Number(count) * 2} hexadecimal digits after \\# ${Number(count)}, not ${digits.length}`,
     )
-  }
   if (Number(count) < 4) refuse("must have usage, selector, matching type and certificate data after \\#")
   const head = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(digits)
   if (head === null) return refuse("must have hexadecimal digits after \\# and the count of bytes")

@@ -26,11 +26,10 @@ export function* requireSortable(lines: readonly string[]): Steps<void> {
     if (repeatedSigns > maxRepeatedSigns)
       refuse(`must have at most ${group(maxRepeatedSigns)} repeated vowel signs U+0F71 in all lines together`)
     if (isOver(line.length)) yield
-    if (line.length * maxGrowth > maxDecomposed && (yield* isLongDecomposed(line))) {
+    if (line.length * maxGrowth > maxDecomposed && (yield* isLongDecomposed(line)))
       refuse(
         `must have lines of at most ${group(maxDecomposed)} characters after compatibility decomposition (NFKD)`,
       )
-    }
   }
 }
 

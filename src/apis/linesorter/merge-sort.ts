@@ -1,10 +1,7 @@
 import { createStepMeter, type Steps } from "./steps.ts"
 
 /** A line and its key, by which it is compared. */
-export interface KeyedLine {
-  readonly line: string
-  readonly key: string
-}
+export type KeyedLine = { readonly line: string; readonly key: string }
 
 type Compare = (a: KeyedLine, b: KeyedLine) => number
 type Run = readonly KeyedLine[]

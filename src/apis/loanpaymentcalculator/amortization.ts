@@ -19,11 +19,7 @@ export interface Amortization {
   readonly months: readonly Month[]
 }
 
-export interface Month {
-  readonly interest: bigint
-  readonly principal: bigint
-  readonly balance: bigint
-}
+export type Month = { readonly interest: bigint; readonly principal: bigint; readonly balance: bigint }
 
 /**
  * The schedule of an annuity loan: the same payment each month, and a balance of 0 after the last.

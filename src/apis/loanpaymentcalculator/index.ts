@@ -73,12 +73,11 @@ export const loanpaymentcalculator = defineApi({
       payments: loanTerm * 12,
     })
     const totalPayment = toDollars(result.totalPayment)
-    if (totalPayment === Number.POSITIVE_INFINITY) {
+    if (totalPayment === Number.POSITIVE_INFINITY)
       reject(
         "loanAmount",
         "must be lower: the total with interest exceeds the largest possible number, about 1.8e308",
       )
-    }
     return {
       loanAmount,
       downpayment,

@@ -1,8 +1,5 @@
 /** An exact fraction; the denominator is positive. */
-export interface Rational {
-  readonly numerator: bigint
-  readonly denominator: bigint
-}
+export type Rational = { readonly numerator: bigint; readonly denominator: bigint }
 
 /** The fraction that a number's shortest decimal text stands for, so that 0.1 is one tenth. The number is finite, 0 or more. */
 export function toRational(value: number): Rational {

@@ -44,11 +44,7 @@ function lintBreadth(directive: Directive, prefix: number, isSix: boolean, domai
   return [toFinding("BROAD_RANGE", domain, directive, breadth, { severity })]
 }
 
-interface NetworkTerm {
-  readonly directive: Directive
-  readonly prefixBits: string
-  readonly index: number
-}
+type NetworkTerm = { readonly directive: Directive; readonly prefixBits: string; readonly index: number }
 
 /**
  * Networks that add nothing: a client that matches an earlier term never reaches a later one, and a wider network with

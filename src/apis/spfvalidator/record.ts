@@ -22,16 +22,10 @@ export interface Macro {
 /** Macros and literal text, in which `%%`, `%_` and `%-` are already replaced. */
 export type MacroString = readonly (string | Macro)[]
 
-export interface DomainSpec {
-  readonly text: string
-  readonly macro: MacroString
-}
+export type DomainSpec = { readonly text: string; readonly macro: MacroString }
 
 /** A term's text and the byte of the record at which it begins, from 0. */
-export interface Placed {
-  readonly text: string
-  readonly position: number
-}
+export type Placed = { readonly text: string; readonly position: number }
 
 export type Mechanism =
   | { readonly kind: "all" }
@@ -47,19 +41,12 @@ export type Mechanism =
   /** `text` is the network as written. */
   | { readonly kind: "ip4" | "ip6"; readonly network: Network & { readonly text: string } }
 
-export interface Directive extends Placed {
-  readonly qualifier: Qualifier
-  readonly mechanism: Mechanism
-}
+export type Directive = Placed & { readonly qualifier: Qualifier; readonly mechanism: Mechanism }
 
 /** `redirect` or `exp`. */
-export interface TargetModifier extends Placed {
-  readonly target: DomainSpec
-}
+export type TargetModifier = Placed & { readonly target: DomainSpec }
 
-export interface UnknownModifier extends Placed {
-  readonly name: string
-}
+export type UnknownModifier = Placed & { readonly name: string }
 
 export type SyntaxCode =
   | "SYNTAX_ERROR"
@@ -75,10 +62,7 @@ export type SyntaxCode =
   | "RECORD_TOO_LARGE"
 
 /** Why a term, or the whole record, breaks the grammar. */
-export interface SyntaxProblem extends Placed {
-  readonly code: SyntaxCode
-  readonly detail: string
-}
+export type SyntaxProblem = Placed & { readonly code: SyntaxCode; readonly detail: string }
 
 /** A parsed record. Any problem makes its evaluation a permerror (RFC 7208 §4.6). */
 export interface SpfRecord {

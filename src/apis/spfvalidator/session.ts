@@ -7,11 +7,7 @@ import type { DomainSpec, MacroString } from "./record.ts"
 import { chooseName, findHostNames } from "./validated-names.ts"
 
 /** What the report and the check of an address share in one validation. */
-export interface Session {
-  readonly identity: Identity
-  readonly lookups: Lookups
-  readonly policies: Policies
-}
+export type Session = { readonly identity: Identity; readonly lookups: Lookups; readonly policies: Policies }
 
 /**
  * The name that a term asks for while `domain` is evaluated: `domain` itself without a domain-spec (RFC 7208 §4.8). Null

@@ -79,10 +79,7 @@ export function summarizeTree(tree: Tree): TreeSummary {
   }
 }
 
-interface Totals {
-  lookupTerms: number
-  readonly voidLookups: Record<Family, number>
-}
+type Totals = { lookupTerms: number; readonly voidLookups: Record<Family, number> }
 
 function newTotals(): Totals {
   return { lookupTerms: 0, voidLookups: { IPv4: 0, IPv6: 0 } }

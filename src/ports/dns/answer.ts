@@ -8,11 +8,7 @@ import { foldCase, isWithin, readName, toDottedName, type WireName } from "./nam
 export const maxAliases = 10
 
 /** An answer and how long it may be cached, 0 for not at all. */
-export interface TimedAnswer {
-  readonly kind: "answer"
-  readonly answer: DnsAnswer
-  readonly ttlSeconds: number
-}
+export type TimedAnswer = { readonly kind: "answer"; readonly answer: DnsAnswer; readonly ttlSeconds: number }
 
 /** The server says only that the name is an alias, so `target` must be asked for. */
 export interface Alias {

@@ -15,11 +15,7 @@ const maxTtlSeconds = 3_600
 /** For "no such name" and "no data". */
 const maxNegativeTtlSeconds = 300
 
-interface Entry {
-  readonly answer: DnsAnswer
-  readonly expiresAtMs: number
-  readonly bytes: number
-}
+type Entry = { readonly answer: DnsAnswer; readonly expiresAtMs: number; readonly bytes: number }
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export function createCache(options: CacheOptions) {

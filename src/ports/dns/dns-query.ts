@@ -137,11 +137,7 @@ function planSteps(servers: readonly ServerAddress[]): Attempt[][] {
 
 type Transport = "udp" | "tcp"
 
-interface Attempt {
-  readonly server: ServerAddress
-  readonly transport: Transport
-  readonly edns: boolean
-}
+type Attempt = { readonly server: ServerAddress; readonly transport: Transport; readonly edns: boolean }
 
 /** The consequence of a response: use it, ask the same server in another way, or ask another server. */
 type Verdict<Value> =

@@ -1,19 +1,7 @@
 import type { Timer } from "../../apis/contract.ts"
 
 /** Runs jobs in a limited number of slots, one job for each key. */
-export interface FairQueue<Value> {
-  /**
-   * The value of `job`, or of an unfinished job with the same key; null when `signal` aborts before. Jobs with the same signal
-   * belong to one caller, and callers with the same account take their turns within those of the account. A job without a
-   * signal has a caller for itself, and a caller without an account counts as an account.
-   */
-  run(
-    key: string,
-    job: () => Promise<Value>,
-    signal: AbortSignal | undefined,
-    account?: string,
-  ): Promise<Value | null>
-}
+export type FairQueue<Value> = ReturnType<typeof createFairQueue<Value>>
 
 /** The numbers of slots, and the timer whose turns they follow. */
 interface FairQueueOptions {
@@ -60,7 +48,7 @@ const modestInFlight = 2
  * with few jobs in flight, so that one account's many unanswered questions do not delay the others. When all who wait for a
  * job give up, it goes on if it is in flight, since its answer will be cached; a queued one is dropped.
  */
-export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Value> {
+export function createFairQueue<Value>(options: FairQueueOptions) {
   const { slots, slotsPerCaller, slotsPerAccount, startsPerTurn, timer } = options
   const jobs = new Map<string, Job<Value>>()
   /** Those with jobs, in the order of their turns. */
@@ -70,12 +58,17 @@ export function createFairQueue<Value>(options: FairQueueOptions): FairQueue<Val
   let startedInTurn = 0
 
   return {
-    run(key, run, signal, account) {
+    /**
+     * The value of `run`, or of an unfinished job with the same key; null when `signal` aborts before. Jobs with the same signal
+     * belong to one caller, and callers with the same account take their turns within those of the account. A job without a
+     * signal has a caller for itself, and a caller without an account counts as an account.
+     */
+    run(key: string, run: () => Promise<Value>, signal: AbortSignal | undefined, account?: string) {
       const caller = callerOf(signal ?? {}, account)
       const job = join(key, run, caller)
       const { promise } = job.result
       if (!signal) return promise
-      return new Promise((resolve, reject) => {
+      return new Promise<Value | null>((resolve, reject) => {
         const onAbort = () => {
           leave(job, caller)
           resolve(null)

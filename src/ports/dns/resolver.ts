@@ -1,5 +1,5 @@
 import type { Clock, Dns, DnsAnswer, DnsFailure, DnsType, Random, Timer } from "../../apis/contract.ts"
-import { readAnswer, type TimedAnswer } from "./answer.ts"
+import { readAnswer } from "./answer.ts"
 import { type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
@@ -43,9 +43,7 @@ export interface ResolverStats {
   readonly failures: number
 }
 
-export interface Resolver extends Dns {
-  stats(): ResolverStats
-}
+export type Resolver = Dns & { stats(): ResolverStats }
 
 /** A stub resolver (RFC 1034 §5.3.1): asks the given servers, each question once at a time, and caches answers. */
 export function createResolver(options: ResolverOptions): Resolver {
@@ -108,11 +106,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 }
 
 /** Asks for `name`. When a server answers with an alias alone, asks for the alias's target. */
-async function lookUp(
-  name: WireName,
-  type: DnsType,
-  options: QueryOptions,
-): Promise<Omit<TimedAnswer, "kind"> & { readonly server: ServerAddress | null }> {
+async function lookUp(name: WireName, type: DnsType, options: QueryOptions) {
   let asked = name
   let passed: readonly WireName[] = []
   let ttlSeconds = Number.POSITIVE_INFINITY

@@ -1,12 +1,5 @@
 import { parseAddress } from "../../values/ip.ts"
 
-/** A server's certificate and key, and the certificate of the authority that signed it, in PEM. */
-interface SelfSigned {
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-}
-
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const dayMs = 86_400_000
 /** Some clients refuse certificates that are valid for longer. */
@@ -17,8 +10,9 @@ const validDays = 397
  * authority's key is discarded, so that it can sign nothing else.
  * @param names domain names or IP addresses
  * @param nowMs the real time, since clients compare it with theirs
+ * @returns the certificate and its key, and the certificate of the authority that signed it, in PEM
  */
-export async function createSelfSigned(names: readonly string[], nowMs: number): Promise<SelfSigned> {
+export async function createSelfSigned(names: readonly string[], nowMs: number) {
   const x509 = await loadX509()
   const validity = { notBefore: new Date(nowMs - dayMs), notAfter: new Date(nowMs + validDays * dayMs) }
   const authorityKeys = await crypto.subtle.generateKey(algorithm, false, ["sign", "verify"])
