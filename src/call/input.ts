@@ -90,13 +90,10 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-  if (value === undefined || (value === null && countsAsLeftOut(parameter))) return absent(parameter)
+  // Null says the same as no value, but in some parameters of the administration it is a value.
+  const isNone = value === null && !parameter.required && !parameter.check().Check(null)
+  if (value === undefined || isNone) return absent(parameter)
   return checked(parameter, value)
-}
-
-/** Whether null says the same as no value. In some parameters of the administration it is a value. */
-function countsAsLeftOut({ required, check }: Parameter): boolean {
-  return !required && !check().Check(null)
 }
 
 function absent({ name, schema, required, requirement }: Parameter): unknown {

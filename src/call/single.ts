@@ -1,6 +1,5 @@
 import type { GiveWay } from "../apis/contract.ts"
-import type { ChargeItem } from "../store/store.ts"
-import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
+import type { Caller, CallerRequest } from "./caller.ts"
 import type { Input, RawInput } from "./input.ts"
 import {
   admit,
@@ -41,7 +40,8 @@ export async function runSingle(
     const running = runApi(api, input, { caller, requestId, pipeline, trace })
     const outcome = running instanceof Promise ? await running : running
     if (outcome.fault) return outcome
-    await pipeline.charges.settle(hold, api.charge, request, usesOfCall(raw, api))
+    const uses = api.findDeprecated?.(raw).map((entry) => ({ api: entry, calls: 1, credits: 0 }))
+    await pipeline.charges.settle(hold, api.charge, request, uses)
     return { data: outcome.data, charged: api.charge, fault: null }
   } finally {
     hold.release()
@@ -65,8 +65,4 @@ export async function answerCall({ api, request, read }: UncheckedCall, pipeline
     const raw = await read(() => pipeline.scheduler.giveWay(caller.account.id))
     return runSingle({ api, request, raw, input: api.readInput(raw) }, caller, pipeline)
   })
-}
-
-function usesOfCall(raw: RawInput, { findDeprecated }: PreparedApi): readonly ChargeItem[] {
-  return findDeprecated?.(raw).map((entry) => ({ api: entry, calls: 1, credits: 0 })) ?? nothingCharged
 }

@@ -10,13 +10,7 @@ export interface Minute {
   readonly credits: readonly CreditsSum[]
 }
 
-interface Sum {
-  calls: number
-  errors: number
-  charged: number
-  credits: number
-  readonly latency: number[]
-}
+type Sum = { calls: number; errors: number; charged: number; credits: number; readonly latency: number[] }
 
 const counted: ReadonlySet<Surface> = new Set(callSurfaces)
 /** A request for a path that does not exist fails too. */

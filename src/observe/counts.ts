@@ -17,12 +17,7 @@ export interface Tally {
 type FaultTally = { calls: number; readonly firstMs: number; lastMs: number }
 
 /** Successful calls of one API on one surface, and the credits that they cost. */
-export interface ChargedTally {
-  readonly api: string
-  readonly surface: Surface
-  calls: number
-  credits: number
-}
+export type ChargedTally = { readonly api: string; readonly surface: Surface; calls: number; credits: number }
 
 /**
  * Everything counted since the start, in plain numbers: prom-client's counters hash their labels on every call. Labels never

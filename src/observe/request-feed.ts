@@ -176,7 +176,8 @@ function toMatch({ status, surface, api, account, key, fault }: RequestFilter): 
   const faults = toSet(fault)
   return (tally, end) => {
     if (surfaces ? !surfaces.has(tally.surface) : isLeftOut(tally.surface, end.status)) return false
-    if (statuses && !statuses.has(String(end.status)) && !statuses.has(classOf(end.status))) return false
+    const statusClass = `${Math.floor(end.status / 100)}xx`
+    if (statuses && !statuses.has(String(end.status)) && !statuses.has(statusClass)) return false
     if (apis && !apis.has(tally.api) && !end.apis?.some((id) => apis.has(id))) return false
     if (accounts && !accounts.has(end.caller?.account.id ?? "")) return false
     if (keys && !keys.has(end.caller?.key.id ?? "")) return false
@@ -190,8 +191,4 @@ function toSet(values: readonly string[] | undefined): ReadonlySet<string> | nul
 
 function isLeftOut(surface: Surface, status: number): boolean {
   return surface === "admin" || surface === "portal" || (surface === "unkeyed" && status < 400)
-}
-
-function classOf(status: number): string {
-  return `${Math.floor(status / 100)}xx`
 }

@@ -6,7 +6,8 @@ export const highestCompanyId = 0xffff
  * number from 0 to 65535.
  */
 export function parseCompanyId(text: string): number | null {
-  const digits = text.length > maxLength ? withoutLeadingZeros(text) : text
+  // Apart from the pattern of identifiers, which would try again for each of two million zeros.
+  const digits = text.length > maxLength ? text.replace(/^(0x)?0+(?=[0-9a-f])/i, "$1") : text
   if (!/^(?:0x[0-9a-f]{1,4}|[0-9]{1,6})$/i.test(digits)) return null
   const id = Number(digits)
   return id <= highestCompanyId ? id : null
@@ -14,11 +15,6 @@ export function parseCompanyId(text: string): number | null {
 
 /** The length of `0x004C`. Longer texts have more zeros than needed, or are no identifier. */
 const maxLength = 6
-
-/** Apart from the pattern of identifiers, which would try again for each of two million zeros. */
-function withoutLeadingZeros(text: string): string {
-  return text.replace(/^(0x)?0+(?=[0-9a-f])/i, "$1")
-}
 
 /** Writes an identifier as the Bluetooth SIG does: `0x004C`. */
 export function formatCompanyId(id: number): string {

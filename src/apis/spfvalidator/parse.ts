@@ -180,7 +180,7 @@ function parseDomainSpec(text: string): DomainSpec {
     const name = tail.endsWith(".") ? tail.slice(0, -1) : tail
     const dotAt = name.lastIndexOf(".")
     const topLabel = name.slice(dotAt + 1)
-    if (dotAt < 0 || !isTopLabel(topLabel)) failDomain(text, topLabel, dotAt)
+    if (dotAt < 0 || !topLabelForm.test(topLabel)) failDomain(text, topLabel, dotAt)
   }
   return { text, macro }
 }
@@ -195,9 +195,7 @@ function parseMacros(text: string): ParsedMacroString {
 }
 
 /** Letters, digits and inner hyphens, but not digits alone (RFC 7208 §7.1, toplabel). */
-function isTopLabel(label: string): boolean {
-  return /^(?!-|\d+$)[a-z\d-]*[a-z\d]$/i.test(label)
-}
+const topLabelForm = /^(?!-|\d+$)[a-z\d-]*[a-z\d]$/i
 
 function failDomain(text: string, topLabel: string, dotAt: number): never {
   if (/\/\d*$/.test(topLabel)) fail("INVALID_CIDR", "a prefix length is not allowed here")
