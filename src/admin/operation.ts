@@ -4,16 +4,8 @@ import type { Mutation } from "../store/admin-store.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import type { Permission } from "./permission.ts"
 
-/**
- * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow
- * from this.
- */
-export interface Operation<
-  Input extends TObject = TObject,
-  Output extends TSchema = TSchema,
-  Id extends string = string,
-  Method extends OperationMethod = OperationMethod,
-> {
+/** All of an operation but its method and what it does. */
+interface OperationHead<Input extends TObject, Output extends TSchema, Id extends string> {
   /** Plural resource and verb: `keys.rotate`. */
   readonly id: Id
   /** A few words, for headings. */
@@ -22,7 +14,6 @@ export interface Operation<
   readonly description: string
   /** Null if everyone who is signed in may run it. */
   readonly permission: Permission | null
-  readonly method: Method
   /** Below `/admin/v1`. Names in braces are parameters of the input: `/keys/{id}/rotate`. */
   readonly path: string
   /** More paths of the same operation, with fewer parameters in them. */
@@ -52,6 +43,19 @@ export interface Operation<
   readonly command: OperationCommand
   /** More commands for the same operation, such as `account rename` for one field of `accounts.update`. */
   readonly otherCommands?: readonly OperationCommand[]
+}
+
+/**
+ * One operation of the administration. Its HTTP route, command, OpenAPI operation, permission check and audit record all follow
+ * from this.
+ */
+export interface Operation<
+  Input extends TObject = TObject,
+  Output extends TSchema = TSchema,
+  Id extends string = string,
+  Method extends OperationMethod = OperationMethod,
+> extends OperationHead<Input, Output, Id> {
+  readonly method: Method
   /** In a watch, `output` is one event. */
   readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output>
 }
@@ -194,10 +198,28 @@ interface ActorSession {
   readonly keyHash: string | null
 }
 
+/** Defines an operation that is neither a plain read nor a change: a watch, or a read whose input no URL may hold. */
+export function defineOperation<
+  Input extends TObject,
+  Output extends TSchema,
+  Id extends string,
+  Method extends OperationMethod,
+>(operation: Operation<Input, Output, Id, Method>): Operation<Input, Output, Id, Method> {
+  return operation
+}
+
+/** Defines an operation that reads, by GET, and changes nothing. */
+export function defineRead<Input extends TObject, Output extends TSchema, Id extends string>({
+  read,
+  ...head
+}: OperationHead<Input, Output, Id> & Omit<Read<Input, Output>, "kind">) {
+  return defineOperation({ ...head, method: "GET", run: { kind: "read", read } })
+}
+
 /**
- * Defines an operation.
+ * Defines an operation that changes something.
  * @example
- * export const enableKey = defineOperation({
+ * export const enableKey = defineChange({
  *   id: "keys.enable",
  *   title: "Enable a key",
  *   description: "Lets a disabled key work again.",
@@ -208,16 +230,21 @@ interface ActorSession {
  *   input: Type.Object({ id: keyId }),
  *   output: keySchema,
  *   example: { id: "key_1234567890abcdef" },
- *   run: { kind: "change", prepare: prepareEnable, recall: readKey },
+ *   prepare: prepareEnable,
+ *   recall: readKey,
  * })
  */
-export function defineOperation<
+export function defineChange<
   Input extends TObject,
   Output extends TSchema,
   Id extends string,
   Method extends OperationMethod,
->(operation: Operation<Input, Output, Id, Method>): Operation<Input, Output, Id, Method> {
-  return operation
+>({
+  prepare,
+  recall,
+  ...head
+}: OperationHead<Input, Output, Id> & { readonly method: Method } & Omit<Change<Input, Output>, "kind">) {
+  return defineOperation({ ...head, run: { kind: "change", prepare, recall } })
 }
 
 const operatorMark = "x-operator-only"

@@ -1,13 +1,12 @@
 import { Type } from "@sinclair/typebox"
-import { defineOperation } from "./operation.ts"
+import { defineRead } from "./operation.ts"
 import { grants, permissions } from "./permission.ts"
 
-export const whoami = defineOperation({
+export const whoami = defineRead({
   id: "whoami",
   title: "Show who you are",
   description: "Shows as whom you act, and what you may do.",
   permission: null,
-  method: "GET",
   path: "/whoami",
   command: { words: "whoami", example: "" },
   input: Type.Object({}),
@@ -21,10 +20,7 @@ export const whoami = defineOperation({
     }),
   }),
   example: {},
-  run: {
-    kind: "read",
-    async read(_, { actor: { id, name, permissions: granted, source } }) {
-      return { actor: id, name, permissions: [...granted], source, known_permissions: { ...permissions } }
-    },
+  async read(_, { actor: { id, name, permissions: granted, source } }) {
+    return { actor: id, name, permissions: [...granted], source, known_permissions: { ...permissions } }
   },
 })

@@ -7,7 +7,7 @@ import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuchAccount } from "../fault.ts"
 import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
-import { type AdminContext, defineOperation, operatorOnly, type PreparedChange } from "../operation.ts"
+import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
@@ -132,17 +132,16 @@ export async function readAccount(id: string, context: AdminParts): Promise<Acco
   return { ...account, keys: await context.admin.countKeys(id) }
 }
 
-export const getAccount = defineOperation({
+export const getAccount = defineRead({
   id: "accounts.get",
   title: "Show an account",
   description: "Shows an account and its credits.",
   permission: "accounts.read",
-  method: "GET",
   path: "/accounts/{id}",
   command: { words: "account show", args: ["id"], example: "acc_1234567890abcdef" },
   portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef" },
-  run: { kind: "read", read: ({ id }, context) => readAccount(id, context) },
+  read: ({ id }, context) => readAccount(id, context),
 })

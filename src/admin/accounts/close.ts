@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { accountSchema, changeAccount, readAccount, requireOpenAccount } from "./account.ts"
 
-export const closeAccount = defineOperation({
+export const closeAccount = defineChange({
   id: "accounts.close",
   title: "Close an account",
   description: "Closes an account. Its keys stop working at once. It can be reopened.",
@@ -14,11 +14,8 @@ export const closeAccount = defineOperation({
   input: Type.Object({ id: accountId }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id }, context) {
-      return changeAccount(await requireOpenAccount(context, id), { closedMs: context.clock.now() }, context)
-    },
-    recall: readAccount,
+  async prepare({ id }, context) {
+    return changeAccount(await requireOpenAccount(context, id), { closedMs: context.clock.now() }, context)
   },
+  recall: readAccount,
 })

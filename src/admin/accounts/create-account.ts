@@ -4,11 +4,11 @@ import { refuseHidden, requireNewAccount } from "../../accounts/requirements.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
 import { externalId, metadata, requireMetadata } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { accountFields, accountSchema, readAccount, toAccountOutput } from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
-export const createAccount = defineOperation({
+export const createAccount = defineChange({
   id: "accounts.create",
   title: "Create an account",
   description: "Creates an account with a plan. Its bonus starts with the plan's sign-up bonus.",
@@ -26,36 +26,33 @@ export const createAccount = defineOperation({
   output: accountSchema,
   status: 201,
   example: { name: "Ann", plan: "pro" },
-  run: {
-    kind: "change",
-    async prepare(input, context) {
-      const { plans, clock, random } = context
-      const plan = requireNewAccount(input.name, input.plan ?? "free", plans)
-      if (input.external_id !== undefined) refuseHidden(input.external_id, "The external id", "external_id")
-      const nowMs = clock.now()
-      const account: AccountDetails = {
-        id: createId("acc", random),
-        name: input.name,
-        plan: plan.name,
-        createdMs: nowMs,
-        closedMs: null,
-        periodStartMs: nowMs,
-        used: 0,
-        bonus: plan.signUpBonus,
-        version: 1,
-        externalId: input.external_id ?? null,
-        metadata: requireMetadata(input.metadata ?? {}),
-        events: input.events ?? [],
-      }
-      const { id } = account
-      return {
-        mutations: [{ kind: "account.insert", account }],
-        target: { kind: "account", id, accountId: id },
-        before: null,
-        after: pick(toAccountOutput(account, context), [...accountFields, "bonus"]),
-        answer: () => ({ ...toAccountOutput(account, context), keys: 0 }),
-      }
-    },
-    recall: readAccount,
+  async prepare(input, context) {
+    const { plans, clock, random } = context
+    const plan = requireNewAccount(input.name, input.plan ?? "free", plans)
+    if (input.external_id !== undefined) refuseHidden(input.external_id, "The external id", "external_id")
+    const nowMs = clock.now()
+    const account: AccountDetails = {
+      id: createId("acc", random),
+      name: input.name,
+      plan: plan.name,
+      createdMs: nowMs,
+      closedMs: null,
+      periodStartMs: nowMs,
+      used: 0,
+      bonus: plan.signUpBonus,
+      version: 1,
+      externalId: input.external_id ?? null,
+      metadata: requireMetadata(input.metadata ?? {}),
+      events: input.events ?? [],
+    }
+    const { id } = account
+    return {
+      mutations: [{ kind: "account.insert", account }],
+      target: { kind: "account", id, accountId: id },
+      before: null,
+      after: pick(toAccountOutput(account, context), [...accountFields, "bonus"]),
+      answer: () => ({ ...toAccountOutput(account, context), keys: 0 }),
+    }
   },
+  recall: readAccount,
 })

@@ -2,17 +2,16 @@ import { Type } from "@sinclair/typebox"
 import { isNearLimit, nearLimitPercent } from "../../accounts/credits.ts"
 import type { AccountDetails, AccountFilter, Page } from "../../store/admin-store.ts"
 import { externalId, listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountSchema, toAccountOutput } from "./account.ts"
 
-export const listAccounts = defineOperation({
+export const listAccounts = defineRead({
   id: "accounts.list",
   title: "List accounts",
   description: "Lists accounts with their balances, oldest first.",
   permission: "accounts.read",
-  method: "GET",
   path: "/accounts",
   command: {
     words: "account list",
@@ -40,18 +39,15 @@ export const listAccounts = defineOperation({
   }),
   output: listOf(accountSchema),
   example: { plan: "pro" },
-  run: {
-    kind: "read",
-    read: ({ plan, external_id, closed, search, near_limit, limit, after }, context) => {
-      const filter = { plan, externalId: external_id, closed, search }
-      const read =
-        near_limit === undefined
-          ? (page: Page) => context.admin.accounts(filter, page)
-          : (page: Page) => readByLimit(filter, near_limit, page, context)
-      return readPage("accounts", { limit, after }, read, placeOf, (account) =>
-        toAccountOutput(account, context),
-      )
-    },
+  read: ({ plan, external_id, closed, search, near_limit, limit, after }, context) => {
+    const filter = { plan, externalId: external_id, closed, search }
+    const read =
+      near_limit === undefined
+        ? (page: Page) => context.admin.accounts(filter, page)
+        : (page: Page) => readByLimit(filter, near_limit, page, context)
+    return readPage("accounts", { limit, after }, read, placeOf, (account) =>
+      toAccountOutput(account, context),
+    )
   },
 })
 

@@ -2,10 +2,10 @@ import { Type } from "@sinclair/typebox"
 import { requirePlan } from "../../accounts/requirements.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { accountSchema, changeAccount, readAccount, requireAccount, requireVersion } from "./account.ts"
 
-export const reopenAccount = defineOperation({
+export const reopenAccount = defineChange({
   id: "accounts.reopen",
   title: "Reopen an account",
   description: "Opens a closed account again. Its keys that were not revoked work again.",
@@ -21,16 +21,13 @@ export const reopenAccount = defineOperation({
   }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id, plan }, context) {
-      const account = await requireAccount(context, id)
-      requireVersion(account, context)
-      if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
-      // A service does not start with an open account whose plan is missing.
-      requirePlan(plan ?? account.plan, context.plans)
-      return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)
-    },
-    recall: readAccount,
+  async prepare({ id, plan }, context) {
+    const account = await requireAccount(context, id)
+    requireVersion(account, context)
+    if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
+    // A service does not start with an open account whose plan is missing.
+    requirePlan(plan ?? account.plan, context.plans)
+    return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)
   },
+  recall: readAccount,
 })

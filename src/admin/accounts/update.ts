@@ -3,11 +3,11 @@ import { refuseHidden, requireName, requirePlan } from "../../accounts/requireme
 import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, metadata, requireMetadata } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { accountFields, accountSchema, changeAccount, readAccount, requireOpenAccount } from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
-export const updateAccount = defineOperation({
+export const updateAccount = defineChange({
   id: "accounts.update",
   title: "Change an account",
   description: "Changes the given fields of an account: name, plan, external id, metadata, events.",
@@ -43,26 +43,23 @@ export const updateAccount = defineOperation({
   }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef", name: "Bob" },
-  run: {
-    kind: "change",
-    async prepare({ id, name, plan, external_id, metadata, events }, context) {
-      const account = await requireOpenAccount(context, id)
-      const set = {
-        ...(name !== undefined && { name }),
-        ...(plan !== undefined && { plan }),
-        ...(external_id !== undefined && { externalId: external_id }),
-        ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
-        ...(events !== undefined && { events }),
-      }
-      if (Object.keys(set).length === 0) {
-        throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
-      }
-      // Only given fields are checked: an account whose plan is not configured can be renamed.
-      if (name !== undefined) requireName(name, "The name of an account")
-      if (plan !== undefined) requirePlan(plan, context.plans)
-      if (external_id) refuseHidden(external_id, "The external id", "external_id")
-      return changeAccount(account, set, context)
-    },
-    recall: readAccount,
+  async prepare({ id, name, plan, external_id, metadata, events }, context) {
+    const account = await requireOpenAccount(context, id)
+    const set = {
+      ...(name !== undefined && { name }),
+      ...(plan !== undefined && { plan }),
+      ...(external_id !== undefined && { externalId: external_id }),
+      ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
+      ...(events !== undefined && { events }),
+    }
+    if (Object.keys(set).length === 0) {
+      throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
+    }
+    // Only given fields are checked: an account whose plan is not configured can be renamed.
+    if (name !== undefined) requireName(name, "The name of an account")
+    if (plan !== undefined) requirePlan(plan, context.plans)
+    if (external_id) refuseHidden(external_id, "The external id", "external_id")
+    return changeAccount(account, set, context)
   },
+  recall: readAccount,
 })

@@ -5,14 +5,14 @@ import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
 import { timeAheadFormat, timeAheadRequirement } from "../fields.ts"
 import { issuedFields, issuedNote } from "../keys/key.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { permissions } from "../permission.ts"
 import { adminKeySchema, readAdminKey, toAdminKeyOutput } from "./admin-key.ts"
 import { grantsParameter, requireGrants } from "./grants.ts"
 
 const { id, ...otherFields } = adminKeySchema.properties
 
-export const createAdmin = defineOperation({
+export const createAdmin = defineChange({
   id: "admins.create",
   title: "Create an admin key",
   description:
@@ -41,32 +41,29 @@ export const createAdmin = defineOperation({
   output: Type.Object({ id, ...issuedFields, ...otherFields }),
   status: 201,
   example: { name: "billing", may: ["accounts.read", "usage.read"], expires: "30d" },
-  run: {
-    kind: "change",
-    async prepare({ name, may = ["*"], expires }, context) {
-      const { random, actor } = context
-      requireGrants(may, actor.permissions)
-      requireName(name, "The name of an admin key")
-      const nowMs = context.clock.now()
-      const text = createSecret("adminKey", random)
-      const adminKey: AdminKeyRecord = {
-        id: createId("adm", random),
-        name,
-        prefix: visiblePrefix(text),
-        permissions: may,
-        createdMs: nowMs,
-        expiresMs: expires === undefined ? null : requireExpiry(expires, nowMs),
-        revokedMs: null,
-      }
-      const shown = toAdminKeyOutput(adminKey)
-      return {
-        mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
-        target: { kind: "admin key", id: adminKey.id, accountId: null },
-        before: null,
-        after: pick(shown, ["name", "prefix", "permissions", "expires"]),
-        answer: () => ({ ...shown, key: text, note: issuedNote }),
-      }
-    },
-    recall: async (id, context) => ({ ...(await readAdminKey(id, context)), key: null, note: issuedNote }),
+  async prepare({ name, may = ["*"], expires }, context) {
+    const { random, actor } = context
+    requireGrants(may, actor.permissions)
+    requireName(name, "The name of an admin key")
+    const nowMs = context.clock.now()
+    const text = createSecret("adminKey", random)
+    const adminKey: AdminKeyRecord = {
+      id: createId("adm", random),
+      name,
+      prefix: visiblePrefix(text),
+      permissions: may,
+      createdMs: nowMs,
+      expiresMs: expires === undefined ? null : requireExpiry(expires, nowMs),
+      revokedMs: null,
+    }
+    const shown = toAdminKeyOutput(adminKey)
+    return {
+      mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
+      target: { kind: "admin key", id: adminKey.id, accountId: null },
+      before: null,
+      after: pick(shown, ["name", "prefix", "permissions", "expires"]),
+      answer: () => ({ ...shown, key: text, note: issuedNote }),
+    }
   },
+  recall: async (id, context) => ({ ...(await readAdminKey(id, context)), key: null, note: issuedNote }),
 })

@@ -1,15 +1,14 @@
 import { Type } from "@sinclair/typebox"
 import { listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { adminKeySchema, toAdminKeyOutput } from "./admin-key.ts"
 
-export const listAdmins = defineOperation({
+export const listAdmins = defineRead({
   id: "admins.list",
   title: "List admin keys",
   description: "Lists the keys of the admin API without their texts, oldest first.",
   permission: "admins.read",
-  method: "GET",
   path: "/admins",
   command: {
     words: "admin-key list",
@@ -20,15 +19,12 @@ export const listAdmins = defineOperation({
   input: Type.Object(pageParameters),
   output: listOf(adminKeySchema),
   example: {},
-  run: {
-    kind: "read",
-    read: (page, { admin }) =>
-      readPage(
-        "admins",
-        page,
-        (place) => admin.adminKeys(place),
-        ({ createdMs, id }) => [createdMs, id],
-        toAdminKeyOutput,
-      ),
-  },
+  read: (page, { admin }) =>
+    readPage(
+      "admins",
+      page,
+      (place) => admin.adminKeys(place),
+      ({ createdMs, id }) => [createdMs, id],
+      toAdminKeyOutput,
+    ),
 })

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { adminKeySchema, readAdminKey, requireAdminKey } from "./admin-key.ts"
 
-export const revokeAdmin = defineOperation({
+export const revokeAdmin = defineChange({
   id: "admins.revoke",
   title: "Revoke an admin key",
   description: "Revokes a key of the admin API for good. The next request with it is refused.",
@@ -22,20 +22,17 @@ export const revokeAdmin = defineOperation({
   output: adminKeySchema,
   isFinal: true,
   example: { id: "adm_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id }, context) {
-      const { revokedMs: earlierMs } = await requireAdminKey(context, id)
-      if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
-      const revokedMs = context.clock.now()
-      return {
-        mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
-        target: { kind: "admin key", id, accountId: null },
-        before: { revoked: null },
-        after: { revoked: toIso(revokedMs) },
-        answer: () => readAdminKey(id, context),
-      }
-    },
-    recall: readAdminKey,
+  async prepare({ id }, context) {
+    const { revokedMs: earlierMs } = await requireAdminKey(context, id)
+    if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
+    const revokedMs = context.clock.now()
+    return {
+      mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
+      target: { kind: "admin key", id, accountId: null },
+      before: { revoked: null },
+      after: { revoked: toIso(revokedMs) },
+      answer: () => readAdminKey(id, context),
+    }
   },
+  recall: readAdminKey,
 })

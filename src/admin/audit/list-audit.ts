@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { auditPage, auditParameters, readAudit } from "./record.ts"
 
-export const listAudit = defineOperation({
+export const listAudit = defineRead({
   id: "audit.list",
   title: "Read the audit log",
   description: "Lists who did what to what, newest first.",
   permission: "audit.read",
-  method: "GET",
   path: "/audit",
   command: {
     words: "audit",
@@ -19,20 +18,19 @@ export const listAudit = defineOperation({
   input: Type.Object({ ...auditParameters, ...pageParameters }),
   output: auditPage,
   example: { operation: "keys.revoke" },
-  run: { kind: "read", read: readAudit },
+  read: readAudit,
 })
 
-export const exportAudit = defineOperation({
+export const exportAudit = defineRead({
   id: "audit.export",
   title: "Export the audit log",
   description: "Returns all audit records as JSON lines, newest first.",
   permission: "audit.read",
-  method: "GET",
   path: "/audit/export",
   command: { words: "audit export", example: "--from 2027-01-01 > audit.jsonl" },
   input: Type.Object(auditParameters),
   output: auditPage,
   format: "json-lines",
   example: { from: "2027-01-01" },
-  run: { kind: "read", read: readAudit },
+  read: readAudit,
 })

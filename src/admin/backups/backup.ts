@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { instant } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
 
 /** The name of a backup. */
@@ -35,18 +35,17 @@ export function showVerified({ storeVersion, accounts, keys, ...file }: Verified
   return { ...showBackup(file), store_version: storeVersion, accounts, keys }
 }
 
-export const verifyBackup = defineOperation({
+export const verifyBackup = defineRead({
   id: "backups.verify",
   title: "Verify a backup",
   description:
     "Reads a backup to its end: whether it is whole, the version of its tables, and what is in it. Changes nothing.",
   permission: "backups.read",
-  method: "GET",
   path: "/backups/{name}/verify",
   command: { words: "backups verify", args: ["name"], example: "penknife-20270131T120000Z-1f2e3d4c.db" },
   input: Type.Object({ name: backupName }),
   output: verifiedSchema,
   isLong: true,
   example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
-  run: { kind: "read", read: async ({ name }, { backups }) => showVerified(await backups.verify(name)) },
+  read: async ({ name }, { backups }) => showVerified(await backups.verify(name)),
 })

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import type { Clock, Random } from "../../apis/contract.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { backupName, showVerified, verifiedSchema } from "./backup.ts"
 
-export const createBackup = defineOperation({
+export const createBackup = defineChange({
   id: "backups.create",
   title: "Make a backup",
   description:
@@ -22,23 +22,20 @@ export const createBackup = defineOperation({
   status: 201,
   isLong: true,
   example: {},
-  run: {
-    kind: "change",
-    async prepare({ name: given }, { backups, clock, auditRandom }) {
-      const name = given ?? newName(clock, auditRandom)
-      await backups.requireRoom(name)
-      return {
-        mutations: [],
-        isOutside: true,
-        target: { kind: "backup", id: name, accountId: null },
-        before: null,
-        after: { name },
-        // The audit record comes first: a copy of all accounts is recorded even if the process ends meanwhile.
-        answer: async () => showVerified(await backups.create(name)),
-      }
-    },
-    recall: async (name, { backups }) => showVerified(await backups.verify(name)),
+  async prepare({ name: given }, { backups, clock, auditRandom }) {
+    const name = given ?? newName(clock, auditRandom)
+    await backups.requireRoom(name)
+    return {
+      mutations: [],
+      isOutside: true,
+      target: { kind: "backup", id: name, accountId: null },
+      before: null,
+      after: { name },
+      // The audit record comes first: a copy of all accounts is recorded even if the process ends meanwhile.
+      answer: async () => showVerified(await backups.create(name)),
+    }
   },
+  recall: async (name, { backups }) => showVerified(await backups.verify(name)),
 })
 
 /** Such as `penknife-20270131T120000Z-1f2e3d4c.db`: names sort by time, and nobody can guess them. */

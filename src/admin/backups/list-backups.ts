@@ -1,35 +1,31 @@
 import { Type } from "@sinclair/typebox"
 import { listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { backupSchema, showBackup } from "./backup.ts"
 
-export const listBackups = defineOperation({
+export const listBackups = defineRead({
   id: "backups.list",
   title: "List backups",
   description: "Lists the finished backups in the directory that `--backup-dir` names, newest first.",
   permission: "backups.read",
-  method: "GET",
   path: "/backups",
   command: { words: "backups list", example: "", empty: "No backups." },
   input: Type.Object(pageParameters),
   output: listOf(backupSchema),
   example: { limit: 10 },
-  run: {
-    kind: "read",
-    async read(input, { backups }) {
-      const all = await backups.list()
-      return readPage(
-        "backups",
-        input,
-        async ({ limit, after }) => {
-          const first = after === null ? 0 : all.findIndex((file) => isAfter(file, after))
-          return first === -1 ? [] : all.slice(first, first + limit)
-        },
-        ({ madeMs, name }) => [madeMs, name],
-        showBackup,
-      )
-    },
+  async read(input, { backups }) {
+    const all = await backups.list()
+    return readPage(
+      "backups",
+      input,
+      async ({ limit, after }) => {
+        const first = after === null ? 0 : all.findIndex((file) => isAfter(file, after))
+        return first === -1 ? [] : all.slice(first, first + limit)
+      },
+      ({ madeMs, name }) => [madeMs, name],
+      showBackup,
+    )
   },
 })
 

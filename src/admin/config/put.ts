@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import {
   changeColumns,
   changeList,
@@ -22,7 +22,7 @@ const value = Type.Union([
   Type.Null(),
 ])
 
-export const putConfig = defineOperation({
+export const putConfig = defineChange({
   id: "config.put",
   title: "Change the configuration file",
   description:
@@ -60,27 +60,24 @@ export const putConfig = defineOperation({
     }),
   }),
   example: { changes: { "credits.hmac": 3, "plans.free.monthly_credits": 2_000 } },
-  run: {
-    kind: "change",
-    async prepare({ changes: values, dry_run: isDryRun }, { config, ifVersion }) {
-      const version = config.version()
-      if (ifVersion !== null && version !== null && ifVersion !== version) {
-        throw new AdminFault("version-mismatch", "Read the configuration again: it was changed meanwhile.")
-      }
-      const { changes, isNew, save } = await orRefusal(config.edit(values))
-      const isTrial = isDryRun === true || !isNew
-      return {
-        mutations: [],
-        isTrial,
-        isOutside: true,
-        target: { kind: "config", id: "config", accountId: null },
-        ...takenChanges(changes),
-        answer: async () => ({
-          ...toChangeList(isTrial ? changes : await orRefusal(save())),
-          version: config.version(),
-        }),
-      }
-    },
-    recall: refuseRecall,
+  async prepare({ changes: values, dry_run: isDryRun }, { config, ifVersion }) {
+    const version = config.version()
+    if (ifVersion !== null && version !== null && ifVersion !== version) {
+      throw new AdminFault("version-mismatch", "Read the configuration again: it was changed meanwhile.")
+    }
+    const { changes, isNew, save } = await orRefusal(config.edit(values))
+    const isTrial = isDryRun === true || !isNew
+    return {
+      mutations: [],
+      isTrial,
+      isOutside: true,
+      target: { kind: "config", id: "config", accountId: null },
+      ...takenChanges(changes),
+      answer: async () => ({
+        ...toChangeList(isTrial ? changes : await orRefusal(save())),
+        version: config.version(),
+      }),
+    }
   },
+  recall: refuseRecall,
 })

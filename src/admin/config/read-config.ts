@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { changeColumns, changeList, orRefusal, toChangeList } from "./change-list.ts"
 
-export const getConfig = defineOperation({
+export const getConfig = defineRead({
   id: "config.get",
   title: "Show the configuration",
   description:
@@ -10,7 +10,6 @@ export const getConfig = defineOperation({
     "each value comes from: flag, environment, file or default. `version` stands for the text of the configuration file and is the " +
     "ETag to send with a change of it; null where the file cannot be changed in this way.",
   permission: "config.read",
-  method: "GET",
   path: "/config",
   command: { words: "config show", example: "" },
   input: Type.Object({}),
@@ -18,24 +17,20 @@ export const getConfig = defineOperation({
     Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
   ),
   example: {},
-  run: {
-    kind: "read",
-    read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
-  },
+  read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
 })
 
-export const diffConfig = defineOperation({
+export const diffConfig = defineRead({
   id: "config.diff",
   title: "Compare the configuration",
   description:
     "Reads the configuration file again and lists the settings that differ from the running ones, without changing anything. " +
     "On a store, lists the settings that differ from the defaults.",
   permission: "config.read",
-  method: "GET",
   path: "/config/diff",
   command: { words: "config diff", example: "", empty: "Nothing differs.", columns: changeColumns },
   input: Type.Object({}),
   output: changeList,
   example: {},
-  run: { kind: "read", read: async (_, { config }) => toChangeList(await orRefusal(config.diff())) },
+  read: async (_, { config }) => toChangeList(await orRefusal(config.diff())),
 })

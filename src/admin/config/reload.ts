@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import {
   changeColumns,
   changeList,
@@ -15,7 +15,7 @@ const command = {
   columns: changeColumns,
 }
 
-export const reloadConfig = defineOperation({
+export const reloadConfig = defineChange({
   id: "config.reload",
   title: "Take over the configuration file",
   description:
@@ -29,17 +29,14 @@ export const reloadConfig = defineOperation({
   input: Type.Object({}),
   output: changeList,
   example: {},
-  run: {
-    kind: "change",
-    async prepare(_, { config }) {
-      return {
-        mutations: [],
-        isOutside: true,
-        target: { kind: "config", id: "config", accountId: null },
-        ...takenChanges(await orRefusal(config.diff())),
-        answer: async () => toChangeList(await orRefusal(config.reload())),
-      }
-    },
-    recall: refuseRecall,
+  async prepare(_, { config }) {
+    return {
+      mutations: [],
+      isOutside: true,
+      target: { kind: "config", id: "config", accountId: null },
+      ...takenChanges(await orRefusal(config.diff())),
+      answer: async () => toChangeList(await orRefusal(config.reload())),
+    }
   },
+  recall: refuseRecall,
 })

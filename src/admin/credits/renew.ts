@@ -7,7 +7,7 @@ import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 const output = Type.Object({
@@ -18,7 +18,7 @@ const output = Type.Object({
   }),
 })
 
-export const renewCredits = defineOperation({
+export const renewCredits = defineChange({
   id: "credits.renew",
   title: "Start a credit month again",
   description:
@@ -40,33 +40,30 @@ export const renewCredits = defineOperation({
   output,
   isFinal: true,
   example: { id: "acc_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id, anyway }, context) {
-      const account = await requireOpenAccount(context, id)
-      const nowMs = context.clock.now()
-      const given = usedNow(account, context)
-      if (account.periodStartMs <= nowMs && !anyway) {
-        throw new AdminFault(
-          "conflict",
-          `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
-            `would give ${given.toLocaleString("en-US")} used credits a second time. Set 'anyway' to do it nevertheless.`,
-          { parameter: "anyway" },
-        )
-      }
-      // If even its creation lies in the future, it counts as created now.
-      const createdMs = Math.min(account.createdMs, nowMs)
-      const periodStartMs = periodAt(createdMs, nowMs).startMs
-      return {
-        mutations: [{ kind: "account.renew", id, createdMs, periodStartMs }],
-        target: { kind: "account", id, accountId: id },
-        before: { month: toIso(account.periodStartMs), used: account.used },
-        after: { month: toIso(periodStartMs), used: 0, given },
-        answer: () => readRenewed(id, context, given),
-      }
-    },
-    recall: (id, context) => readRenewed(id, context, null),
+  async prepare({ id, anyway }, context) {
+    const account = await requireOpenAccount(context, id)
+    const nowMs = context.clock.now()
+    const given = usedNow(account, context)
+    if (account.periodStartMs <= nowMs && !anyway) {
+      throw new AdminFault(
+        "conflict",
+        `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
+          `would give ${given.toLocaleString("en-US")} used credits a second time. Set 'anyway' to do it nevertheless.`,
+        { parameter: "anyway" },
+      )
+    }
+    // If even its creation lies in the future, it counts as created now.
+    const createdMs = Math.min(account.createdMs, nowMs)
+    const periodStartMs = periodAt(createdMs, nowMs).startMs
+    return {
+      mutations: [{ kind: "account.renew", id, createdMs, periodStartMs }],
+      target: { kind: "account", id, accountId: id },
+      before: { month: toIso(account.periodStartMs), used: account.used },
+      after: { month: toIso(periodStartMs), used: 0, given },
+      answer: () => readRenewed(id, context, given),
+    }
   },
+  recall: (id, context) => readRenewed(id, context, null),
 })
 
 /** Used credits that count against the allowance now. */

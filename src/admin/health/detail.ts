@@ -2,17 +2,16 @@ import { Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { instant, maybeInstant } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
 
-export const healthDetail = defineOperation({
+export const healthDetail = defineRead({
   id: "health.detail",
   title: "Show how the service is doing",
   description:
     "Shows version, uptime, kind and size of the store, charges and notices of this process, and the age of the newest backup.",
   permission: "health.read",
-  method: "GET",
   path: "/health",
   command: { words: "health", example: "" },
   input: Type.Object({}),
@@ -45,30 +44,27 @@ export const healthDetail = defineOperation({
     ),
   }),
   example: {},
-  run: {
-    kind: "read",
-    async read(_, { readHealth, backups, clock }) {
-      const { version, store, startedMs, storeBytes, notices, charges, refusals, instances } =
-        await readHealth()
-      const lastMs = await backups.lastMs()
-      return {
-        version,
-        started: toIso(startedMs),
-        uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
-        store,
-        store_bytes: { ...storeBytes },
-        notices: { ...notices },
-        charges,
-        refusals,
-        last_backup: toIso(lastMs),
-        last_backup_age_seconds:
-          lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
-        instances: instances?.count ?? null,
-        differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
-          ...peer,
-          settings: settings && [...settings],
-        })),
-      }
-    },
+  async read(_, { readHealth, backups, clock }) {
+    const { version, store, startedMs, storeBytes, notices, charges, refusals, instances } =
+      await readHealth()
+    const lastMs = await backups.lastMs()
+    return {
+      version,
+      started: toIso(startedMs),
+      uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
+      store,
+      store_bytes: { ...storeBytes },
+      notices: { ...notices },
+      charges,
+      refusals,
+      last_backup: toIso(lastMs),
+      last_backup_age_seconds:
+        lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
+      instances: instances?.count ?? null,
+      differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
+        ...peer,
+        settings: settings && [...settings],
+      })),
+    }
   },
 })

@@ -3,7 +3,7 @@ import { nullable } from "../../apis/contract.ts"
 import { latencyBoundsMs } from "../../values/latency-bounds.ts"
 import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const duration = (share: string) =>
@@ -21,13 +21,12 @@ export const apiParameter = Type.Optional(
   }),
 )
 
-export const historyOfCalls = defineOperation({
+export const historyOfCalls = defineRead({
   id: "history.calls",
   title: "Show calls by time",
   description:
     "Shows requests, errors and latency by time and API, of all processes, sorted by time and API, in one answer. A request is in it a minute later, and `--history` says for how long.",
   permission: "usage.read",
-  method: "GET",
   path: "/history/calls",
   command: { words: "history calls", example: "--step day", empty: "No calls in this time." },
   input: Type.Object({ ...rangeParameters, api: apiParameter, ...formatParameter }),
@@ -45,27 +44,24 @@ export const historyOfCalls = defineOperation({
     ).properties,
   }),
   example: { step: "hour" },
-  run: {
-    kind: "read",
-    async read({ api, format: _, ...given }, { history, clock }) {
-      const range = readRange(given, { clock })
-      const sums = await history.calls({ ...range, api })
-      return {
-        ...showRange(range),
-        data: sums
-          .filter(({ calls }) => calls > 0)
-          .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
-            at: toIso(atMs),
-            api: ofApi,
-            calls,
-            errors,
-            p50_ms: percentileOf(latency, 0.5),
-            p99_ms: percentileOf(latency, 0.99),
-          })),
-        has_more: false,
-        next: null,
-      }
-    },
+  async read({ api, format: _, ...given }, { history, clock }) {
+    const range = readRange(given, { clock })
+    const sums = await history.calls({ ...range, api })
+    return {
+      ...showRange(range),
+      data: sums
+        .filter(({ calls }) => calls > 0)
+        .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
+          at: toIso(atMs),
+          api: ofApi,
+          calls,
+          errors,
+          p50_ms: percentileOf(latency, 0.5),
+          p99_ms: percentileOf(latency, 0.99),
+        })),
+      has_more: false,
+      next: null,
+    }
   },
 })
 

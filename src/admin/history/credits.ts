@@ -4,7 +4,7 @@ import type { ChargesSum, CreditsSum } from "../../store/history.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, instant, listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
@@ -15,13 +15,12 @@ const sum = Type.Object({
   credits: Type.Integer({ description: "Credits that they were charged." }),
 })
 
-export const historyOfCredits = defineOperation({
+export const historyOfCredits = defineRead({
   id: "history.credits",
   title: "Show credits by time",
   description:
     "Shows charged calls and credits by time, of all accounts together, of one, or by account. By account it comes in pages, which can have fewer entries than asked for, or none, and be followed by more.",
   permission: "usage.read",
-  method: "GET",
   path: "/history/credits",
   command: {
     words: "history credits",
@@ -41,28 +40,25 @@ export const historyOfCredits = defineOperation({
   }),
   output: Type.Object({ ...rangeFields, ...listOf(sum).properties }),
   example: { step: "day" },
-  run: {
-    kind: "read",
-    async read({ account, by = "none", limit, after, format: _, ...given }, context) {
-      const { history } = context
-      const range = readRange(given, context)
-      if (account !== undefined) await requireAccount(context, account)
-      if (account === undefined && by === "none") {
-        const data = (await history.charges(range)).map(toOutput)
-        return { ...showRange(range), data, has_more: false, next: null }
-      }
-      const page = await readPlacedPage(
-        "credits",
-        // One account has at most as many intervals as a plot.
-        { limit: account === undefined ? limit : 1_500, after },
-        async (place) => {
-          const { sums, next } = await history.credits({ ...range, account }, place)
-          return { rows: sums, next }
-        },
-        toOutput,
-      )
-      return { ...showRange(range), ...page }
-    },
+  async read({ account, by = "none", limit, after, format: _, ...given }, context) {
+    const { history } = context
+    const range = readRange(given, context)
+    if (account !== undefined) await requireAccount(context, account)
+    if (account === undefined && by === "none") {
+      const data = (await history.charges(range)).map(toOutput)
+      return { ...showRange(range), data, has_more: false, next: null }
+    }
+    const page = await readPlacedPage(
+      "credits",
+      // One account has at most as many intervals as a plot.
+      { limit: account === undefined ? limit : 1_500, after },
+      async (place) => {
+        const { sums, next } = await history.credits({ ...range, account }, place)
+        return { rows: sums, next }
+      },
+      toOutput,
+    )
+    return { ...showRange(range), ...page }
   },
 })
 

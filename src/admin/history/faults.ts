@@ -1,18 +1,17 @@
 import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { apiParameter } from "./calls.ts"
 import { adviceFor } from "./fault-advice.ts"
 import { readTime, timeParameters } from "./range.ts"
 
-export const historyOfFaults = defineOperation({
+export const historyOfFaults = defineRead({
   id: "history.faults",
   title: "Show errors by kind",
   description:
     "Shows the requests that failed, by what was wrong and by API, most frequent first; of the last day unless a time is given.",
   permission: "usage.read",
-  method: "GET",
   path: "/history/faults",
   command: {
     words: "history faults",
@@ -33,25 +32,22 @@ export const historyOfFaults = defineOperation({
     }),
   ),
   example: {},
-  run: {
-    kind: "read",
-    async read({ api, format: _, ...given }, { history, clock }) {
-      const faults = await history.faults({ ...readTime(given, { clock }), api })
-      return {
-        data: faults
-          .toSorted((a, b) => b.calls - a.calls || b.lastMs - a.lastMs || compare(a, b))
-          .map(({ fault, api: ofApi, calls, firstMs, lastMs }) => ({
-            fault,
-            api: ofApi,
-            calls,
-            first: toIso(firstMs),
-            last: toIso(lastMs),
-            ...adviceFor(fault),
-          })),
-        has_more: false,
-        next: null,
-      }
-    },
+  async read({ api, format: _, ...given }, { history, clock }) {
+    const faults = await history.faults({ ...readTime(given, { clock }), api })
+    return {
+      data: faults
+        .toSorted((a, b) => b.calls - a.calls || b.lastMs - a.lastMs || compare(a, b))
+        .map(({ fault, api: ofApi, calls, firstMs, lastMs }) => ({
+          fault,
+          api: ofApi,
+          calls,
+          first: toIso(firstMs),
+          last: toIso(lastMs),
+          ...adviceFor(fault),
+        })),
+      has_more: false,
+      next: null,
+    }
   },
 })
 

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
 
-export const disableKey = defineOperation({
+export const disableKey = defineChange({
   id: "keys.disable",
   title: "Disable a key",
   description: "Refuses calls with a key until it is enabled again.",
@@ -15,13 +15,10 @@ export const disableKey = defineOperation({
   input: Type.Object({ id: keyId }),
   output: keySchema,
   example: { id: "key_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id }, context) {
-      const key = await requireLiveKey(context, id)
-      if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
-      return changeKey(key, { disabledMs: context.clock.now() }, context)
-    },
-    recall: readKey,
+  async prepare({ id }, context) {
+    const key = await requireLiveKey(context, id)
+    if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
+    return changeKey(key, { disabledMs: context.clock.now() }, context)
   },
+  recall: readKey,
 })

@@ -6,13 +6,7 @@ import { requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuchKey } from "../fault.ts"
 import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
-import {
-  type AdminContext,
-  defineOperation,
-  operatorOnly,
-  type PreparedChange,
-  secret,
-} from "../operation.ts"
+import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** A key as operations answer it, without its text. */
@@ -134,17 +128,16 @@ export function keyTarget({ id, accountId }: Pick<KeyDetails, "id" | "accountId"
   return { kind: "key", id, accountId }
 }
 
-export const getKey = defineOperation({
+export const getKey = defineRead({
   id: "keys.get",
   title: "Show a key",
   description: "Shows a key without its text.",
   permission: "keys.read",
-  method: "GET",
   path: "/keys/{id}",
   command: { words: "key show", args: ["id"], example: "key_1234567890abcdef" },
   portal: { key: "id" },
   input: Type.Object({ id: keyId }),
   output: keySchema,
   example: { id: "key_1234567890abcdef" },
-  run: { kind: "read", read: ({ id }, context) => readKey(id, context) },
+  read: ({ id }, context) => readKey(id, context),
 })

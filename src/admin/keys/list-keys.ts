@@ -1,16 +1,15 @@
 import { Type } from "@sinclair/typebox"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, externalId, listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { keySchema, toKeyOutput } from "./key.ts"
 
-export const listKeys = defineOperation({
+export const listKeys = defineRead({
   id: "keys.list",
   title: "List keys",
   description: "Lists keys without their texts, oldest first.",
   permission: "keys.read",
-  method: "GET",
   path: "/keys",
   command: {
     words: "key list",
@@ -26,17 +25,14 @@ export const listKeys = defineOperation({
   }),
   output: listOf(keySchema),
   example: { account: "acc_1234567890abcdef" },
-  run: {
-    kind: "read",
-    async read({ account, external_id, limit, after }, context) {
-      if (account !== undefined) await requireAccount(context, account)
-      return readPage(
-        "keys",
-        { limit, after },
-        (page) => context.admin.keys({ accountId: account, externalId: external_id }, page),
-        ({ createdMs, id }) => [createdMs, id],
-        toKeyOutput,
-      )
-    },
+  async read({ account, external_id, limit, after }, context) {
+    if (account !== undefined) await requireAccount(context, account)
+    return readPage(
+      "keys",
+      { limit, after },
+      (page) => context.admin.keys({ accountId: account, externalId: external_id }, page),
+      ({ createdMs, id }) => [createdMs, id],
+      toKeyOutput,
+    )
   },
 })

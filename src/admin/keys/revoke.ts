@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox"
 import { AdminFault } from "../fault.ts"
 import { keyId } from "../fields.ts"
-import { type AdminContext, defineOperation } from "../operation.ts"
+import { type AdminContext, defineChange } from "../operation.ts"
 import { keyText, requireKeyByText } from "./find.ts"
 import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
 import { raiseKeyChanged } from "./key-events.ts"
 
-export const revokeKey = defineOperation({
+export const revokeKey = defineChange({
   id: "keys.revoke",
   title: "Revoke a key",
   description: "Revokes a key for good, by its id or its text. The next request with it is refused.",
@@ -20,15 +20,12 @@ export const revokeKey = defineOperation({
   output: keySchema,
   isFinal: true,
   example: { id: "key_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare(input, context) {
-      const key = await requireLiveKey(context, await requireId(input, context))
-      const events = await raiseKeyChanged("key.revoked", key, context)
-      return changeKey(key, { revokedMs: context.clock.now() }, context, events)
-    },
-    recall: readKey,
+  async prepare(input, context) {
+    const key = await requireLiveKey(context, await requireId(input, context))
+    const events = await raiseKeyChanged("key.revoked", key, context)
+    return changeKey(key, { revokedMs: context.clock.now() }, context, events)
   },
+  recall: readKey,
 })
 
 async function requireId(

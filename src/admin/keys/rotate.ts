@@ -4,7 +4,7 @@ import { requireGrace } from "../../accounts/requirements.ts"
 import type { Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { durationFormat, keyId, maybeInstant } from "../fields.ts"
-import { type AdminContext, defineOperation } from "../operation.ts"
+import { type AdminContext, defineChange } from "../operation.ts"
 import { issuedFields, issuedNote, keySchema, keyTarget, readKey, requireLiveKey } from "./key.ts"
 
 const { id, ...otherFields } = keySchema.properties
@@ -17,7 +17,7 @@ const output = Type.Object({
   ...otherFields,
 })
 
-export const rotateKey = defineOperation({
+export const rotateKey = defineChange({
   id: "keys.rotate",
   title: "Give a key a new text",
   description:
@@ -42,31 +42,28 @@ export const rotateKey = defineOperation({
   output,
   isFinal: true,
   example: { id: "key_1234567890abcdef", grace: "24h" },
-  run: {
-    kind: "change",
-    async prepare({ id, grace = "0" }, context) {
-      const key = await requireLiveKey(context, id)
-      const nowMs = context.clock.now()
-      const othersUntilMs = nowMs + requireGrace(grace)
-      const text = createSecret("key", context.random)
-      const secret = { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs }
-      const ends = toIso(othersUntilMs)
-      return {
-        mutations: [
-          { kind: "key.rotate", id, version: key.version, secret, othersUntilMs },
-          ...(await keepSession(id, secret.hash, context)),
-        ],
-        target: keyTarget(key),
-        before: { prefix: key.prefix },
-        after: { prefix: secret.prefix, old_key_ends: ends },
-        async answer() {
-          return { ...(await readKey(id, context)), key: text, note: issuedNote, old_key_ends: ends }
-        },
-      }
-    },
-    async recall(id, context) {
-      return { ...(await readKey(id, context)), key: null, note: issuedNote, old_key_ends: null }
-    },
+  async prepare({ id, grace = "0" }, context) {
+    const key = await requireLiveKey(context, id)
+    const nowMs = context.clock.now()
+    const othersUntilMs = nowMs + requireGrace(grace)
+    const text = createSecret("key", context.random)
+    const secret = { hash: hashKey(text), prefix: visiblePrefix(text), createdMs: nowMs }
+    const ends = toIso(othersUntilMs)
+    return {
+      mutations: [
+        { kind: "key.rotate", id, version: key.version, secret, othersUntilMs },
+        ...(await keepSession(id, secret.hash, context)),
+      ],
+      target: keyTarget(key),
+      before: { prefix: key.prefix },
+      after: { prefix: secret.prefix, old_key_ends: ends },
+      async answer() {
+        return { ...(await readKey(id, context)), key: text, note: issuedNote, old_key_ends: ends }
+      },
+    }
+  },
+  async recall(id, context) {
+    return { ...(await readKey(id, context)), key: null, note: issuedNote, old_key_ends: null }
   },
 })
 

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { grantsParameter, requireGrants } from "../admins/grants.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { linkSchema, prepareLink, recallLink } from "./link.ts"
 
 const durationMs = 30 * 60_000
 
-export const consoleLink = defineOperation({
+export const consoleLink = defineChange({
   id: "console.link",
   title: "Make a link to the console",
   description:
@@ -22,21 +22,18 @@ export const consoleLink = defineOperation({
   output: linkSchema,
   status: 201,
   example: {},
-  run: {
-    kind: "change",
-    async prepare({ may }, context) {
-      const { actor, pages } = context
-      if (may !== undefined) requireGrants(may, actor.permissions)
-      const page = `${pages.console()}/console`
-      const permissions = may ?? actor.permissions
-      const owner = actor.session?.owner ?? actor.id
-      return prepareLink(
-        { kind: "console", owner, permissions, accountId: null, name: actor.name },
-        page,
-        durationMs,
-        context,
-      )
-    },
-    recall: recallLink,
+  async prepare({ may }, context) {
+    const { actor, pages } = context
+    if (may !== undefined) requireGrants(may, actor.permissions)
+    const page = `${pages.console()}/console`
+    const permissions = may ?? actor.permissions
+    const owner = actor.session?.owner ?? actor.id
+    return prepareLink(
+      { kind: "console", owner, permissions, accountId: null, name: actor.name },
+      page,
+      durationMs,
+      context,
+    )
   },
+  recall: recallLink,
 })

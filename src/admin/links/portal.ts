@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import { customerPermissions } from "../permission.ts"
 import { linkSchema, prepareLink, recallLink } from "./link.ts"
 
 const durationMs = 15 * 60_000
 
-export const portalLink = defineOperation({
+export const portalLink = defineChange({
   id: "portal.link",
   title: "Make a link to the portal",
   description: "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes.",
@@ -25,18 +25,15 @@ export const portalLink = defineOperation({
   output: linkSchema,
   status: 201,
   example: { id: "acc_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id }, context) {
-      const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
-      const page = `${context.pages.portal()}/portal`
-      return prepareLink(
-        { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
-        page,
-        durationMs,
-        context,
-      )
-    },
-    recall: recallLink,
+  async prepare({ id }, context) {
+    const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
+    const page = `${context.pages.portal()}/portal`
+    return prepareLink(
+      { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
+      page,
+      durationMs,
+      context,
+    )
   },
+  recall: recallLink,
 })

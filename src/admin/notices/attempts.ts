@@ -1,16 +1,15 @@
 import { Type } from "@sinclair/typebox"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { attemptSchema, noticeId, requireNotice, toAttemptOutput } from "./notice.ts"
 
-export const listAttempts = defineOperation({
+export const listAttempts = defineRead({
   id: "notices.attempts",
   title: "List delivery attempts",
   description: "Lists the attempts to deliver notices, newest first.",
   permission: "notices.read",
-  method: "GET",
   path: "/notices/attempts",
   command: {
     words: "notices",
@@ -26,18 +25,15 @@ export const listAttempts = defineOperation({
   }),
   output: listOf(attemptSchema),
   example: { account: "acc_1234567890abcdef" },
-  run: {
-    kind: "read",
-    async read({ account, notice, limit, after }, context) {
-      if (account !== undefined) await requireAccount(context, account)
-      if (notice !== undefined) await requireNotice(context, notice)
-      return readPage(
-        "attempts",
-        { limit, after },
-        (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
-        ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
-        toAttemptOutput,
-      )
-    },
+  async read({ account, notice, limit, after }, context) {
+    if (account !== undefined) await requireAccount(context, account)
+    if (notice !== undefined) await requireNotice(context, notice)
+    return readPage(
+      "attempts",
+      { limit, after },
+      (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
+      ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
+      toAttemptOutput,
+    )
   },
 })

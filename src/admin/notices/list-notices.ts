@@ -2,16 +2,15 @@ import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { noticeSchema, noticeStates, toNoticeOutput } from "./notice.ts"
 
-export const listNotices = defineOperation({
+export const listNotices = defineRead({
   id: "notices.list",
   title: "List notices",
   description: "Lists the notices to the webhooks of accounts, newest first.",
   permission: "notices.read",
-  method: "GET",
   path: "/notices",
   command: {
     words: "notices",
@@ -37,17 +36,14 @@ export const listNotices = defineOperation({
   }),
   output: listOf(noticeSchema),
   example: { state: "failed" },
-  run: {
-    kind: "read",
-    async read({ account, state, limit, after }, context) {
-      if (account !== undefined) await requireAccount(context, account)
-      return readPage(
-        "notices",
-        { limit, after },
-        (page) => context.admin.notices({ accountId: account, state }, page),
-        ({ raisedMs, id }) => [raisedMs, id],
-        toNoticeOutput,
-      )
-    },
+  async read({ account, state, limit, after }, context) {
+    if (account !== undefined) await requireAccount(context, account)
+    return readPage(
+      "notices",
+      { limit, after },
+      (page) => context.admin.notices({ accountId: account, state }, page),
+      ({ raisedMs, id }) => [raisedMs, id],
+      toNoticeOutput,
+    )
   },
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { createId } from "../../accounts/key.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { requireWebhook } from "../webhooks/webhook.ts"
 import { requireNotice } from "./notice.ts"
@@ -14,7 +14,7 @@ const output = Type.Object({
   state: Type.String({ description: "Whether it was delivered." }),
 })
 
-export const testWebhook = defineOperation({
+export const testWebhook = defineChange({
   id: "notices.test",
   title: "Send a test event",
   description: "Sends an event of the type `test` to an account's webhook, signed like every other.",
@@ -27,24 +27,21 @@ export const testWebhook = defineOperation({
   output,
   status: 201,
   example: { id: "acc_1234567890abcdef" },
-  run: {
-    kind: "change",
-    async prepare({ id: accountId }, context) {
-      await requireOpenAccount(context, accountId)
-      const url = await requireWebhook(accountId, context)
-      const nowMs = context.clock.now()
-      const id = createId("msg", context.random)
-      const data = JSON.stringify({ account: accountId })
-      return {
-        mutations: [{ kind: "notice.insert", id, accountId, type: "test", data, nowMs }],
-        target: { kind: "notice", id, accountId },
-        before: null,
-        after: { type: "test", url },
-        answer: () => readTest(id, context),
-      }
-    },
-    recall: readTest,
+  async prepare({ id: accountId }, context) {
+    await requireOpenAccount(context, accountId)
+    const url = await requireWebhook(accountId, context)
+    const nowMs = context.clock.now()
+    const id = createId("msg", context.random)
+    const data = JSON.stringify({ account: accountId })
+    return {
+      mutations: [{ kind: "notice.insert", id, accountId, type: "test", data, nowMs }],
+      target: { kind: "notice", id, accountId },
+      before: null,
+      after: { type: "test", url },
+      answer: () => readTest(id, context),
+    }
   },
+  recall: readTest,
 })
 
 async function readTest(id: string, context: AdminParts): Promise<Static<typeof output>> {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { type Plan, portalActions } from "../../accounts/plan.ts"
 import { listOf } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 
 const limit = (description: string) =>
   Type.Unsafe<number | "unlimited">({
@@ -24,12 +24,11 @@ const planSchema = Type.Object({
   }),
 })
 
-export const listPlans = defineOperation({
+export const listPlans = defineRead({
   id: "plans.list",
   title: "List plans and prices",
   description: "Lists the configured plans, and the price of a call of each API.",
   permission: "plans.read",
-  method: "GET",
   path: "/plans",
   command: { words: "plan list", example: "", empty: "No plans." },
   input: Type.Object({}),
@@ -38,16 +37,13 @@ export const listPlans = defineOperation({
     prices: Type.Record(Type.String(), Type.Integer(), { description: "Credits of a call, by API." }),
   }),
   example: {},
-  run: {
-    kind: "read",
-    async read(_, { plans, prices }) {
-      return {
-        data: [...plans.values()].map(toOutput),
-        has_more: false,
-        next: null,
-        prices: Object.fromEntries(prices),
-      }
-    },
+  async read(_, { plans, prices }) {
+    return {
+      data: [...plans.values()].map(toOutput),
+      has_more: false,
+      next: null,
+      prices: Object.fromEntries(prices),
+    }
   },
 })
 

@@ -7,7 +7,7 @@ import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, keyId, listOf, pageParameters } from "../fields.ts"
 import { requireKey } from "../keys/key.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -66,13 +66,12 @@ const input = Type.Object({
   ...pageParameters,
 })
 
-export const queryUsage = defineOperation({
+export const queryUsage = defineRead({
   id: "usage.query",
   title: "Query usage",
   description:
     "Sums up what was charged, by account, key, newest day first, and API. A page can have fewer entries than asked for, or none, and `has_more` all the same: it ends when many accounts were looked at.",
   permission: "usage.read",
-  method: "GET",
   path: "/usage",
   command: {
     words: "usage",
@@ -85,21 +84,18 @@ export const queryUsage = defineOperation({
   input,
   output: listOf(sumSchema),
   example: { from: "2027-01-01", to: "2027-01-31", by: ["account"] },
-  run: {
-    kind: "read",
-    async read(given, context) {
-      const query = await toQuery(given, context)
-      return readPlacedPage(
-        // Sums by other columns have another order.
-        `usage by ${[...query.by].sort().join(" ")}`,
-        given,
-        async (page) => {
-          const { sums, next } = await context.admin.usage(query, page)
-          return { rows: sums, next }
-        },
-        (sum) => toOutput(sum, query),
-      )
-    },
+  async read(given, context) {
+    const query = await toQuery(given, context)
+    return readPlacedPage(
+      // Sums by other columns have another order.
+      `usage by ${[...query.by].sort().join(" ")}`,
+      given,
+      async (page) => {
+        const { sums, next } = await context.admin.usage(query, page)
+        return { rows: sums, next }
+      },
+      (sum) => toOutput(sum, query),
+    )
   },
 })
 

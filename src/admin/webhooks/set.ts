@@ -4,14 +4,14 @@ import { nullable } from "../../apis/contract.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { pick } from "../changed-fields.ts"
 import { accountId } from "../fields.ts"
-import { defineOperation, secret } from "../operation.ts"
+import { defineChange, secret } from "../operation.ts"
 import { readWebhook, webhookSchema } from "./webhook.ts"
 
 const { account, url, ...otherFields } = webhookSchema.properties
 const secretNote = "The secret is shown once, in the first answer to this request. It cannot be read again."
 const webhookFields = ["url", "allow_private"]
 
-export const setWebhook = defineOperation({
+export const setWebhook = defineChange({
   id: "webhooks.set",
   title: "Set a webhook",
   description:
@@ -40,21 +40,18 @@ export const setWebhook = defineOperation({
     ...otherFields,
   }),
   example: { id: "acc_1234567890abcdef", url: "https://example.com/hook" },
-  run: {
-    kind: "change",
-    async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
-      await requireOpenAccount(context, id)
-      const url = requireWebhookUrl(text, { allowPrivate, allowLocal: context.actor.account === null })
-      const before = await readWebhook(id, context)
-      const secret = createWebhookSecret(context.random)
-      return {
-        mutations: [{ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } }],
-        target: { kind: "account", id, accountId: id },
-        before: pick(before, webhookFields),
-        after: { url, allow_private: allowPrivate },
-        answer: async () => ({ ...(await readWebhook(id, context)), secret, note: secretNote }),
-      }
-    },
-    recall: async (id, context) => ({ ...(await readWebhook(id, context)), secret: null, note: secretNote }),
+  async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
+    await requireOpenAccount(context, id)
+    const url = requireWebhookUrl(text, { allowPrivate, allowLocal: context.actor.account === null })
+    const before = await readWebhook(id, context)
+    const secret = createWebhookSecret(context.random)
+    return {
+      mutations: [{ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } }],
+      target: { kind: "account", id, accountId: id },
+      before: pick(before, webhookFields),
+      after: { url, allow_private: allowPrivate },
+      answer: async () => ({ ...(await readWebhook(id, context)), secret, note: secretNote }),
+    }
   },
+  recall: async (id, context) => ({ ...(await readWebhook(id, context)), secret: null, note: secretNote }),
 })

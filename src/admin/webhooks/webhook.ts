@@ -4,7 +4,7 @@ import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, maybeInstant } from "../fields.ts"
-import { defineOperation } from "../operation.ts"
+import { defineRead } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** An account's webhook as operations answer it, without its secret. */
@@ -44,17 +44,16 @@ export async function requireWebhook(accountId: string, { outbox }: AdminParts):
   )
 }
 
-export const getWebhook = defineOperation({
+export const getWebhook = defineRead({
   id: "webhooks.get",
   title: "Show a webhook",
   description: "Shows where an account's notices are sent, without the secret that signs them.",
   permission: "notices.read",
-  method: "GET",
   path: "/accounts/{id}/webhook",
   command: { words: "account webhook", args: ["id"], example: "acc_1234567890abcdef" },
   portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: webhookSchema,
   example: { id: "acc_1234567890abcdef" },
-  run: { kind: "read", read: ({ id }, context) => readWebhook(id, context) },
+  read: ({ id }, context) => readWebhook(id, context),
 })
