@@ -22,11 +22,7 @@ const faultsTable: HistoryTable = {
   earliest: "first_ms",
   latest: "last_ms",
 }
-const creditsTable: HistoryTable = {
-  name: "history_credits",
-  of: ["account_id"],
-  sums: ["calls", "credits"],
-}
+const creditsTable: HistoryTable = { name: "history_credits", of: ["account_id"], sums: ["calls", "credits"] }
 /** All tables of the history. */
 export const historyTables = [callsTable, faultsTable, creditsTable] as const
 

@@ -24,9 +24,8 @@ export type MoveReport = MoveSums & { readonly from: string; readonly to: string
  */
 export async function move(from: string, to: string, options: MoveOptions): Promise<MoveReport> {
   for (const db of [from, to]) requireMovable(db)
-  if (nameOf(from) === nameOf(to)) {
+  if (nameOf(from) === nameOf(to))
     throw new StoreUnusable("--from and --to name the same store. Name another, empty one with --to.")
-  }
   const source = await openSource(from, options)
   try {
     const target = await openTarget(to, options)

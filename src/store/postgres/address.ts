@@ -38,9 +38,8 @@ export function readAddress(url: string, fallback: StoreLogin): PostgresAddress 
   if (!parts) throw unreadable("it is not of the form postgres://user@host:port/database")
   const [, login = "", hostList = "", path = "", query = ""] = parts
   // The text after a '/' or '@' in a password would be read as the host, and messages would show it.
-  if (`${hostList}${path}${query}`.includes("@")) {
+  if (`${hostList}${path}${query}`.includes("@"))
     throw unreadable("in the user and the password, write %40 for '@', %2F for '/' and %3F for '?'")
-  }
   const [user = "", password] = login.split(/:(.*)/s)
   const options = readOptions(query)
   const name = decode(path)
@@ -77,9 +76,8 @@ function readHost(text: string, mayShow: boolean): PostgresHost {
 function readOptions(query: string): Readonly<Record<string, string>> {
   const options = Object.fromEntries(new URLSearchParams(query))
   const unknown = Object.keys(options).find((name) => !parameters.includes(name))
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw unreadable(`it has the parameter '${unknown}'; these are known: ${parameters.join(", ")}`)
-  }
   return options
 }
 

@@ -158,11 +158,10 @@ async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: C
     `SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`,
   )
   const [row] = await Promise.race([asked, late]).finally(() => cancelTimer())
-  if (!row || row.standby) {
+  if (!row || row.standby)
     throw new StoreUnavailable(
       `${host}:${port} is a standby, which takes no changes. Name the primary in --db too.`,
     )
-  }
   options.onClock?.(row.nowMs, options.clock.monotonicMs())
 }
 

@@ -242,9 +242,8 @@ export function prepareCharges(
       })
     const localMs = clock.monotonicMs()
     activity.roundTripSeconds += (localMs - sentMs) / 1_000
-    if (rows.some((row) => row.batch !== batch)) {
+    if (rows.some((row) => row.batch !== batch))
       throw new StoreUnavailable("A reply for another batch arrived; the connection is out of step.")
-    }
     if (rows[0]) {
       serverClock.observe(rows[0].serverMs, localMs)
       sums.noted()

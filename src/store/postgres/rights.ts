@@ -41,14 +41,12 @@ export async function requireRights(sql: SQL, address: string): Promise<void> {
        (SELECT string_agg(privilege || ' on ' || name, ', ') FROM (VALUES ${list}) AS needed (name, privilege)
         WHERE NOT has_table_privilege(name, privilege)) AS missing`,
   )
-  if (row?.missing) {
+  if (row?.missing)
     throw new StoreUnusable(
       `The user of ${address} lacks rights: ${row.missing}. Grant the rights of docs/postgres-roles.sql.`,
     )
-  }
-  if (row?.readOnly === "on") {
+  if (row?.readOnly === "on")
     throw new StoreUnusable(
       `${address} is set to read only (default_transaction_read_only). Set it to off for this user and database.`,
     )
-  }
 }

@@ -42,11 +42,10 @@ export async function takeOver(run: RunScript, address: string): Promise<void> {
   }
   const different = [...expected.symmetricDifference(await describeTables(run))]
   const names = [...new Set(different.map((line) => line.split(":")[0]))].sort()
-  if (names.length > 0) {
+  if (names.length > 0)
     throw new StoreUnusable(
       `${build} are not those that this build made: ${names.join(", ")} differ. ${advice}`,
     )
-  }
 }
 
 const advice = "Nothing was changed. Restore a backup, or name a new database."

@@ -84,9 +84,8 @@ function inspect(file: string, options: ConstructorParameters<typeof Database>[1
     const storeVersion = requireStore(database, file)
     const check = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
     if (check?.integrity_check !== "ok") throw damaged(file, check?.integrity_check)
-    if (database.query("PRAGMA foreign_key_check").get() !== null) {
+    if (database.query("PRAGMA foreign_key_check").get() !== null)
       throw damaged(file, "it has keys or usage of accounts that are missing")
-    }
     const counts = database
       .query<{ accounts: number; keys: number }, []>(
         "SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys",

@@ -56,9 +56,8 @@ function counted(store: Store, activity: StoreActivity): Store {
 }
 
 function open(file: string, { mustExist = false, timer, serving }: OpenOptions) {
-  if (!serving || file === ":memory:") {
+  if (!serving || file === ":memory:")
     return { database: openDatabase(file, { mustExist }), watch: noWatch, unlock() {} }
-  }
   // Before the file is opened, so that no restore replaces it between opening and locking.
   const unlock = lockForServing(file)
   let database: Database | null = null

@@ -29,9 +29,8 @@ export function restore(
     requireAccess(source)
     throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
   }
-  if (identityOf(source) === identityOf(target)) {
+  if (identityOf(source) === identityOf(target))
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)
-  }
   const { size } = statSync(source)
   onStep("check", source, size)
   inspectDataFile(source)

@@ -90,14 +90,7 @@ export function createSqliteStores(
     await timer.turn()
     return read(work)
   })
-  const admin = prepareAdminStore(database, {
-    readInTurn,
-    read,
-    write,
-    access,
-    ledger,
-    notices,
-  })
+  const admin = prepareAdminStore(database, { readInTurn, read, write, access, ledger, notices })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
   const history = prepareHistory(database, { readInTurn, write })
   return { store, admin, timedEvents, history }

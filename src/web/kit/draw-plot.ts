@@ -117,9 +117,8 @@ function timeLabels(seconds: readonly number[], increment: number): string[] {
 
 function seriesOf({ label, kind, tone }: PlotSeries, colour: (name: string) => string): uPlot.Series {
   const stroke = colour(`--plot-${tone}`)
-  if (kind === "line") {
+  if (kind === "line")
     return { label, stroke, width: 2, points: { show: true, size: 5, fill: stroke, filter: lonePoints } }
-  }
   const paths = uPlot.paths.bars?.({ size: [0.75, 40], radius: 0.15 })
   return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) }
 }

@@ -51,13 +51,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TablePro
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const { title, isName, isNumber, cell } = column
-  if (isName) {
+  if (isName)
     return (
       <th role="rowheader" scope="row" class="name">
         {cell(row)}
       </th>
     )
-  }
   return (
     <td role="cell" class={isNumber ? "number" : undefined} data-label={title}>
       <div>{cell(row)}</div>

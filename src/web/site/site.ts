@@ -38,9 +38,8 @@ function openTarget(): void {
 /** Puts the page's own address into an example where none is configured. */
 function nameThisService(code: Element): void {
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
-  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
     text.nodeValue = text.nodeValue?.replaceAll(exampleService, location.origin) ?? null
-  }
 }
 
 function copyButton(code: Element, label: string): HTMLButtonElement {
