@@ -1,7 +1,6 @@
 import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLink } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
 import {
-  type AccountDetailsRow,
   type KeyDetailsRow,
   type PermittedRow,
   type Run,
@@ -47,19 +46,14 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     return row === undefined ? null : toRecord(row)
   }
   const findAdminKeyBy = (column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> =>
-    find<PermittedRow<AdminKeyRecord>, AdminKeyRecord>(
+    find(
       `${selectAdminKeys} WHERE ${column} = $1::text`,
       [value],
-      withPermissions,
+      withPermissions<PermittedRow<AdminKeyRecord>>,
     )
 
   return {
-    findAccount: (id) =>
-      find<AccountDetailsRow, ReturnType<typeof toAccountDetails>>(
-        `${selectAccountDetails} WHERE id = $1::text`,
-        [id],
-        toAccountDetails,
-      ),
+    findAccount: (id) => find(`${selectAccountDetails} WHERE id = $1::text`, [id], toAccountDetails),
     async planNames() {
       const rows = await read<{ plan: string }>(selectPlanNames, [])
       return rows.map(({ plan }) => plan)
@@ -92,17 +86,9 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),
     findSignInLink: (hash) =>
-      find<PermittedRow<SignInLink>, SignInLink>(
-        `${selectSignInLinks} WHERE hash = $1::text`,
-        [hash],
-        withPermissions,
-      ),
+      find(`${selectSignInLinks} WHERE hash = $1::text`, [hash], withPermissions<PermittedRow<SignInLink>>),
     findSession: (hash) =>
-      find<PermittedRow<SessionRecord>, SessionRecord>(
-        `${selectSessions} WHERE hash = $1::text`,
-        [hash],
-        withPermissions,
-      ),
+      find(`${selectSessions} WHERE hash = $1::text`, [hash], withPermissions<PermittedRow<SessionRecord>>),
     async hasAdmin() {
       const [row] = await read<{ found: boolean | number }>(
         `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`,

@@ -132,10 +132,11 @@ export interface SessionRecord extends Omit<SignInLink, "id"> {
   readonly keyHash: string | null
 }
 
+/** The texts that columns of the rows of a list have; all conditions hold. */
+type Filter<Column extends string> = { readonly [Name in Column]?: string | undefined }
+
 /** The accounts of a list; all conditions hold. */
-export interface AccountFilter {
-  readonly plan?: string | undefined
-  readonly externalId?: string | undefined
+export interface AccountFilter extends Filter<"plan" | "externalId"> {
   /** True for closed accounts, false for open ones. */
   readonly closed?: boolean | undefined
   /** A part of the name or the beginning of the id, in any case. */
@@ -148,29 +149,14 @@ export interface AccountFilter {
 }
 
 /** The keys of a list. */
-export interface KeyFilter {
-  readonly accountId?: string | undefined
-  readonly externalId?: string | undefined
-}
-
+export type KeyFilter = Filter<"accountId" | "externalId">
 /** The notices of a list. */
-export interface NoticeFilter {
-  readonly accountId?: string | undefined
-  readonly state?: string | undefined
-}
-
+export type NoticeFilter = Filter<"accountId" | "state">
 /** The attempts of a list, by their notice or its account. */
-export interface AttemptFilter {
-  readonly noticeId?: string | undefined
-  readonly accountId?: string | undefined
-}
+export type AttemptFilter = Filter<"noticeId" | "accountId">
 
 /** The audit records of a list; all conditions hold. */
-export interface AuditFilter {
-  readonly actor?: string | undefined
-  readonly operation?: string | undefined
-  readonly targetId?: string | undefined
-  readonly accountId?: string | undefined
+export interface AuditFilter extends Filter<"actor" | "operation" | "targetId" | "accountId"> {
   readonly fromMs?: number | undefined
   /** Up to, but without this time. */
   readonly toMs?: number | undefined
@@ -255,21 +241,7 @@ export type Mutation =
       readonly kind: "key.update"
       readonly id: string
       readonly version: number
-      readonly set: Partial<
-        Pick<
-          KeyDetails,
-          | "name"
-          | "expiresMs"
-          | "revokedMs"
-          | "disabledMs"
-          | "allowApis"
-          | "blockApis"
-          | "allowIps"
-          | "rateLimit"
-          | "externalId"
-          | "metadata"
-        >
-      >
+      readonly set: Partial<Omit<KeyDetails, "id" | "accountId" | "prefix" | "createdMs" | "version">>
     }
   /** Adds the new current secret. Earlier ones end at `othersUntilMs` or sooner. */
   | {

@@ -1,13 +1,23 @@
+import { InputRejected } from "../apis/contract.ts"
+import type { Page } from "./admin-store.ts"
 import {
   type CallsQuery,
   type CallsSum,
+  type CreditsPage,
+  type CreditsQuery,
   type CreditsSum,
   type FaultSum,
   type History,
+  hourMs,
   latencyColumns,
 } from "./history.ts"
-import { readCredits, readFaults, readWindows } from "./history-query.ts"
 import { type Run, readAccountIds, type TextList } from "./rows.ts"
+
+/** Rows of accounts that are read at once. */
+const maxRows = 20_000
+/** A page with few results ends after this number of accounts. */
+const maxAccounts = 2_048
+const maxStep = 512
 
 interface HistoryReadParts {
   readonly read: Run
@@ -17,11 +27,10 @@ interface HistoryReadParts {
 }
 
 /** The queries of the history, in any kind of store. */
-export function prepareHistoryReads({
-  read,
-  texts,
-  windowMs,
-}: HistoryReadParts): Pick<History, "calls" | "charges" | "faults" | "credits"> {
+export function prepareHistoryReads(
+  parts: HistoryReadParts,
+): Pick<History, "calls" | "charges" | "faults" | "credits"> {
+  const { read, windowMs } = parts
   return {
     calls: (query) =>
       readWindows(query, windowMs, async ({ fromMs, toMs, stepMs, api }) => {
@@ -34,18 +43,95 @@ export function prepareHistoryReads({
       readFaults(query, windowMs, ({ fromMs, toMs, api }: CallsQuery) =>
         read<FaultSum>(selectFaults, [fromMs, toMs, api ?? null]),
       ),
-    credits: (query, page) =>
-      readCredits(query, page, {
-        accounts: (from, limit) => readAccountIds(read, from, limit),
-        sums: ({ fromMs, toMs, stepMs }, accounts) =>
-          read<CreditsSum>(selectCredits(texts.isIn("$4")), [
-            fromMs,
-            toMs,
-            stepMs,
-            texts.toParameter(accounts),
-          ]),
-      }),
+    credits: (query, page) => readCredits(query, page, parts),
   }
+}
+
+/** Divides a time into windows that begin with a step, and are of about a size. */
+function windowsOf({ fromMs, toMs, stepMs }: CallsQuery, windowMs: number): readonly CallsQuery[] {
+  const sizeMs = Math.ceil(windowMs / stepMs) * stepMs
+  const windows: CallsQuery[] = []
+  for (let startMs = fromMs; startMs < toMs; ) {
+    const endMs = Math.min(startMs - (startMs % stepMs) + sizeMs, toMs)
+    windows.push({ fromMs: startMs, toMs: endMs, stepMs })
+    startMs = endMs
+  }
+  return windows
+}
+
+/**
+ * Reads the sums of each window in turn.
+ * @param windowMs the time that is read at once
+ */
+async function readWindows<Sum>(
+  query: CallsQuery,
+  windowMs: number,
+  read: (window: CallsQuery) => Promise<readonly Sum[]>,
+): Promise<readonly Sum[]> {
+  const found: Sum[] = []
+  for (const window of windowsOf(query, windowMs)) found.push(...(await read({ ...window, api: query.api })))
+  return found
+}
+
+/** As {@link readWindows}, and adds the windows up. */
+async function readFaults(
+  query: Omit<CallsQuery, "stepMs">,
+  windowMs: number,
+  read: (window: CallsQuery) => Promise<readonly FaultSum[]>,
+): Promise<readonly FaultSum[]> {
+  const found = new Map<string, FaultSum>()
+  for (const window of windowsOf({ ...query, stepMs: hourMs }, windowMs)) {
+    for (const sum of await read({ ...window, api: query.api })) {
+      const name = `${sum.fault} ${sum.api}`
+      const known = found.get(name)
+      found.set(name, known ? { ...known, calls: known.calls + sum.calls, lastMs: sum.lastMs } : sum)
+    }
+  }
+  return [...found.values()]
+}
+
+/** Reads a page in steps of some accounts, so that each step and each page takes a bounded time. */
+async function readCredits(
+  query: CreditsQuery,
+  page: Page,
+  { read, texts }: HistoryReadParts,
+): Promise<CreditsPage> {
+  const { fromMs, toMs, stepMs } = query
+  const sumsOf = (accounts: readonly string[]) =>
+    read<CreditsSum>(selectCredits(texts.isIn("$4")), [fromMs, toMs, stepMs, texts.toParameter(accounts)])
+  const after = placeOf(page)
+  const isAfter = ({ account, atMs }: CreditsSum) => after === null || account !== after[0] || atMs > after[1]
+  if (query.account !== undefined)
+    return cut((await sumsOf([query.account])).filter(isAfter), page.limit, null)
+  const hours = Math.ceil((toMs - fromMs) / hourMs)
+  const step = Math.max(1, Math.min(maxStep, Math.floor(maxRows / Math.max(1, hours))))
+  const found: CreditsSum[] = []
+  let from = { id: after?.[0] ?? "", isIncluded: true }
+  for (let seen = 0; ; ) {
+    const ids = await readAccountIds(read, from, step)
+    const last = ids.at(-1)
+    if (last === undefined) return cut(found, page.limit, null)
+    found.push(...(await sumsOf(ids)).filter(isAfter))
+    seen += ids.length
+    if (found.length > page.limit || seen >= maxAccounts)
+      return cut(found, page.limit, [last, Number.MAX_SAFE_INTEGER])
+    from = { id: last, isIncluded: false }
+  }
+}
+
+/** @param next where to go on when all sums fit in the page */
+function cut(sums: readonly CreditsSum[], limit: number, next: CreditsPage["next"]): CreditsPage {
+  if (sums.length <= limit) return { sums, next }
+  const shown = sums.slice(0, limit)
+  const last = shown.at(-1)
+  return { sums: shown, next: last ? [last.account, last.atMs] : null }
+}
+
+function placeOf({ after }: Page): readonly [account: string, atMs: number] | null {
+  if (after === null) return null
+  const [account, atMs, ...more] = after
+  if (typeof account === "string" && typeof atMs === "number" && more.length === 0) return [account, atMs]
+  throw new InputRejected("after", "must be the 'next' of a page of this list")
 }
 
 type CallsRow = Omit<CallsSum, "latency"> & Readonly<Record<string, number>>

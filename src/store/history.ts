@@ -94,10 +94,7 @@ export interface CallsQuery {
 export type ChargesQuery = Omit<CallsQuery, "api">
 
 /** The time and the account of a query about charges by account. */
-export interface CreditsQuery {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly stepMs: number
+export interface CreditsQuery extends ChargesQuery {
   /** Only this account. */
   readonly account?: string | undefined
 }
@@ -113,20 +110,7 @@ export interface CreditsPage {
 export const hourMs = 3_600_000
 
 /** One column for each class of durations: up to a number of milliseconds, and for longer ones. */
-export const latencyColumns: readonly string[] = [
-  "ms_0_5",
-  "ms_1",
-  "ms_2_5",
-  "ms_5",
-  "ms_10",
-  "ms_25",
-  "ms_50",
-  "ms_100",
-  "ms_250",
-  "ms_500",
-  "ms_1000",
-  "ms_2500",
-  "ms_5000",
-  "ms_10000",
-  "ms_more",
-]
+export const latencyColumns: readonly string[] =
+  "ms_0_5 ms_1 ms_2_5 ms_5 ms_10 ms_25 ms_50 ms_100 ms_250 ms_500 ms_1000 ms_2500 ms_5000 ms_10000 ms_more".split(
+    " ",
+  )

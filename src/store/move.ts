@@ -1,17 +1,9 @@
 import { resolve } from "node:path"
-import type { Clock, Timer } from "../apis/contract.ts"
 import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
 import { isPostgresUrl, requireStoreName, withoutPassword } from "./open.ts"
-import type { StoreLogin } from "./open-store.ts"
+import type { MoveOptions } from "./open-store.ts"
 import { openSqliteSource, openSqliteTarget } from "./sqlite/sqlite-move.ts"
 import { StoreUnusable } from "./store.ts"
-
-interface MoveOptions {
-  readonly timer: Timer
-  readonly clock: Clock
-  /** The login at a database whose URL has none. */
-  readonly login?: StoreLogin
-}
 
 /** The sums of a move; the names are without passwords. */
 export type MoveReport = MoveSums & { readonly from: string; readonly to: string }

@@ -1,4 +1,4 @@
-import type { Timer } from "../apis/contract.ts"
+import type { Clock, Random, Timer } from "../apis/contract.ts"
 import type { AdminStore } from "./admin-store.ts"
 import type { History } from "./history.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
@@ -40,6 +40,23 @@ export interface StoreOptions {
   readonly serving?: ServingOptions
 }
 
+/** The options of a store that may be a file or a database on a server. */
+export interface AnyStoreOptions extends StoreOptions {
+  readonly clock: Clock
+  readonly random: Random
+  /** Gets warnings for the operator, such as clocks that differ. */
+  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
+  /** Refuses to make a data file. A database on a server exists already. */
+  readonly mustExist?: boolean
+  /** The login at a database whose URL has none. */
+  readonly login?: StoreLogin
+  /**
+   * How long a call waits for each step that needs a database on a server; 500 by default. Connecting may take twice as long, and
+   * work that is not part of a call ten times. Milliseconds.
+   */
+  readonly limitMs?: number
+}
+
 /** The login at a database on a server. */
 export interface StoreLogin {
   readonly user?: string | undefined
@@ -53,6 +70,9 @@ export interface ServingOptions {
    */
   onChange(problem: string | null): void
 }
+
+/** The options of a store that a move opens. */
+export type MoveOptions = Pick<AnyStoreOptions, "timer" | "clock" | "login">
 
 /** Measurements of a store, for metrics. Reading them takes no lock. */
 export interface StoreGauges {

@@ -1,24 +1,6 @@
-import type { Clock, Random } from "../apis/contract.ts"
-import type { OpenStore, StoreLogin, StoreOptions } from "./open-store.ts"
+import type { AnyStoreOptions, OpenStore } from "./open-store.ts"
 import { openSqliteStore } from "./sqlite/open-sqlite.ts"
 import { StoreUnusable } from "./store.ts"
-
-/** The options of a store that may be a file or a database on a server. */
-export interface AnyStoreOptions extends StoreOptions {
-  readonly clock: Clock
-  readonly random: Random
-  /** Gets warnings for the operator, such as clocks that differ. */
-  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
-  /** Refuses to make a data file. A database on a server exists already. */
-  readonly mustExist?: boolean
-  /** The login at a database whose URL has none. */
-  readonly login?: StoreLogin
-  /**
-   * How long a call waits for each step that needs a database on a server; 500 by default. Connecting may take twice as long, and
-   * work that is not part of a call ten times. Milliseconds.
-   */
-  readonly limitMs?: number
-}
 
 /**
  * Opens the store that `--db` names: a data file, or a PostgreSQL database by its URL.

@@ -1,8 +1,9 @@
 import type { Charge, ChargeItem } from "../store.ts"
 import { usageEntry } from "../usage-sql.ts"
+import { toArray } from "./parameters.ts"
 
 /** Usage by {@link usageEntry}. */
-export interface EntryUsage {
+interface EntryUsage {
   readonly entry: string
   readonly calls: number
   readonly credits: number
@@ -83,4 +84,42 @@ function sumByEntry(members: readonly { readonly charge: Charge }[]): readonly E
     sums.set(entry, { entry, calls: calls + (sum?.calls ?? 0), credits: credits + (sum?.credits ?? 0) })
   }
   return [...sums.values()]
+}
+
+/** The arrays of the statement that charges: one for each column, with one element for each group. */
+export function toColumns<T extends { readonly charge: Charge }>(
+  groups: readonly ChargeGroup<T>[],
+  deadlineOf: (group: ChargeGroup<T>) => number | null,
+): string[] {
+  const column = (pick: (group: ChargeGroup<T>) => string | number | null) => toArray(groups.map(pick))
+  return [
+    column(({ charge }) => charge.accountId),
+    column(({ credits }) => credits),
+    column(({ charge }) => charge.allowance),
+    column(({ charge }) => charge.periodStartMs),
+    column(({ usage }) => only(usage)?.entry ?? null),
+    column(({ usage }) => only(usage)?.calls ?? null),
+    column(({ usage }) => (only(usage) ? null : toUsageJson(usage))),
+    column(({ charge }) => charge.day),
+    column(({ charge }) => charge.revision ?? null),
+    column(deadlineOf),
+  ]
+}
+
+/** The array of the groups' traces; null when none has one. Calls that are charged together share the trace of the last. */
+export function toTraces<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]) {
+  const traces = groups.map(
+    ({ members }) => members.findLast(({ charge }) => charge.traceparent)?.charge.traceparent ?? null,
+  )
+  return traces.some((trace) => trace !== null) ? toArray(traces) : null
+}
+
+function only(usage: readonly EntryUsage[]): EntryUsage | undefined {
+  return usage.length === 1 ? usage[0] : undefined
+}
+
+/** `{entry: [calls, credits]}`. Not by assignment, since an API may be called like a property of every object. */
+function toUsageJson(usage: readonly EntryUsage[]): string {
+  const parts = usage.map(({ entry, calls, credits }) => `${JSON.stringify(entry)}:[${calls},${credits}]`)
+  return `{${parts.join(",")}}`
 }

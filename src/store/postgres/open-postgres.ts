@@ -1,5 +1,4 @@
-import type { Clock, Random } from "../../apis/contract.ts"
-import type { InstanceChannel, OpenStore, StoreLogin, StoreOptions } from "../open-store.ts"
+import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { countNotices } from "../outbox-reads.ts"
@@ -26,14 +25,6 @@ import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
 import { prepareFolding } from "./usage-sums.ts"
 
-interface PostgresOptions extends StoreOptions {
-  readonly clock: Clock
-  readonly random: Random
-  readonly login?: StoreLogin
-  readonly limitMs?: number
-  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
-}
-
 /** Batches of charges under way at once. */
 const chargeSlots = 4
 /** A call waits no longer for each step that needs the database. */
@@ -54,7 +45,10 @@ const administrationSettings = {
  * Opens a PostgreSQL database as a store, and brings its schema to this version.
  * @throws StoreUnusable that says what to change
  */
-export async function openPostgresStore(url: string, options: PostgresOptions): Promise<OpenStore> {
+export async function openPostgresStore(
+  url: string,
+  options: Omit<AnyStoreOptions, "mustExist">,
+): Promise<OpenStore> {
   const { timer, clock, random, log, notices, serving, limitMs = defaultLimitMs } = options
   const address = readAddress(url, options.login ?? {})
   const name = describeAddress(address)

@@ -2,8 +2,14 @@ import type { Clock } from "../../apis/contract.ts"
 import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
-import { toColumns, toTraces } from "./charge-columns.ts"
-import { type ChargeGroup, groupCharges, splitByAccount, sumOf } from "./charge-groups.ts"
+import {
+  type ChargeGroup,
+  groupCharges,
+  splitByAccount,
+  sumOf,
+  toColumns,
+  toTraces,
+} from "./charge-groups.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { toArray } from "./parameters.ts"
 import type { ServerClock } from "./server-clock.ts"

@@ -1,22 +1,10 @@
 import type { History } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
-import {
-  columnsOf,
-  type HistoryDialect,
-  type HistoryTable,
-  historyTables,
-  insertRows,
-  newestOf,
-  orAdd,
-  selectHours,
-  selectMinutes,
-  sumsByHour,
-  toJsonRows,
-} from "../history-sql.ts"
+import * as sql from "../history-sql.ts"
 import type { Connection } from "./connection.ts"
 import { texts } from "./parameters.ts"
 
-const dialect: HistoryDialect = {
+const dialect: sql.HistoryDialect = {
   earlier: "least",
   later: "greatest",
   number: (index) => `(value ->> ${index})::bigint`,
@@ -30,20 +18,20 @@ const addBatch = `
     INSERT INTO history_writers AS writer (process, batch, at_ms) VALUES ($1::text, $2::bigint, $3::bigint)
     ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at_ms = excluded.at_ms WHERE writer.batch < excluded.batch
     RETURNING batch),
-  ${historyTables.map((table, index) => `${table.name}_added AS (${insertRows(table, index + 4, dialect)})`).join(",\n")}
+  ${sql.historyTables.map((table, index) => `${table.name}_added AS (${sql.insertRows(table, index + 4, dialect)})`).join(",\n")}
   SELECT 1`
 
-const foldAll = `WITH ${historyTables.map(foldTable).join(",\n")} ${selectMost("folded")}`
+const foldAll = `WITH ${sql.historyTables.map(foldTable).join(",\n")} ${selectMost("folded")}`
 const deleteAll = `
   WITH writers AS (DELETE FROM history_writers WHERE at_ms < $1::bigint),
-  ${historyTables.map((table) => `${table.name}_deleted AS (${remove(table, selectHours(table, "$1::bigint", "$2::integer"))})`).join(",\n")}
+  ${sql.historyTables.map((table) => `${table.name}_deleted AS (${remove(table, sql.selectHours(table, "$1::bigint", "$2::integer"))})`).join(",\n")}
   ${selectMost("deleted")}`
 
 /** The history in a PostgreSQL database. */
 export function prepareHistory({ run }: Connection): History {
   return {
     async add(batch) {
-      await run(addBatch, [batch.process, batch.number, newestOf(batch), ...toJsonRows(batch)])
+      await run(addBatch, [batch.process, batch.number, sql.newestOf(batch), ...sql.toJsonRows(batch)])
     },
     fold: (untilMs, limit) => count(run<Count>(foldAll, [untilMs, limit])),
     deleteBefore: (ms, limit) => count(run<Count>(deleteAll, [ms, limit])),
@@ -53,20 +41,20 @@ export function prepareHistory({ run }: Connection): History {
 }
 
 /** Rows that another instance folds at the same time are left to it. */
-function foldTable(table: HistoryTable): string {
+function foldTable(table: sql.HistoryTable): string {
   const { name } = table
-  const minutes = `${selectMinutes(table, "$1::bigint", "$2::integer")} FOR UPDATE SKIP LOCKED`
+  const minutes = `${sql.selectMinutes(table, "$1::bigint", "$2::integer")} FOR UPDATE SKIP LOCKED`
   return `${name}_folded AS (${remove(table, minutes)}),
-    ${name}_hours AS (INSERT INTO ${name} (${columnsOf(table).join(", ")})
-      ${sumsByHour(table, `${name}_folded`)} ${orAdd(table, dialect)})`
+    ${name}_hours AS (INSERT INTO ${name} (${sql.columnsOf(table).join(", ")})
+      ${sql.sumsByHour(table, `${name}_folded`)} ${sql.orAdd(table, dialect)})`
 }
 
-function remove({ name, of }: HistoryTable, chosen: string): string {
+function remove({ name, of }: sql.HistoryTable, chosen: string): string {
   return `DELETE FROM ${name} WHERE (${["at_ms", ...of].join(", ")}) IN (${chosen}) RETURNING *`
 }
 
 function selectMost(end: "folded" | "deleted"): string {
-  const counts = historyTables.map(({ name }) => `(SELECT count(*) FROM ${name}_${end})`)
+  const counts = sql.historyTables.map(({ name }) => `(SELECT count(*) FROM ${name}_${end})`)
   return `SELECT greatest(${counts.join(", ")})::float8 AS count`
 }
 

@@ -1,4 +1,3 @@
-import type { Clock, Timer } from "../../apis/contract.ts"
 import {
   type MoveRow,
   type MoveSource,
@@ -8,19 +7,13 @@ import {
   rowsPerPage,
   selectSums,
 } from "../move-tables.ts"
-import type { StoreLogin } from "../open-store.ts"
+import type { MoveOptions } from "../open-store.ts"
 import { StoreUnusable } from "../store.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { commandConnectLimitMs, connectToPrimary } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
 import { toStorableText } from "./parameters.ts"
-
-interface PostgresMoveOptions {
-  readonly timer: Timer
-  readonly clock: Clock
-  readonly login?: StoreLogin
-}
 
 /** A transaction on a separate connection. When that is lost, every later statement fails. */
 interface Transaction {
@@ -43,7 +36,7 @@ const unusedDelayMs = 100
  * Opens a database whose rows are moved away. Until it is closed, the locks make every change wait.
  * @throws StoreUnusable when it cannot be used, or a service or command works on it
  */
-export async function openPostgresSource(url: string, options: PostgresMoveOptions): Promise<MoveSource> {
+export async function openPostgresSource(url: string, options: MoveOptions): Promise<MoveSource> {
   // The locks come before the snapshot, which has all that others have committed until then.
   const transaction = await begin(url, options, [
     "BEGIN ISOLATION LEVEL REPEATABLE READ",
@@ -75,7 +68,7 @@ export async function openPostgresSource(url: string, options: PostgresMoveOptio
  * Opens an empty database. Everything is written in one transaction.
  * @throws StoreUnusable when it cannot be used, is not empty, or a service or command works on it
  */
-export async function openPostgresTarget(url: string, options: PostgresMoveOptions): Promise<MoveTarget> {
+export async function openPostgresTarget(url: string, options: MoveOptions): Promise<MoveTarget> {
   const locked = rootTables.join(", ")
   const transaction = await begin(url, options, ["BEGIN", `LOCK TABLE ${locked} IN SHARE ROW EXCLUSIVE MODE`])
   const { name: address, run, close } = transaction
@@ -113,7 +106,7 @@ const writeAs: Readonly<Record<string, string>> = { booked: "(booked #>> '{}')::
 
 async function begin(
   url: string,
-  { timer, clock, login }: PostgresMoveOptions,
+  { timer, clock, login }: MoveOptions,
   statements: readonly string[],
 ): Promise<Transaction> {
   const address = readAddress(url, login ?? {})

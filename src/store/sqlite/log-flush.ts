@@ -1,7 +1,6 @@
 import { close, closeSync, fdatasync, openSync } from "node:fs"
 import type { Timer } from "../../apis/contract.ts"
-import type { AdminStore } from "../admin-store.ts"
-import type { Store } from "../store.ts"
+import type { OpenStore } from "../open-store.ts"
 import { logFileOf } from "./gauges.ts"
 
 /** The timer of flushes, and the way to flush a file. */
@@ -14,10 +13,7 @@ export interface FlushOptions {
 /** The time from a commit to its flush. With `synchronous = NORMAL` a power cut loses commits that were not flushed. */
 const flushDelayMs = 100
 
-interface Stores {
-  readonly store: Store
-  readonly admin: AdminStore
-}
+type Stores = Pick<OpenStore, "store" | "admin">
 
 /**
  * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a
@@ -61,7 +57,7 @@ export function withLogFlush(
     })
   }
 
-  const flushedStore: Store = {
+  const flushedStore: Stores["store"] = {
     ...store,
     async charge(charges, onDecided) {
       const outcomes = await store.charge(charges, onDecided)
@@ -75,7 +71,7 @@ export function withLogFlush(
       return store.close()
     },
   }
-  const flushedAdmin: AdminStore = {
+  const flushedAdmin: Stores["admin"] = {
     ...admin,
     async apply(change) {
       const outcome = await admin.apply(change)

@@ -1,19 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { type History, hourMs } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
-import {
-  columnsOf,
-  type HistoryDialect,
-  type HistoryTable,
-  historyTables,
-  insertRows,
-  newestOf,
-  orAdd,
-  selectHours,
-  selectMinutes,
-  sumsByHour,
-  toJsonRows,
-} from "../history-sql.ts"
+import * as sql from "../history-sql.ts"
 import type { Run } from "../rows.ts"
 import { texts } from "./statement.ts"
 import type { Write } from "./write.ts"
@@ -27,7 +15,7 @@ interface HistoryParts {
 /** A part of the time of a query is read at once. Other work gets its turn between two. */
 const windowMs = 72 * hourMs
 
-const dialect: HistoryDialect = {
+const dialect: sql.HistoryDialect = {
   earlier: "min",
   later: "max",
   number: (index) => `value ->> ${index}`,
@@ -46,46 +34,50 @@ export function prepareHistory(database: Database, { readInTurn, write }: Histor
         )
         .run(process, number, newestMs)
       if (isNew.changes === 0) return
-      historyTables.forEach((table, index) => {
-        database.query<unknown, [string]>(insertRows(table, 1, dialect)).run(rows[index] ?? "[]")
+      sql.historyTables.forEach((table, index) => {
+        database.query<unknown, [string]>(sql.insertRows(table, 1, dialect)).run(rows[index] ?? "[]")
       })
     },
   )
 
-  function fold(table: HistoryTable, untilMs: number, limit: number): number {
-    const minutes = selectMinutes(table, "?1", "?2")
-    const columns = columnsOf(table).join(", ")
+  function fold(table: sql.HistoryTable, untilMs: number, limit: number): number {
+    const minutes = sql.selectMinutes(table, "?1", "?2")
+    const columns = sql.columnsOf(table).join(", ")
     database
       .query<unknown, [number, number]>(
         `INSERT INTO ${table.name} (${columns})
-         ${sumsByHour(table, `${table.name} WHERE (${keyOf(table)}) IN (${minutes})`)} ${orAdd(table, dialect)}`,
+         ${sql.sumsByHour(table, `${table.name} WHERE (${keyOf(table)}) IN (${minutes})`)} ${sql.orAdd(table, dialect)}`,
       )
       .run(untilMs, limit)
     return remove(table, minutes, untilMs, limit)
   }
 
-  function remove(table: HistoryTable, chosen: string, ms: number, limit: number): number {
-    const sql = `DELETE FROM ${table.name} WHERE (${keyOf(table)}) IN (${chosen})`
-    return database.query<unknown, [number, number]>(sql).run(ms, limit).changes
+  function remove(table: sql.HistoryTable, chosen: string, ms: number, limit: number): number {
+    const statement = `DELETE FROM ${table.name} WHERE (${keyOf(table)}) IN (${chosen})`
+    return database.query<unknown, [number, number]>(statement).run(ms, limit).changes
   }
 
   const foldAll = database.transaction((untilMs: number, limit: number) =>
-    Math.max(...historyTables.map((table) => fold(table, untilMs, limit))),
+    Math.max(...sql.historyTables.map((table) => fold(table, untilMs, limit))),
   )
   const deleteAll = database.transaction((ms: number, limit: number) => {
     database.query<unknown, [number]>("DELETE FROM history_writers WHERE at_ms < ?1").run(ms)
-    return Math.max(...historyTables.map((table) => remove(table, selectHours(table, "?1", "?2"), ms, limit)))
+    return Math.max(
+      ...sql.historyTables.map((table) => remove(table, sql.selectHours(table, "?1", "?2"), ms, limit)),
+    )
   })
 
   return {
     add: (batch) =>
-      write(() => addBatch.immediate(batch.process, batch.number, newestOf(batch), toJsonRows(batch))),
+      write(() =>
+        addBatch.immediate(batch.process, batch.number, sql.newestOf(batch), sql.toJsonRows(batch)),
+      ),
     fold: (untilMs, limit) => write(() => foldAll.immediate(untilMs, limit)),
     deleteBefore: (ms, limit) => write(() => deleteAll.immediate(ms, limit)),
     ...prepareHistoryReads({ read: readInTurn, texts, windowMs }),
   }
 }
 
-function keyOf({ of }: HistoryTable): string {
+function keyOf({ of }: sql.HistoryTable): string {
   return ["at_ms", ...of].join(", ")
 }

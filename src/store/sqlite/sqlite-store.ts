@@ -1,10 +1,7 @@
 import type { Database } from "bun:sqlite"
-import type { AdminStore } from "../admin-store.ts"
-import type { History } from "../history.ts"
-import type { StoreOptions } from "../open-store.ts"
+import type { OpenStore, StoreOptions } from "../open-store.ts"
 import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAccess } from "../rows.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
-import type { TimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
@@ -18,12 +15,7 @@ import { createRun, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
-interface SqliteStores {
-  readonly store: Store
-  readonly admin: AdminStore
-  readonly timedEvents: TimedEvents
-  readonly history: History
-}
+type SqliteStores = Pick<OpenStore, "store" | "admin" | "timedEvents" | "history">
 
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(

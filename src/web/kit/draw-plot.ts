@@ -1,6 +1,16 @@
 import uPlot from "uplot"
-import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
 import { formatShort } from "./text.tsx"
+
+/** One line or row of bars. */
+export interface PlotSeries {
+  readonly label: string
+  readonly kind: "bars" | "line"
+  readonly tone: "accent" | "second" | "bad" | "warn"
+  /** One for each time; null where there is none. */
+  readonly values: readonly (number | null)[]
+}
+
+export type PlotStep = "minute" | "hour" | "day"
 
 interface DrawOptions {
   readonly times: readonly string[]
@@ -16,7 +26,7 @@ const heightPx = 200
 const stepSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const
 
 /** Draws a plot into an element, in its full width and the colours of the style sheet. */
-export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoint }: DrawOptions): Drawing {
+export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoint }: DrawOptions) {
   const dark = matchMedia("(prefers-color-scheme: dark)")
   let latest = { times, series }
   let plot = make()
@@ -37,11 +47,11 @@ export function drawPlot(place: HTMLElement, { times, series, step, unit, onPoin
   observer.observe(place)
   dark.addEventListener("change", renew)
   return {
-    update(times, series) {
+    update(times: DrawOptions["times"], series: DrawOptions["series"]): void {
       latest = { times, series }
       plot.setData(dataOf(latest))
     },
-    remove() {
+    remove(): void {
       observer.disconnect()
       dark.removeEventListener("change", renew)
       plot.destroy()

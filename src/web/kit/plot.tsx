@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Button } from "./button.tsx"
 import { toCsv } from "./csv.ts"
-import { drawPlot } from "./draw-plot.ts"
-import type { Drawing, PlotSeries, PlotStep } from "./plot-data.ts"
+import { drawPlot, type PlotSeries, type PlotStep } from "./draw-plot.ts"
 import { saveFile } from "./save-file.ts"
 import { Table } from "./table.tsx"
 import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
@@ -71,7 +70,7 @@ export function Plot(props: PlotProps) {
 function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) => void }) {
   const { title, times, step, series, unit, onPoint } = props
   const place = useRef<HTMLDivElement>(null)
-  const drawing = useRef<Drawing | null>(null)
+  const drawing = useRef<ReturnType<typeof drawPlot> | null>(null)
   const latest = useRef({ times, series })
   latest.current = { times, series }
   const shape = series.map(({ label, kind, tone }) => `${label} ${kind} ${tone}`).join()
