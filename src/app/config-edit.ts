@@ -5,8 +5,7 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import type { Prepared } from "./next-generation.ts"
-import { orRefuse } from "./next-generation.ts"
+import { orRefuse, type Prepared } from "./next-generation.ts"
 
 /** The parts that {@link prepareEdit} uses. */
 export interface EditParts {

@@ -1,5 +1,4 @@
 import { logLevels } from "../ports/log.ts"
-import type { Reader } from "./readers.ts"
 import {
   type AdminPlace,
   adminPlace,
@@ -11,6 +10,7 @@ import {
   oneOf,
   opaqueColor,
   origin,
+  type Reader,
   share,
   text,
   title,

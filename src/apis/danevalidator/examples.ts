@@ -11,6 +11,12 @@ const mail =
   "_25._tcp.mail.example.com 1h TLSA ( 3 1 0 ; the key itself\n    302a300506032b657003210019bf44096984cdfe8541\n    bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1 )"
 const tooShort = "_25._tcp.mail.example.com. TLSA 3 1 1 3a04967761a552db7e9e18c6dba4bd4aae119908"
 
+const valid = {
+  is_valid: true,
+  certificate_data_format: "Valid hexadecimal",
+  certificate_data_length_valid: true,
+}
+
 export const recommendedExample = {
   name: "A 3 1 1 record for a web server",
   input: { record: web },
@@ -35,11 +41,7 @@ export const recommendedExample = {
       security_level: "Recommended",
       recommendation: recommendations["3 1 1"],
     },
-    validation: {
-      is_valid: true,
-      certificate_data_format: "Valid hexadecimal",
-      certificate_data_length_valid: true,
-    },
+    validation: valid,
   },
 } as const
 
@@ -68,11 +70,7 @@ export const zoneFileExample = {
       security_level: "Discouraged",
       recommendation: recommendations["3 1 0"],
     },
-    validation: {
-      is_valid: true,
-      certificate_data_format: "Valid hexadecimal",
-      certificate_data_length_valid: true,
-    },
+    validation: valid,
   },
 } as const
 
@@ -101,10 +99,6 @@ export const invalidExample = {
       recommendation:
         "Do not publish this record: name servers refuse it, or no client can use it (RFC 6698 §4.1). A SHA-256 digest has 64 hexadecimal digits; the data here has 40 characters. 40 is the length of SHA-1, which TLSA does not use. Correct the data and check again.",
     },
-    validation: {
-      is_valid: false,
-      certificate_data_format: "Valid hexadecimal",
-      certificate_data_length_valid: false,
-    },
+    validation: { ...valid, is_valid: false, certificate_data_length_valid: false },
   },
 } as const
