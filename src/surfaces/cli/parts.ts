@@ -38,10 +38,7 @@ export interface CliParts {
       readonly sharedPort: boolean
       readonly configSource: ConfigSource
       /** For a worker: own APIs as all workers load them. */
-      readonly sharedApis?: {
-        readonly copy: FolderCopy | null
-        readonly refused: readonly string[] | null
-      }
+      readonly sharedApis?: { readonly copy: FolderCopy | null; readonly refused: readonly string[] | null }
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
@@ -99,7 +96,9 @@ export interface OwnApiFolders {
   /** Writes a first API into a folder, and returns the written files. Throws an error with a message for the operator. */
   writeNew(directory: string, name: string): Promise<readonly string[]>
   /** Loads all APIs of a folder and tries their examples. */
-  check(directory: string): Promise<{
+  check(
+    directory: string,
+  ): Promise<{
     readonly usable: readonly { readonly id: string; readonly examples: number }[]
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>

@@ -37,9 +37,7 @@ export function batchOperation(api: DocumentedApi): JsonObject {
       },
       400: faultResponse({
         description: "`inputs` as a whole was refused.",
-        faults: {
-          inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`),
-        },
+        faults: { inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`) },
       }),
       ...goneAfter(api.definition),
       ...keyedFaults("POST"),

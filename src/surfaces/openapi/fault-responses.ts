@@ -54,17 +54,13 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
     BodyTooLarge: refusal("The body is too large.", {
       "too-large": new Fault("bodyTooLarge", `The request 'body' must have at most ${maxBytes} bytes.`),
     }),
-    NotJson: refusal("The body is not declared as JSON.", {
-      "not-json": fixedFault("mediaTypeUnsupported"),
-    }),
+    NotJson: refusal("The body is not declared as JSON.", { "not-json": fixedFault("mediaTypeUnsupported") }),
     LimitReached: refusal(
       "The limit per minute is reached, or the credits are used up; `error` says which.",
       { throttled: limitOfMinute, "credits-used-up": new Fault("creditsUsedUp", usedUp) },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
-    InternalError: refusal("The service failed. Nothing was charged.", {
-      internal: fixedFault("internal"),
-    }),
+    InternalError: refusal("The service failed. Nothing was charged.", { internal: fixedFault("internal") }),
     Unavailable: refusal(
       "The service, or a server that it needs, is unavailable. Nothing was charged unless `error` says that it may have been.",
       {
