@@ -1,15 +1,5 @@
 import type { Timer } from "../../apis/contract.ts"
 
-/** Tells which processes still handle events. */
-export interface Heartbeat<Process> {
-  /** Begins to ask a process that listens. */
-  watch(one: Process): void
-  /** Notes that a process has sent something. */
-  heard(one: Process): void
-  forget(one: Process): void
-  stop(): void
-}
-
 interface HeartbeatParts<Process> {
   readonly timer: Timer
   readonly intervalMs: number
@@ -25,12 +15,7 @@ export const maxSilent = 10
  * Asks processes at every interval. Intervals are counted instead of time: after the whole machine slept, much time has passed
  * but only one interval.
  */
-export function startHeartbeat<Process>({
-  timer,
-  intervalMs,
-  ask,
-  onSilent,
-}: HeartbeatParts<Process>): Heartbeat<Process> {
+export function startHeartbeat<Process>({ timer, intervalMs, ask, onSilent }: HeartbeatParts<Process>) {
   /** The intervals in which each process was asked and silent. */
   const silent = new Map<Process, number>()
   let cancel = timer.after(intervalMs, beat)
@@ -49,12 +34,14 @@ export function startHeartbeat<Process>({
   }
 
   return {
-    watch: (one) => void silent.set(one, 0),
-    heard(one) {
+    /** Begins to ask a process that listens. */
+    watch: (one: Process) => void silent.set(one, 0),
+    /** Notes that a process has sent something. */
+    heard(one: Process): void {
       if (silent.has(one)) silent.set(one, 0)
     },
-    forget: (one) => void silent.delete(one),
-    stop() {
+    forget: (one: Process) => void silent.delete(one),
+    stop(): void {
       cancel()
       silent.clear()
     },

@@ -96,9 +96,7 @@ export interface OwnApiFolders {
   /** Writes a first API into a folder, and returns the written files. Throws an error with a message for the operator. */
   writeNew(directory: string, name: string): Promise<readonly string[]>
   /** Loads all APIs of a folder and tries their examples. */
-  check(
-    directory: string,
-  ): Promise<{
+  check(directory: string): Promise<{
     readonly usable: readonly { readonly id: string; readonly examples: number }[]
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>

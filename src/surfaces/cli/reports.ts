@@ -1,19 +1,11 @@
 import type { Timer } from "../../apis/contract.ts"
 import { toRetired } from "../../observe/exposition.ts"
 import type { Report } from "../../observe/report.ts"
-import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
+import type { FromWorker } from "../../observe/siblings.ts"
+import type { WorkerProcess } from "./worker.ts"
 
 /** A worker that can be asked for its metrics. */
-export interface Reporter {
-  send(message: FromSupervisor): void
-}
-
-/** The supervisor's part of `GET /metrics`: it collects the metrics of all workers for the one that was asked. */
-export interface Reports {
-  receive(worker: Reporter, message: Extract<FromWorker, { kind: "gather" | "reported" }>): void
-  /** Keeps the last report of a worker that has ended, and stops waiting for it. */
-  ended(worker: Reporter): void
-}
+type Reporter = Pick<WorkerProcess, "send">
 
 interface Round {
   readonly missing: Set<Reporter>
@@ -23,8 +15,11 @@ interface Round {
 /** How long a round waits. For a worker too busy to answer, its last report is used. */
 const roundMs = 1_000
 
-/** @param workers the workers that run, kept up to date by the caller */
-export function createReports(workers: ReadonlySet<Reporter>, timer: Timer): Reports {
+/**
+ * The supervisor's part of `GET /metrics`: it collects the metrics of all workers for the one that was asked.
+ * @param workers the workers that run, kept up to date by the caller
+ */
+export function createReports(workers: ReadonlySet<Reporter>, timer: Timer) {
   const last = new Map<Reporter, Report>()
   const rounds = new Map<number, Round>()
   let lastRound = 0
@@ -48,14 +43,15 @@ export function createReports(workers: ReadonlySet<Reporter>, timer: Timer): Rep
   }
 
   return {
-    receive(worker, message) {
+    receive(worker: Reporter, message: Extract<FromWorker, { kind: "gather" | "reported" }>): void {
       if (message.kind === "gather") gather(worker, message.id)
       else {
         last.set(worker, message.report)
         if (message.id !== null) markReported(worker, rounds.get(message.id))
       }
     },
-    ended(worker) {
+    /** Keeps the last report of a worker that has ended, and stops waiting for it. */
+    ended(worker: Reporter): void {
       const report = last.get(worker)
       last.delete(worker)
       if (report) retired = retired.then((kept) => toRetired([kept, report]))

@@ -1,25 +1,19 @@
-import type { FromSupervisor, Watching } from "../../observe/siblings.ts"
+import type { Watching } from "../../observe/siblings.ts"
+import type { WorkerProcess } from "./worker.ts"
 
 /** A worker that can watch requests and be watched. */
-export interface Watcher {
-  send(message: FromSupervisor): void
-}
-
-/** The supervisor's part of watching requests: it passes one worker's filter to all others, and their requests back. */
-export interface RequestRelay {
-  receive(worker: Watcher, message: Watching): void
-  /** Tells a worker that has started what the others watch. */
-  joined(worker: Watcher): void
-  ended(worker: Watcher): void
-}
+export type Watcher = Pick<WorkerProcess, "send">
 
 interface Route {
   readonly owner: Watcher
   readonly asked: Extract<Watching, { kind: "watch" }>
 }
 
-/** @param workers the workers that run, kept up to date by the caller */
-export function createRequestRelay(workers: ReadonlySet<Watcher>): RequestRelay {
+/**
+ * The supervisor's part of watching requests: it passes one worker's filter to all others, and their requests back.
+ * @param workers the workers that run, kept up to date by the caller
+ */
+export function createRequestRelay(workers: ReadonlySet<Watcher>) {
   /** By an id of its own, since two workers may use the same. */
   const routes = new Map<number, Route>()
   let lastId = 0
@@ -34,7 +28,7 @@ export function createRequestRelay(workers: ReadonlySet<Watcher>): RequestRelay 
   }
 
   return {
-    receive(worker, message) {
+    receive(worker: Watcher, message: Watching): void {
       if (message.kind === "requests") {
         const route = routes.get(message.id)
         route?.owner.send({ ...message, id: route.asked.id })
@@ -48,10 +42,11 @@ export function createRequestRelay(workers: ReadonlySet<Watcher>): RequestRelay 
         }
       }
     },
-    joined(worker) {
+    /** Tells a worker that has started what the others watch. */
+    joined(worker: Watcher): void {
       for (const [id, { owner, asked }] of routes) if (owner !== worker) worker.send({ ...asked, id })
     },
-    ended(worker) {
+    ended(worker: Watcher): void {
       for (const [id, { owner }] of routes) if (owner === worker) forget(id, owner)
     },
   }

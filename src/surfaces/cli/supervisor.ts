@@ -1,13 +1,11 @@
-import type { Clock, Timer } from "../../apis/contract.ts"
-import type { ConfigSource } from "../../config/file.ts"
+import type { Clock } from "../../apis/contract.ts"
 import type { Served } from "../../observe/siblings.ts"
-import type { OwnedCopy } from "../../values/folder-copy.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReports } from "./reports.ts"
 import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
-import { createWorkersConfig } from "./workers-config.ts"
+import { createWorkersConfig, type WorkersConfigParts } from "./workers-config.ts"
 
 /** Several workers that share a port. */
 export interface Supervised {
@@ -19,16 +17,10 @@ export interface Supervised {
 }
 
 /** The parts that {@link supervise} uses. */
-export interface SupervisorParts {
+export interface SupervisorParts extends WorkersConfigParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, served: Served): WorkerProcess
-  readonly source: Pick<ConfigSource, "readText">
-  /** Copies the folder of own APIs that a configuration file with this text names; null without one. */
-  copyApis(text: string | null): Promise<OwnedCopy | null>
   readonly clock: Clock
-  readonly timer: Timer
-  /** Tells the operator that a worker was replaced. */
-  report(message: string): void
   /** How long a worker may take to stop. A worker waits 10 s for its calls. */
   readonly graceMs?: number
   /** How often workers are asked whether they still handle events. */

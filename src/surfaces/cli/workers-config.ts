@@ -1,33 +1,16 @@
 import type { Timer } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/file.ts"
-import type { ConfigFromWorker, FromSupervisor, ReloadResult, Served } from "../../observe/siblings.ts"
+import type { ConfigFromWorker, ReloadResult, Served } from "../../observe/siblings.ts"
 import type { OwnedCopy } from "../../values/folder-copy.ts"
 import { createTurns } from "../../values/turns.ts"
+import type { WorkerProcess } from "./worker.ts"
 
 /** A worker, as far as a change of the configuration needs it. */
-export interface ConfigWorker {
-  send(message: FromSupervisor): void
-  stop(): void
-  kill(): void
-}
+export type ConfigWorker = Pick<WorkerProcess, "send" | "stop" | "kill">
 
-/** The supervisor's part of a change of the configuration. */
-export interface WorkersConfig<W extends ConfigWorker> {
-  /** The text and own APIs with which a new worker starts. */
-  served(): Served
-  /** Reads the files. One worker tries them; once it has taken them over, the others follow. */
-  reload(): Promise<ReloadResult>
-  /**
-   * A worker listens that was started with this.
-   * @param refused the folders of own APIs that it does not serve
-   */
-  joined(worker: W, startedWith: Served, refused: readonly string[]): void
-  receive(worker: W, message: ConfigFromWorker): void
-  ended(worker: W): void
-}
-
-interface WorkersConfigParts {
+/** The parts that {@link createWorkersConfig} uses. */
+export interface WorkersConfigParts {
   readonly timer: Timer
   readonly source: Pick<ConfigSource, "readText">
   /**
@@ -35,6 +18,7 @@ interface WorkersConfigParts {
    * @throws ConfigError
    */
   copyApis(text: string | null): Promise<OwnedCopy | null>
+  /** Tells the operator that a worker was replaced. */
   report(message: string): void
 }
 
@@ -50,11 +34,13 @@ const stopMs = 12_000
 /** Calls in progress end with the APIs with which they began. Workers end these after two minutes. */
 const keepCopyMs = 130_000
 
-/** Rejects with ConfigError when the files cannot be read. */
-export async function createWorkersConfig<W extends ConfigWorker>(
-  parts: WorkersConfigParts,
-): Promise<WorkersConfig<W>> {
-  const { timer, source, copyApis, report } = parts
+/** The supervisor's part of a change of the configuration. Rejects with ConfigError when the files cannot be read. */
+export async function createWorkersConfig<W extends ConfigWorker>({
+  timer,
+  source,
+  copyApis,
+  report,
+}: WorkersConfigParts) {
   const workers = new Set<W>()
   const waiting = new Map<number, { readonly worker: W; readonly answer: (result: ReloadResult) => void }>()
   const inTurn = createTurns()
@@ -132,15 +118,21 @@ export async function createWorkersConfig<W extends ConfigWorker>(
   }
 
   return {
-    served: () => served,
+    /** The text and own APIs with which a new worker starts. */
+    served: (): Served => served,
+    /** Reads the files. One worker tries them; once it has taken them over, the others follow. */
     reload: () => changeInTurn(null, null),
-    joined(worker, startedWith, refused) {
+    /**
+     * A worker listens that was started with this.
+     * @param refused the folders of own APIs that it does not serve
+     */
+    joined(worker: W, startedWith: Served, refused: readonly string[]): void {
       workers.add(worker)
       // The first worker decides for those that start after it.
       if (startedWith === served) served.refused ??= refused
       else void inTurn(() => follow(worker, null))
     },
-    receive(worker, message) {
+    receive(worker: W, message: ConfigFromWorker): void {
       const { id } = message
       if (message.kind === "taken") {
         waiting.get(id)?.answer(message)
@@ -149,7 +141,7 @@ export async function createWorkersConfig<W extends ConfigWorker>(
       const done = changeInTurn(worker, message.kind === "replace" ? message : null)
       void done.then((result) => worker.send({ ...result, kind: "reloaded", id }))
     },
-    ended(worker) {
+    ended(worker: W): void {
       workers.delete(worker)
       const problem = notChanged("The worker that tried it ended.")
       for (const one of waiting.values()) if (one.worker === worker) one.answer(problem)

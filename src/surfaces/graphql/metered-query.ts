@@ -56,15 +56,9 @@ export async function executeMetered(
   for (const id of call.apis) pipeline.admission.requireApi(caller, id)
   requireCeiling(apis.length, caller)
 
-  const succeeded = new Set<PreparedApi>()
-  const deprecated = new Set<string>()
   const results = createResults(pipeline.unsent.open())
-  const contextValue = createFieldContext(
-    { apis, succeeded, deprecated, results },
-    caller,
-    call.request,
-    pipeline,
-  )
+  const { succeeded, deprecated } = results
+  const contextValue = createFieldContext(apis, results, caller, call.request, pipeline)
   const { document, operation } = parts
   const operationName = operation.name?.value
   const args = { schema, document, operationName, variableValues: variables, contextValue }
@@ -99,17 +93,7 @@ function requireCeiling(count: number, { plan: { name, graphqlApis } }: Caller):
   )
 }
 
-/** The results of one query, which are limited together. */
-interface Results {
-  readonly apis: readonly PreparedApi[]
-  /** Gets each API with a field that succeeded. */
-  readonly succeeded: Set<PreparedApi>
-  /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
-  readonly deprecated: Set<string>
-  readonly results: ReturnType<typeof createResults>
-}
-
-/** Counts the results of a query while they are collected. Above the limit nothing more runs, and the query is refused. */
+/** Counts the results of a query, which are limited together. Above the limit nothing more runs, and the query is refused. */
 function createResults(answer: UnsentAnswer) {
   let bytes = 0
   /** The bytes of results that wait to be copied. A result that the answer repeats counts once. */
@@ -127,6 +111,10 @@ function createResults(answer: UnsentAnswer) {
   }
 
   return {
+    /** Gets each API with a field that succeeded. */
+    succeeded: new Set<PreparedApi>(),
+    /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
+    deprecated: new Set<string>(),
     requireWithinLimit,
     room: answer.room,
     close: answer.close,
@@ -144,18 +132,19 @@ function createResults(answer: UnsentAnswer) {
 
 /** Runs root fields. */
 function createFieldContext(
-  { apis, succeeded, deprecated, results }: Results,
+  apis: readonly PreparedApi[],
+  results: ReturnType<typeof createResults>,
   caller: Caller,
   { requestId, trace }: CallerRequest,
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
-  const dnsFields = createDnsFields(pipeline.ports.clock)
+  const runDnsField = createDnsFields(pipeline.ports.clock)
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   return {
     giveWay,
     count: results.add,
-    useDeprecated: (entry) => void deprecated.add(entry),
+    useDeprecated: (entry) => void results.deprecated.add(entry),
     run(id, values, info) {
       const api = byId.get(id)
       if (!api) throw new Error(`'${id}' runs but was not paid for`)
@@ -164,8 +153,10 @@ function createFieldContext(
           throw new GraphQLError(shorten(fault.message), { extensions: { code: fieldCodeOf(fault) } })
         }
         results.addRoot(data, info)
-        succeeded.add(api)
-        for (const entry of api.findDeprecated?.({ kind: "typed", values }) ?? []) deprecated.add(entry)
+        results.succeeded.add(api)
+        for (const entry of api.findDeprecated?.({ kind: "typed", values }) ?? []) {
+          results.deprecated.add(entry)
+        }
         return data
       }
       const context = { caller, requestId, pipeline, trace }
@@ -174,7 +165,7 @@ function createFieldContext(
           results.requireWithinLimit()
           return checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
         }
-        return dnsFields.run(start).then(take)
+        return runDnsField(start).then(take)
       }
       const run = (): unknown => {
         results.requireWithinLimit()

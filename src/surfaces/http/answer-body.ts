@@ -12,18 +12,6 @@ export interface BodyParts {
   readonly calls: CallsInProgress
 }
 
-/** A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it. */
-export interface BodyWriter {
-  /** Returns a promise when the text is made in pieces: wait for it before more is added. */
-  add(text: Encoded, giveWay: GiveWay): Promise<void> | undefined
-  /** Returns a promise to wait for before more is added, while too many answers are unsent. */
-  room(): Promise<void> | undefined
-  /** The whole body; `before` and `after` come around what was added. */
-  end(before: string, after: string): Body
-  /** Nothing will be sent. Does nothing after `end`. */
-  discard(): void
-}
-
 /** Bodies up to this length are sent in one write. Larger ones are cut into pieces of this length. */
 const pieceLength = 65_536
 
@@ -40,7 +28,8 @@ function drop(pieces: Piece[]): void {
   for (const piece of pieces.splice(0)) piece.transfer(0)
 }
 
-export function createBodyWriter(parts: BodyParts): BodyWriter {
+/** A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it. */
+export function createBodyWriter(parts: BodyParts) {
   const answer = parts.pipeline.unsent.open()
   const pieces: Piece[] = []
   let text = ""
@@ -65,12 +54,15 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
   }
 
   return {
-    add(part, giveWay) {
+    /** Returns a promise when the text is made in pieces: wait for it before more is added. */
+    add(part: Encoded, giveWay: GiveWay): Promise<void> | undefined {
       if (typeof part !== "string") return addAll(part, giveWay)
       addText(part)
     },
+    /** Returns a promise to wait for before more is added, while too many answers are unsent. */
     room: answer.room,
-    end(before, after) {
+    /** The whole body; `before` and `after` come around what was added. */
+    end(before: string, after: string): Body {
       hasEnded = true
       if (pieces.length > 0) {
         answer.complete()
@@ -81,7 +73,8 @@ export function createBodyWriter(parts: BodyParts): BodyWriter {
       answer.close()
       return toWholeBody(before + text + after)
     },
-    discard() {
+    /** Nothing will be sent. Does nothing after `end`. */
+    discard(): void {
       if (hasEnded) return
       drop(pieces)
       answer.close()

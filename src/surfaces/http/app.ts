@@ -1,7 +1,6 @@
 import type { AdminAccess } from "../../admin/admin-access.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
-import type { Exposition } from "../../observe/exposition.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { Site } from "../site/site.ts"
 import { createAdminFeature } from "./admin/admin-feature.ts"
@@ -19,32 +18,25 @@ import type { TrustedNames } from "./mcp-names.ts"
 import { meteredRoutes } from "./metered.ts"
 import { createSiteServer, isPagePath, prefersPage, siteFeature } from "./page-routes.ts"
 import { addRoutes, noRoute } from "./paths.ts"
-import { probesFeature } from "./probes.ts"
+import { type ProbesParts, probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
 import { createListeningApp } from "./request-url.ts"
 import { restFeature } from "./rest.ts"
 import { usageFeature } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
-export interface HttpParts extends FrameParts {
-  /** Reads the metrics for `/metrics`; null turns the path off. */
-  readonly readMetrics: (() => Promise<Exposition>) | null
-  /** Throws when the store does not answer. */
-  readonly ping: () => Promise<void>
+export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "ping" | "readMetrics"> {
   /** Null when this app does not serve the admin API and the console. */
   readonly admin: AdminAccess | null
   /** Null when it does not serve the portal. */
   readonly portal: AdminAccess | null
-  readonly version: string
 }
 
-export interface HttpAppOptions extends FrameOptions {
+export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metricsToken"> {
   /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
   readonly graphql: boolean
   /** Null turns `/mcp` off. */
   readonly mcp: TrustedNames | null
-  /** The bearer token that readers of the metrics have to send; null lets everyone read. */
-  readonly metricsToken: string | null
   /** The name that pages show. */
   readonly title: string
   /** The colour of pages, `#rrggbb`; null for the usual one. */

@@ -1,12 +1,10 @@
 import { Elysia } from "elysia"
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
-import type { RawInput } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import type { HttpContext } from "./context.ts"
-import { type DeprecationNotice, noticeOf } from "./deprecation.ts"
-import type { AnswerSettings } from "./exchange.ts"
+import { noticeOf } from "./deprecation.ts"
 import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
 import { setReply } from "./reply.ts"
 import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
@@ -17,11 +15,10 @@ export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context:
   for (const api of context.apis) {
     const { definition } = api
     const { id, title } = definition
-    const path = `/v1/${id}/batch`
     const answer = answerWith(api, context)
     const record = context.observer.recorderFor(id, "batch")
     app.post(
-      path,
+      `/v1/${id}/batch`,
       ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
       {
         metered: { method: "POST", apis: [id], record, isLong: true },
@@ -54,7 +51,8 @@ function answerWith(api: PreparedApi, context: HttpContext) {
         (caller) => runBatch({ api, request: incoming, inputs, writer }, caller, context.pipeline),
         (reply) => {
           setReply(reply, format, set)
-          if (notice) tellOf(inputs, notice, set)
+          // Any input may use something deprecated.
+          if (notice) for (const input of inputs) notice({ kind: "typed", values: Object(input) }, set)
           const { before, after } = list.frame(reply.envelope)
           return toResponse(body.end(before, after))
         },
@@ -62,13 +60,5 @@ function answerWith(api: PreparedApi, context: HttpContext) {
     } finally {
       body.discard()
     }
-  }
-}
-
-/** Looks at each input of a body, since any of them may use something deprecated. */
-function tellOf(inputs: readonly unknown[], notice: NonNullable<DeprecationNotice>, set: AnswerSettings) {
-  for (const input of inputs) {
-    const given: RawInput = { kind: "typed", values: Object(input) }
-    notice(given, set)
   }
 }

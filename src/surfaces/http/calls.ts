@@ -1,32 +1,27 @@
 /** The calls that a service works on, counted by itself: the runtime forgets a call as soon as its client hangs up. */
-export interface CallsInProgress {
-  /** How many there are, those that wait for their client's body included. */
-  readonly count: number
-  /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
-  awaited: number
-  begin(): void
-  end(): void
-  /** Resolves when no call is in progress. */
-  ended(): Promise<void>
-}
+export type CallsInProgress = ReturnType<typeof createCallsInProgress>
 
-export function createCallsInProgress(): CallsInProgress {
+export function createCallsInProgress() {
   let count = 0
   let waiting: (() => void)[] = []
   return {
+    /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
     awaited: 0,
+    /** How many there are, those that wait for their client's body included. */
     get count() {
       return count
     },
-    begin() {
+    begin(): void {
       count++
     },
-    end() {
+    end(): void {
       if (--count > 0) return
       const resolvers = waiting
       waiting = []
       for (const resolve of resolvers) resolve()
     },
-    ended: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    /** Resolves when no call is in progress. */
+    ended: (): Promise<void> =>
+      count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   }
 }

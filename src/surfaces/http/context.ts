@@ -1,3 +1,4 @@
+import type { Server } from "elysia/universal"
 import { Fault } from "../../call/fault.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
@@ -19,7 +20,7 @@ export interface HttpContext {
   readonly intake: Intake
   readonly calls: CallsInProgress
   /** The listening server; null before it listens. */
-  readonly server: () => ListeningServer | null
+  readonly server: () => Pick<Server, "timeout"> | null
   /** Calls in progress at once; more are refused. */
   readonly maxCalls: number
   /**
@@ -34,11 +35,6 @@ export interface HttpContext {
   readonly isSecure: (request: Request) => boolean
   /** Host and port of the address that clients use; null when it is not configured. */
   readonly publicHost: string | null
-}
-
-/** The part of Bun's server that is used here. */
-export interface ListeningServer {
-  timeout(request: Request, seconds: number): void
 }
 
 /**

@@ -1,21 +1,17 @@
-import type { ApiDefinition, Deprecation } from "../../apis/contract.ts"
-import { deprecationOf } from "../../apis/contract.ts"
+import { type ApiDefinition, type Deprecation, deprecationOf } from "../../apis/contract.ts"
 import { isGiven } from "../../call/deprecated-use.ts"
 import type { RawInput } from "../../call/input.ts"
 import type { AnswerSettings } from "./exchange.ts"
 
-/** Names the deprecated items that a call used in headers of the answer. Null for an API without any. */
-export type DeprecationNotice = ((input: RawInput, set: AnswerSettings) => void) | null
-
-/** Prepares the notice of an API, once. Most have none. */
-export function noticeOf({ id, deprecation, input }: ApiDefinition): DeprecationNotice {
+/** Makes what names the deprecated items that a call used in headers of its answer. Null for an API without any. */
+export function noticeOf({ id, deprecation, input }: ApiDefinition) {
   const marked = Object.entries(input.properties).flatMap(([name, schema]) => {
     const mark = deprecationOf(schema)
     return mark ? [[name, headersOf(id, mark, null)] as const] : []
   })
   if (!deprecation && marked.length === 0) return null
   const ofApi = deprecation ? headersOf(id, deprecation, deprecation.successor ?? null) : null
-  return (given, set) => {
+  return (given: RawInput, set: AnswerSettings): void => {
     const headers = ofApi ?? marked.find(([name]) => isGiven(given, name))?.[1]
     if (headers) Object.assign(set.headers, headers)
   }

@@ -82,8 +82,5 @@ async function openApiOf(service: ApiDocInput, options: DocumentOptions = {}): P
 
 /** A document that is made with the first request, so that the start does not wait for it. */
 function printed(type: string, print: () => string | Promise<string>, headers = {}): Resource {
-  return createResource({
-    headers: { "content-type": type, ...headers },
-    read: async () => new TextEncoder().encode(await print()),
-  })
+  return createResource({ headers: { "content-type": type, ...headers }, read: print })
 }

@@ -1,13 +1,9 @@
 import type { Server } from "elysia/universal"
 import type { Random } from "../../apis/contract.ts"
-import type { Pipeline } from "../../call/pipeline.ts"
-import type { PreparedApi } from "../../call/prepared-api.ts"
-import type { Observer } from "../../observe/observer.ts"
 import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
-import type { Closing } from "./closing.ts"
 import type { HttpContext } from "./context.ts"
 import type { IncomingRequest } from "./exchange.ts"
 import { incomingRequests, type Opened } from "./incoming.ts"
@@ -17,16 +13,13 @@ import { createRequestIds } from "./request-id.ts"
 import { pathOf } from "./request-url.ts"
 import { hasTwoKeys, sentKey } from "./sent-key.ts"
 
-export interface FrameParts {
-  readonly apis: readonly PreparedApi[]
-  readonly pipeline: Pipeline
+export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "observer"> {
   readonly random: Random
-  readonly observer: Observer
   /** Null or absent when no traces are recorded. */
   readonly tracer?: Tracer | null
 }
 
-export interface FrameOptions {
+export interface FrameOptions extends Pick<HttpContext, "maxCalls" | "closing"> {
   /** Null when it is served without TLS. */
   readonly tls: object | null
   readonly trustedProxies: readonly Network[]
@@ -35,11 +28,8 @@ export interface FrameOptions {
   readonly maxBodyBytes: number
   /** Time in which a body must have arrived; shorter than a connection may idle. */
   readonly bodyTimeoutMs: number
-  /** Calls in progress at once; more are refused. */
-  readonly maxCalls: number
   /** Whether a text contains a key, or what may be one, and must not be logged or sent back. */
   readonly holdsKey: (text: string) => boolean
-  readonly closing: Closing
   /** Tells browsers to use only TLS, closes idle connections, keeps answers of `/ready` and `/metrics`. A mock does not. */
   readonly strict: boolean
 }

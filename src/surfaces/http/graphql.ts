@@ -1,5 +1,6 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request-record.ts"
+import { once } from "../../values/once.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./exchange.ts"
@@ -7,7 +8,6 @@ import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { incomingRequests } from "./incoming.ts"
 import { setAnswerHeaders } from "./reply.ts"
 
-const path = "/v1/graphql"
 const neverAborted = new AbortController().signal
 
 /**
@@ -21,14 +21,10 @@ export function graphqlFeature(
 ) {
   const record = context.observer.recorderFor(null, "graphql")
   const incomingOf = new WeakMap<Request, IncomingRequest>()
-  let loading: Promise<{ handle(request: Request): Promise<Response> }> | undefined
-
-  function load() {
-    loading ??= import("./graphql-server.ts").then(({ createGraphqlServer }) =>
-      createGraphqlServer(context, record, (request) => incomingOf.get(request)),
-    )
-    return loading
-  }
+  const load = once(async () => {
+    const { createGraphqlServer } = await import("./graphql-server.ts")
+    return createGraphqlServer(context, record, (request) => incomingOf.get(request))
+  })
 
   async function query(request: Request, incoming: IncomingRequest): Promise<Response> {
     const { signal } = request
@@ -40,7 +36,7 @@ export function graphqlFeature(
   }
 
   return new Elysia({ name: "graphql" }).use(base).all(
-    path,
+    "/v1/graphql",
     ({ request, set, incoming }) =>
       inProgress(context, async () => {
         const refusal = refusalOf(request, enabled, context)

@@ -2,18 +2,7 @@ import type { Timer } from "../../apis/contract.ts"
 import { Fault, inputFault } from "../../call/fault.ts"
 
 /** The bounds of request bodies. */
-export interface Intake {
-  readonly maxBytes: number
-  /** The longest wait for a body. */
-  readonly timeoutMs: number
-  /** Where requests that wait for their client to send more are counted. */
-  readonly waits: Waits
-  /**
-   * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
-   * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
-   */
-  inTime<Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>): Promise<T>
-}
+export type Intake = ReturnType<typeof createIntake>
 
 /** Counts requests. One count may be shared by several intakes. */
 export interface Waits {
@@ -28,12 +17,16 @@ interface Wait {
 /** Nearly every body arrives within this time. Only a later one gets a timer of its own, which costs a tenth of a call. */
 const unwatchedMs = 50
 
+/**
+ * @param timeoutMs the longest wait for a body
+ * @param waits where requests that wait for their client to send more are counted
+ */
 export function createIntake(
   maxBytes: number,
   timeoutMs: number,
   timer: Timer,
   waits: Waits = { awaited: 0 },
-): Intake {
+) {
   /** Bodies that have not arrived and have no timer yet. One that arrives leaves at once, so that it can be freed. */
   const unwatched = new Set<Wait>()
   let isWatchPlanned = false
@@ -62,8 +55,12 @@ export function createIntake(
     maxBytes,
     timeoutMs,
     waits,
-    inTime: (arrival, read) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
+     * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
+     */
+    inTime: <Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
         let isOver = false
         const wait = begin(() => {
           isOver = true

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia"
 import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-record.ts"
+import { once } from "../../values/once.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange } from "./exchange.ts"
@@ -25,7 +26,7 @@ export function mcpFeature(
   { version, names, load = loadCatalog }: McpOptions,
 ) {
   const record = context.observer.recorderFor(null, "mcp")
-  let loading: Promise<McpHttp> | undefined
+  const loaded = once(() => load(context, record, version))
 
   async function handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response> {
     const { request, set, incoming } = exchange
@@ -34,8 +35,7 @@ export function mcpFeature(
       const refusal = overloadOf(context) ?? untrustedName(request.headers, names)
       if (refusal) throw refusal
       if (request.method !== "POST") throw new MethodNotAllowed(request.method, "POST")
-      loading ??= load(context, record, version)
-      const http = await loading
+      const http = await loaded()
       return await keepConnectionOpen(request, context, () => http.handle(exchange, mode))
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, context.pipeline)

@@ -1,12 +1,12 @@
 import { Elysia } from "elysia"
 import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
+import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { AnswerSettings } from "./exchange.ts"
 import type { incomingRequests } from "./incoming.ts"
-import type { SitePages } from "./pages/site-pages.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { pathOf } from "./request-url.ts"
@@ -14,28 +14,19 @@ import type { Resource } from "./resource.ts"
 import type { Brand } from "./web/brand-files.ts"
 
 /** The pages for people. */
-export interface SiteServer {
-  /** Sends the page of a path; undefined when there is none. */
-  send(path: string, request: Request, set: AnswerSettings): Promise<Uint8Array | null | undefined>
-  /** Sends the page for an address that has no page. */
-  sendNotFound(request: Request, set: AnswerSettings): Promise<Uint8Array | null>
-}
+export type SiteServer = ReturnType<typeof createSiteServer>
 
 /** Loads the pages with the first request for one, so that the start does not wait for them. */
-export function createSiteServer(site: Site, brand: Brand): SiteServer {
-  let loading: Promise<SitePages> | undefined
-
-  function load(): Promise<SitePages> {
-    loading ??= import("./pages/site-pages.ts").then(({ createSitePages }) => createSitePages(site, brand))
-    return loading
-  }
-
+export function createSiteServer(site: Site, brand: Brand) {
+  const load = once(async () => (await import("./pages/site-pages.ts")).createSitePages(site, brand))
   return {
-    async send(path, request, set) {
+    /** Sends the page of a path; undefined when there is none. */
+    async send(path: string, request: Request, set: AnswerSettings) {
       const page = (await load()).byPath.get(path)
       return page && (path === "/" ? sendNegotiated(page, request, set) : sendPage(page, request, set))
     },
-    async sendNotFound(request, set) {
+    /** Sends the page for an address that has no page. */
+    async sendNotFound(request: Request, set: AnswerSettings) {
       const body = await sendNegotiated((await load()).notFound, request, set)
       set.status = 404
       set.headers["x-error-code"] = "notFound"

@@ -1,37 +1,29 @@
 import { promisify } from "node:util"
 import fresh from "fresh"
 import Negotiator from "negotiator"
+import { once } from "../../values/once.ts"
 import type { AnswerSettings } from "./exchange.ts"
 
-/** Bytes that stay the same for as long as the process runs, made when they are first asked for. */
+/** A text that stays the same for as long as the process runs, made when it is first asked for. */
 export interface ResourceSource {
   readonly headers: Readonly<Record<string, string>>
-  read(): Promise<Uint8Array>
+  read(): string | Promise<string>
 }
 
-/** Returns the bytes of a resource, plain or compressed, and sets its headers; null for a client whose copy is still good. */
+/** Returns the bytes of a resource as UTF-8, plain or compressed, and sets its headers; null for a client whose copy is still good. */
 export type Resource = (request: Request, set: AnswerSettings) => Promise<Uint8Array | null>
-
-interface Loaded {
-  readonly plain: Uint8Array
-  readonly zipped: Uint8Array
-  readonly etag: string
-}
 
 /** Loads and compresses a resource once, and gives it an ETag (RFC 9110 §8.8.3), so that a client need not load it again. */
 export function createResource({ headers, read }: ResourceSource): Resource {
-  let loading: Promise<Loaded> | undefined
-
-  async function load(): Promise<Loaded> {
-    const plain = await read()
+  const load = once(async () => {
+    const plain = new TextEncoder().encode(await read())
     const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22)
     // Weak, since the compressed form has the same tag.
     return { plain, zipped: await compress(plain), etag: `W/"${hash}"` }
-  }
+  })
 
   return async (request, set) => {
-    loading ??= load()
-    const { plain, zipped, etag } = await loading
+    const { plain, zipped, etag } = await load()
     Object.assign(set.headers, headers, {
       etag,
       // Kept, but revalidated before each use: another version of the program has other bytes at the same path.

@@ -5,16 +5,17 @@ import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { createCallsInProgress } from "./calls.ts"
 import { createClosing } from "./closing.ts"
 import { httpLimits } from "./limits.ts"
-import type { ListeningApp, Tls } from "./listener.ts"
-import { listenRenewably, type RenewableListener } from "./renewable-listener.ts"
+import {
+  type ListeningApp,
+  type ListenOptions,
+  listenRenewably,
+  type RenewableListener,
+  type Tls,
+} from "./listener.ts"
 
-export interface HttpOptions extends HttpAppSettings {
-  readonly host: string
-  /** 0 picks a free one. */
-  readonly port: number
+export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port" | "tls"> {
   /** Whether other processes may share the ports. With a certificate they always may: check first that they are free. */
   readonly sharedPort: boolean
-  readonly tls: Tls | null
   /** Where `/admin` is served. */
   readonly admin: AdminPlace
 }

@@ -7,14 +7,12 @@ import { answerMetered, type meteredRoutes } from "./metered.ts"
 import { send } from "./reply.ts"
 import { asAnswer, querySchema } from "./route-schemas.ts"
 
-const path = "/v1/usage"
-
 /** `GET /v1/usage`: what the caller's account has used. */
 export function usageFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
   const record = context.observer.recorderFor("usage", "rest")
   const deprecations = deprecationsOf(context.apis.map(({ definition }) => definition))
   return new Elysia({ name: "usage" }).use(metered).get(
-    path,
+    "/v1/usage",
     ({ request, set, incoming, call }) =>
       answerMetered(
         { request, set, incoming, call },

@@ -120,7 +120,7 @@ function documentRoutes(
   const apiIds = apis.map(({ definition }) => definition.id)
   const document = createResource({
     headers: { "content-type": "application/json" },
-    read: async () => new TextEncoder().encode(printAdminOpenApi({ operations, apiIds, version })),
+    read: () => printAdminOpenApi({ operations, apiIds, version }),
   })
   const answer = async ({ request, set, incoming }: Exchange): Promise<Uint8Array | null> => {
     const bytes = await document(request, set)

@@ -1,17 +1,11 @@
 import type { Timer } from "../../../apis/contract.ts"
 
 /** Waits in real time, also while the mock's clock does not move. */
-export interface Delays {
-  wait(delayMs: number): Promise<void>
-  /** Ends every wait now, and lets later ones end at once. */
-  end(): void
-}
-
-export function createDelays(timer: Timer): Delays {
+export function createDelays(timer: Timer) {
   const waiting = new Set<() => void>()
   let isEnded = false
   return {
-    wait(delayMs) {
+    wait(delayMs: number): Promise<void> {
       if (isEnded) return Promise.resolve()
       return new Promise((resolve) => {
         const finish = () => {
@@ -23,7 +17,8 @@ export function createDelays(timer: Timer): Delays {
         waiting.add(finish)
       })
     },
-    end() {
+    /** Ends every wait now, and lets later ones end at once. */
+    end(): void {
       isEnded = true
       for (const finish of waiting) finish()
     },

@@ -7,15 +7,14 @@ import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { createHttpApp } from "../app.ts"
+import { createHttpApp, type HttpAppOptions } from "../app.ts"
 import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
 import type { AnswerSettings } from "../exchange.ts"
 import { negotiateFormat } from "../format.ts"
 import { createIntake } from "../intake.ts"
-import { listen, type Tls } from "../listener.ts"
-import type { TrustedNames } from "../mcp-names.ts"
+import { type ListenOptions, listen } from "../listener.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { createRequestIds } from "../request-id.ts"
@@ -35,18 +34,11 @@ export interface MockServerParts {
   readonly timer: Timer
 }
 
-export interface MockServerOptions {
-  readonly host: string
-  readonly port: number
-  readonly tls: Tls | null
-  readonly maxBodyBytes: number
-  readonly bodyTimeoutMs: number
-  readonly graphql: boolean
-  readonly mcp: TrustedNames | null
-  readonly publicUrl: string | null
-  readonly title: string
-  readonly brandColor: string | null
-}
+export type MockServerOptions = Pick<ListenOptions, "host" | "port" | "tls"> &
+  Pick<
+    HttpAppOptions,
+    "maxBodyBytes" | "bodyTimeoutMs" | "publicUrl" | "graphql" | "mcp" | "title" | "brandColor"
+  >
 
 /** Everything that a reset replaces. */
 interface Instance {

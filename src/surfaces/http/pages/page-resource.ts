@@ -29,9 +29,6 @@ export function pageHeaders(policy: Readonly<Record<string, string>> = {}): Read
 export function pageResources(policy: Readonly<Record<string, string>> = {}) {
   const headers = pageHeaders(policy)
   const text = (contentType: string, print: () => string): Resource =>
-    createResource({
-      headers: { ...headers, "content-type": contentType },
-      read: async () => new TextEncoder().encode(print()),
-    })
+    createResource({ headers: { ...headers, "content-type": contentType }, read: print })
   return { html: (print: () => string) => text("text/html; charset=utf-8", print), text }
 }

@@ -12,23 +12,16 @@ import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
 import { createResource, type Resource } from "../resource.ts"
-import type { Brand } from "../web/brand-files.ts"
-import { createBrandFiles, iconColor } from "../web/brand-files.ts"
+import { type Brand, createBrandFiles, iconColor } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
 import { pageResources } from "./page-resource.ts"
-
-/** The pages for people, by path, and those that stand in no list. */
-export interface SitePages {
-  readonly byPath: ReadonlyMap<string, Resource>
-  readonly notFound: Resource
-}
 
 const { html, text } = pageResources()
 /** GraphiQL writes styles into the page, and its editors' fonts are `data:` URLs. */
 const withStyles = pageResources({ "style-src": "'self' 'unsafe-inline'", "font-src": "'self' data:" })
 
-/** Makes the pages. Each is written with its first request. */
-export async function createSitePages(site: Site, brand: Brand): Promise<SitePages> {
+/** Makes the pages for people, by path, and those that stand in no list. Each is written with its first request. */
+export async function createSitePages(site: Site, brand: Brand) {
   const files = await readWebFiles()
   const asset = (name: string) => `/assets/${hashedName(files, name)}`
   const brandFiles = createBrandFiles(brand)
@@ -45,7 +38,7 @@ export async function createSitePages(site: Site, brand: Brand): Promise<SitePag
   }
   const write: WritePage = (parts) => layout(site, assets, parts)
   return {
-    byPath: new Map([
+    byPath: new Map<string, Resource>([
       ["/", html(() => landingPage(site, write))],
       ...site.apis.map(
         (api) => [`/apis/${api.definition.id}`, html(() => apiPage(site, api, write))] as const,
@@ -73,7 +66,7 @@ function markdownOf({ definition, credits }: DocumentedApi, { publicUrl }: Site)
   }
   return createResource({
     headers: { "content-type": "text/markdown; charset=utf-8" },
-    read: async () => new TextEncoder().encode(toApiPage(definition, options)),
+    read: () => toApiPage(definition, options),
   })
 }
 

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import { once } from "../../../values/once.ts"
 import type { HttpContext } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange } from "../exchange.ts"
@@ -6,7 +7,6 @@ import type { incomingRequests } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
 import type { Brand } from "./brand-files.ts"
 import type { WebPage } from "./page.ts"
-import type { WebHttp } from "./web-http.ts"
 
 /** The pages that an app serves, and their brand. */
 export interface WebOptions {
@@ -27,13 +27,7 @@ export function webFeature(
   options: WebOptions,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
-  let loading: Promise<WebHttp> | undefined
-
-  function load(): Promise<WebHttp> {
-    loading ??= import("./web-http.ts").then(({ createWebHttp }) => createWebHttp(options.brand))
-    return loading
-  }
-
+  const load = once(async () => (await import("./web-http.ts")).createWebHttp(options.brand))
   const app = new Elysia({ name: "web" }).use(base).onAfterHandle(({ set, incoming }) => {
     record(incoming, { status: Number(set.status ?? 200) })
   })

@@ -4,6 +4,7 @@
  */
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
+import { once } from "../../../values/once.ts"
 import { type BundledFile, bundleWeb } from "./bundle.ts"
 import { bothCodings, type WebFile, type WebFiles } from "./web-files.ts"
 
@@ -11,18 +12,11 @@ const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 /** The best quality takes a second, which nobody wants to wait for while working on the front end. */
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-let reading: Promise<WebFiles> | undefined
-
 /** @throws AggregateError with the mistakes in the front end */
-export function readWebFiles(): Promise<WebFiles> {
-  reading ??= bundle()
-  return reading
-}
-
-async function bundle(): Promise<WebFiles> {
+export const readWebFiles = once(async (): Promise<WebFiles> => {
   const { files } = await bundleWeb()
   return new Map(files.map((file) => [file.name, toWebFile(file)]))
-}
+})
 
 function toWebFile({ name, imports, bytes }: BundledFile): WebFile {
   return {

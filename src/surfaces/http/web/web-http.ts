@@ -2,16 +2,8 @@ import { readWebFiles } from "#web-files"
 import { pageHeaders } from "../pages/page-resource.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { sendAsset } from "./asset.ts"
-import type { Brand } from "./brand-files.ts"
-import { createBrandFiles } from "./brand-files.ts"
+import { type Brand, createBrandFiles } from "./brand-files.ts"
 import { printWebPage, type WebPage } from "./page.ts"
-
-/** Answers requests for the pages of the front end and for the files that they load. */
-export interface WebHttp {
-  readonly pages: Readonly<Record<WebPage, Resource>>
-  /** Undefined for an unknown name. */
-  asset(name: string): Resource | undefined
-}
 
 /** Nothing may be loaded from another host, and no script or style may stand in the page. */
 const headers = {
@@ -19,19 +11,17 @@ const headers = {
   "content-type": "text/html; charset=utf-8",
 }
 
-/** Everything of the front end, loaded with the first request for it. */
-export async function createWebHttp(brand: Brand): Promise<WebHttp> {
+/** Answers requests for the pages of the front end and for the files that they load. */
+export async function createWebHttp(brand: Brand) {
   const files = await readWebFiles()
   const brandFiles = createBrandFiles(brand)
   const own = [brandFiles.style, brandFiles.icon]
   const page = (name: WebPage) =>
-    createResource({
-      headers,
-      read: async () => new TextEncoder().encode(printWebPage(name, files, brand, brandFiles)),
-    })
+    createResource({ headers, read: () => printWebPage(name, files, brand, brandFiles) })
   return {
     pages: { console: page("console"), portal: page("portal") },
-    asset(name) {
+    /** Undefined for an unknown name. */
+    asset(name: string): Resource | undefined {
       const file = own.find((each) => each?.name === name) ?? files.get(name)
       return file && ((request, set) => sendAsset(file, request, set))
     },
