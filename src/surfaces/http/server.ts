@@ -13,9 +13,10 @@ import {
   type Tls,
 } from "./listener.ts"
 
-export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port" | "tls"> {
+export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port"> {
   /** Whether other processes may share the ports. With a certificate they always may: check first that they are free. */
   readonly sharedPort: boolean
+  readonly tls: Tls | null
   /** Where `/admin` is served. */
   readonly admin: AdminPlace
 }
