@@ -1,5 +1,5 @@
 import { defaultPlans } from "../src/accounts/plan.ts"
-import { grantCredits } from "../src/admin/credits/grant.ts"
+import { grantCredits } from "../src/admin/credits/change-credits.ts"
 import { createProgramAccounts } from "../src/admin/program-accounts.ts"
 import { createProgramRun } from "../src/admin/program-run.ts"
 import { systemClock } from "../src/ports/clock.ts"

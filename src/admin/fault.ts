@@ -45,21 +45,14 @@ interface AdminFaultDetails {
   readonly cause?: unknown
 }
 
-/** The refusal of an account that does not exist or belongs to another customer. */
-export function noSuchAccount(id: string): AdminFault {
-  return new AdminFault("not-found", `There is no account '${id}'. List the accounts to find its id.`, { id })
-}
-
-/** The same for a key. */
-export function noSuchKey(id: string): AdminFault {
+/** The refusal of something that does not exist, or belongs to another customer. */
+export function noSuch(kind: "account" | "key" | "notice" | "admin key", id: string): AdminFault {
+  const form = kind === "key" ? ", which starts with key_" : ""
   return new AdminFault(
     "not-found",
-    `There is no key '${id}'. List the keys to find its id, which starts with key_.`,
-    { id },
+    `There is no ${kind} '${id}'. List the ${kind}s to find its id${form}.`,
+    {
+      id,
+    },
   )
-}
-
-/** The same for a notice. */
-export function noSuchNotice(id: string): AdminFault {
-  return new AdminFault("not-found", `There is no notice '${id}'. List the notices to find its id.`, { id })
 }

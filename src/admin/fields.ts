@@ -5,16 +5,10 @@ import { AdminFault } from "./fault.ts"
 
 /** Parameters and fields that several operations have. */
 
-export const accountId = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  description: "The account's id, which starts with `acc_`.",
-})
-export const keyId = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  description: "The key's id, which starts with `key_`.",
-})
+/** An id that the store gives. */
+export const idText = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
+export const accountId = idText("The account's id, which starts with `acc_`.")
+export const keyId = idText("The key's id, which starts with `key_`.")
 
 /** The id of an API that the service offers. The document of the admin API lists them. */
 export const apiId = Type.String({ maxLength: 100, "x-api-id": true })
@@ -75,6 +69,20 @@ export function listOf<T extends TSchema>(item: T) {
     has_more: Type.Boolean({ description: "Whether there are more entries." }),
     next: nullable(Type.String(), { description: "The `after` of the next page; null at the end." }),
   })
+}
+
+/**
+ * Reads a parameter that is a date or an instant, in milliseconds since the Unix epoch.
+ * @throws AdminFault for any other text
+ */
+export function requireInstant(text: string, parameter: string): number {
+  const ms = parseInstant(text)
+  if (ms !== null) return ms
+  throw new AdminFault(
+    "invalid",
+    `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
+    { parameter },
+  )
 }
 
 /** The most bytes of metadata as JSON. */

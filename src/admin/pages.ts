@@ -52,6 +52,11 @@ export async function readPlacedPage<Row, T>(
   return { data: rows.map(show), has_more: next !== null, next: next && toCursor(list, next) }
 }
 
+/** The answer of a list that is always whole. */
+export function wholeList<T>(data: T[]): Listed<T> {
+  return { data, has_more: false, next: null }
+}
+
 function toCursor(list: string, place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([list, ...place])).toString("base64url")
 }

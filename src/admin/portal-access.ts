@@ -1,6 +1,6 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { RawInput } from "../call/input.ts"
-import { AdminFault, noSuchAccount, noSuchKey, noSuchNotice } from "./fault.ts"
+import { AdminFault, noSuch } from "./fault.ts"
 import type { Actor, Operation, PortalAccess } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
@@ -60,12 +60,12 @@ export async function requireOwn(
     return typeof value === "string" ? value : undefined
   }
   const account = given(portal.account)
-  if (account !== undefined && account !== accountId) throw noSuchAccount(account)
+  if (account !== undefined && account !== accountId) throw noSuch("account", account)
   const key = given(portal.key)
-  if (key !== undefined && (await admin.findKey(key))?.accountId !== accountId) throw noSuchKey(key)
+  if (key !== undefined && (await admin.findKey(key))?.accountId !== accountId) throw noSuch("key", key)
   const notice = given(portal.notice)
   if (notice !== undefined && (await admin.findNotice(notice))?.accountId !== accountId) {
-    throw noSuchNotice(notice)
+    throw noSuch("notice", notice)
   }
   // Without one of them the operation could reach other accounts.
   if (account === undefined && key === undefined) {

@@ -33,7 +33,7 @@ export async function createFirstConsoleLink(config: Config, listening: Listenin
   const opened = await openStore(config.db, storePorts(ports, config))
   try {
     if (await opened.admin.hasAdmin()) return null
-    const { consoleLink } = await import("../admin/links/console.ts")
+    const { consoleLink } = await import("../admin/links/link.ts")
     const pages = pageAddresses({ config: () => config, listening: () => listening })
     const run = createProgramRun({ ...programParts(opened, config, ports), pages })
     return (await run(consoleLink, {})).url

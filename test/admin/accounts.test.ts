@@ -1,12 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { getAccount } from "../../src/admin/accounts/account.ts"
-import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { closeAccount, reopenAccount } from "../../src/admin/accounts/close.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
-import { reopenAccount } from "../../src/admin/accounts/reopen.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
-import { grantCredits } from "../../src/admin/credits/grant.ts"
-import { renewCredits } from "../../src/admin/credits/renew.ts"
+import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
 import { openAdministration, startMs, type TestAdministration } from "../support/administration.ts"
 
 const dayMs = 86_400_000

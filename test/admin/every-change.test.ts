@@ -6,11 +6,10 @@ import { createAdministration } from "../../src/admin/administration.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
 import { createApiKey } from "../../src/admin/keys/create-key.ts"
 import { disableKey } from "../../src/admin/keys/disable.ts"
-import { testWebhook } from "../../src/admin/notices/test-event.ts"
+import { testWebhook } from "../../src/admin/notices/send-notice.ts"
 import { isSecret, type Operation } from "../../src/admin/operation.ts"
 import { operations } from "../../src/admin/operations.ts"
-import { deleteWebhook } from "../../src/admin/webhooks/delete.ts"
-import { setWebhook } from "../../src/admin/webhooks/set.ts"
+import { deleteWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import {
   actorOf,
   openAdministration,

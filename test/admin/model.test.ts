@@ -1,11 +1,10 @@
 /** Random sequences of operations do to a store what they do to a plain model, and leave one audit record for each change. */
 import { expect, test } from "bun:test"
-import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { closeAccount, reopenAccount } from "../../src/admin/accounts/close.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
-import { reopenAccount } from "../../src/admin/accounts/reopen.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
-import { grantCredits } from "../../src/admin/credits/grant.ts"
+import { grantCredits } from "../../src/admin/credits/change-credits.ts"
 import { AdminFault } from "../../src/admin/fault.ts"
 import { createApiKey } from "../../src/admin/keys/create-key.ts"
 import { disableKey } from "../../src/admin/keys/disable.ts"

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { updateAccount } from "../../src/admin/accounts/update.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
+import { putConfig } from "../../src/admin/config/change-config.ts"
 import { ConfigRefused } from "../../src/admin/config/config-control.ts"
-import { putConfig } from "../../src/admin/config/put.ts"
 import { actorOf, openAdministration } from "../support/administration.ts"
 
 const hourMs = 3_600_000

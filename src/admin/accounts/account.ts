@@ -5,7 +5,7 @@ import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
-import { AdminFault, noSuchAccount } from "../fault.ts"
+import { AdminFault, noSuch } from "../fault.ts"
 import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -92,7 +92,7 @@ export function toAccountOutput(
 export async function requireAccount({ admin }: AdminParts, id: string): Promise<AccountDetails> {
   const account = await admin.findAccount(id)
   if (account) return account
-  throw noSuchAccount(id)
+  throw noSuch("account", id)
 }
 
 /** @throws AdminFault when there is no such account, or it is closed, or the client has seen another version of it */

@@ -1,8 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault } from "../fault.ts"
-import { instant, maybeInstant } from "../fields.ts"
+import { AdminFault, noSuch } from "../fault.ts"
+import { idText, instant, listOf, maybeInstant, pageParameters } from "../fields.ts"
+import { defineChange, defineRead } from "../operation.ts"
+import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { grants } from "../permission.ts"
 
@@ -37,12 +39,62 @@ export function toAdminKeyOutput(key: AdminKeyRecord): AdminKeyOutput {
 export async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
   const key = await admin.findAdminKeyById(id)
   if (key) return key
-  throw new AdminFault("not-found", `There is no admin key '${id}'. List the admin keys to find its id.`, {
-    id,
-  })
+  throw noSuch("admin key", id)
 }
 
 /** Reads an admin key for an answer. */
 export async function readAdminKey(id: string, context: AdminParts): Promise<AdminKeyOutput> {
   return toAdminKeyOutput(await requireAdminKey(context, id))
 }
+
+export const listAdmins = defineRead({
+  id: "admins.list",
+  title: "List admin keys",
+  description: "Lists the keys of the admin API without their texts, oldest first.",
+  permission: "admins.read",
+  path: "/admins",
+  command: {
+    words: "admin-key list",
+    example: "",
+    empty: "No admin keys. Create one with 'admin-key create'.",
+    columns: ["id", "name", "prefix", "permissions", "created", "expires", "revoked"],
+  },
+  input: Type.Object(pageParameters),
+  output: listOf(adminKeySchema),
+  example: {},
+  read: (page, { admin }) =>
+    readPage(
+      "admins",
+      page,
+      (place) => admin.adminKeys(place),
+      ({ createdMs, id }) => [createdMs, id],
+      toAdminKeyOutput,
+    ),
+})
+
+export const revokeAdmin = defineChange({
+  id: "admins.revoke",
+  title: "Revoke an admin key",
+  description: "Revokes a key of the admin API for good. The next request with it is refused.",
+  permission: "admins.write",
+  method: "POST",
+  path: "/admins/{id}/revoke",
+  command: { words: "admin-key revoke", args: ["id"], example: "adm_1234567890abcdef" },
+  input: Type.Object({ id: idText("The admin key's id, which starts with `adm_`.") }),
+  output: adminKeySchema,
+  isFinal: true,
+  example: { id: "adm_1234567890abcdef" },
+  async prepare({ id }, context) {
+    const { revokedMs: earlierMs } = await requireAdminKey(context, id)
+    if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
+    const revokedMs = context.clock.now()
+    return {
+      mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
+      target: { kind: "admin key", id, accountId: null },
+      before: { revoked: null },
+      after: { revoked: toIso(revokedMs) },
+      answer: () => readAdminKey(id, context),
+    }
+  },
+  recall: readAdminKey,
+})

@@ -1,7 +1,83 @@
-import { Type } from "@sinclair/typebox"
-import { pageParameters } from "../fields.ts"
+import { type Static, Type } from "@sinclair/typebox"
+import { nullable } from "../../apis/contract.ts"
+import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
+import { cursorParameters, instant, listOf, pageParameters, requireInstant } from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { auditPage, auditParameters, readAudit } from "./record.ts"
+import { type Listed, readPage } from "../pages.ts"
+import type { AdminParts } from "../parts.ts"
+
+const fields = Type.Record(Type.String(), Type.Unknown())
+
+/** An audit record as operations answer it. */
+const auditSchema = Type.Object({
+  id: Type.String({ description: "The record's id." }),
+  at: instant("When it was done."),
+  actor: Type.String({
+    description: "Who did it: an admin key, a console session, a user of the command line.",
+  }),
+  actor_name: Type.String({ description: "A name to show beside it." }),
+  operation: Type.String({ description: "What was done." }),
+  target_kind: Type.String({ description: "What kind of thing it was done to." }),
+  target: Type.String({ description: "The id of this thing." }),
+  account: nullable(Type.String(), { description: "The account that it belongs to; null without one." }),
+  before: nullable(fields, { description: "The changed fields as they were before." }),
+  after: nullable(fields, { description: "The same as they were afterwards." }),
+  source: Type.String({ description: "From where: a client address, or the host of the command line." }),
+  request_id: Type.String({ description: "The id of the request." }),
+})
+
+type AuditOutput = Static<typeof auditSchema>
+
+const auditPage = listOf(auditSchema)
+
+/** The parameters that choose audit records. */
+const auditParameters = {
+  actor: text("Only what this actor did, such as `admin-key:adm_1234567890abcdef`."),
+  operation: text("Only this operation, such as `keys.revoke`."),
+  target: text("Only what was done to the thing with this id."),
+  account: text("Only what was done to this account, its keys and its webhook."),
+  from: text("Only records from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
+  to: text("Only records before this time."),
+  ...cursorParameters,
+}
+
+type AuditInput = Static<ReturnType<typeof Type.Object<typeof auditParameters>>>
+
+/** One page of the audit log, newest first. */
+function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Listed<AuditOutput>> {
+  const filter: AuditFilter = {
+    actor: input.actor,
+    operation: input.operation,
+    targetId: input.target,
+    accountId: input.account,
+    fromMs: input.from === undefined ? undefined : requireInstant(input.from, "from"),
+    toMs: input.to === undefined ? undefined : requireInstant(input.to, "to"),
+  }
+  const read = (page: Page) => admin.audit(filter, page)
+  return readPage("audit", input, read, ({ atMs, id }) => [atMs, id], toOutput)
+}
+
+function toOutput(record: AuditRecord): AuditOutput {
+  return {
+    id: record.id,
+    at: toIso(record.atMs),
+    actor: record.actor,
+    actor_name: record.actorName,
+    operation: record.operation,
+    target_kind: record.targetKind,
+    target: record.targetId,
+    account: record.accountId,
+    before: record.before && JSON.parse(record.before),
+    after: record.after && JSON.parse(record.after),
+    source: record.source,
+    request_id: record.requestId,
+  }
+}
+
+function text(description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+}
 
 export const listAudit = defineRead({
   id: "audit.list",

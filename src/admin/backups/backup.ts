@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox"
+import type { Clock, Random } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
-import { instant } from "../fields.ts"
-import { defineRead } from "../operation.ts"
+import { instant, listOf, pageParameters } from "../fields.ts"
+import { defineChange, defineRead } from "../operation.ts"
+import { readPage } from "../pages.ts"
 import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
 
 /** The name of a backup. */
-export const backupName = Type.String({
+const backupName = Type.String({
   pattern: backupNameForm.source,
   description: "The file's name: letters, digits, `-`, `_` and `.`, with `.db` at its end.",
   "x-requirement":
@@ -18,20 +20,20 @@ const fileFields = {
   made: instant("When it was finished."),
 }
 
-export const backupSchema = Type.Object(fileFields)
+const backupSchema = Type.Object(fileFields)
 
-export const verifiedSchema = Type.Object({
+const verifiedSchema = Type.Object({
   ...fileFields,
   store_version: Type.Integer({ description: "The version of its tables." }),
   accounts: Type.Integer({ description: "The number of accounts in it, closed ones included." }),
   keys: Type.Integer({ description: "The number of API keys in it, revoked ones included." }),
 })
 
-export function showBackup({ name, bytes, madeMs }: BackupFile) {
+function showBackup({ name, bytes, madeMs }: BackupFile) {
   return { name, bytes, made: toIso(madeMs) }
 }
 
-export function showVerified({ storeVersion, accounts, keys, ...file }: VerifiedBackup) {
+function showVerified({ storeVersion, accounts, keys, ...file }: VerifiedBackup) {
   return { ...showBackup(file), store_version: storeVersion, accounts, keys }
 }
 
@@ -49,3 +51,77 @@ export const verifyBackup = defineRead({
   example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
   read: async ({ name }, { backups }) => showVerified(await backups.verify(name)),
 })
+
+export const listBackups = defineRead({
+  id: "backups.list",
+  title: "List backups",
+  description: "Lists the finished backups in the directory that `--backup-dir` names, newest first.",
+  permission: "backups.read",
+  path: "/backups",
+  command: { words: "backups list", example: "", empty: "No backups." },
+  input: Type.Object(pageParameters),
+  output: listOf(backupSchema),
+  example: { limit: 10 },
+  async read(input, { backups }) {
+    const all = await backups.list()
+    return readPage(
+      "backups",
+      input,
+      async ({ limit, after }) => {
+        const first = after === null ? 0 : all.findIndex((file) => isAfter(file, after))
+        return first === -1 ? [] : all.slice(first, first + limit)
+      },
+      ({ madeMs, name }) => [madeMs, name],
+      showBackup,
+    )
+  },
+})
+
+/** Whether a file comes after a cursor in the list. */
+function isAfter(
+  { madeMs, name }: { readonly madeMs: number; readonly name: string },
+  [afterMs, afterName]: readonly (string | number)[],
+): boolean {
+  return madeMs < Number(afterMs) || (madeMs === Number(afterMs) && name < String(afterName))
+}
+
+export const createBackup = defineChange({
+  id: "backups.create",
+  title: "Make a backup",
+  description:
+    "Copies the data file into the directory that `--backup-dir` names, and checks the copy. Calls go on meanwhile.",
+  permission: "backups.write",
+  method: "POST",
+  path: "/backups",
+  command: { words: "backups create", example: "--name before-the-update.db" },
+  input: Type.Object({
+    name: Type.Optional({
+      ...backupName,
+      description: `${backupName.description} It is made from the time by default.`,
+    }),
+  }),
+  output: verifiedSchema,
+  status: 201,
+  isLong: true,
+  example: {},
+  async prepare({ name: given }, { backups, clock, auditRandom }) {
+    const name = given ?? newName(clock, auditRandom)
+    await backups.requireRoom(name)
+    return {
+      mutations: [],
+      isOutside: true,
+      target: { kind: "backup", id: name, accountId: null },
+      before: null,
+      after: { name },
+      // The audit record comes first: a copy of all accounts is recorded even if the process ends meanwhile.
+      answer: async () => showVerified(await backups.create(name)),
+    }
+  },
+  recall: async (name, { backups }) => showVerified(await backups.verify(name)),
+})
+
+/** Such as `penknife-20270131T120000Z-1f2e3d4c.db`: names sort by time, and nobody can guess them. */
+function newName(clock: Clock, random: Random): string {
+  const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z")
+  return `penknife-${time.replaceAll(/[-:]/g, "")}-${Buffer.from(random.bytes(4)).toString("hex")}.db`
+}

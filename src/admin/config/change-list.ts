@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { AdminFault, type AdminFaultCode } from "../fault.ts"
 import { listOf } from "../fields.ts"
+import { wholeList } from "../pages.ts"
 import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./config-control.ts"
 
 const item = Type.Object({
@@ -27,7 +28,7 @@ export const changeColumns = ["setting", "before", "after", "needs_restart"]
 
 export function toChangeList(changes: readonly ConfigChange[]): Static<typeof changeList> {
   const data = changes.map(({ needsRestart, ...change }) => ({ ...change, needs_restart: needsRestart }))
-  return { data, has_more: false, next: null }
+  return wholeList(data)
 }
 
 /**

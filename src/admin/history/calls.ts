@@ -4,6 +4,7 @@ import { latencyBoundsMs } from "../../values/latency-bounds.ts"
 import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
+import { wholeList } from "../pages.ts"
 import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const duration = (share: string) =>
@@ -47,21 +48,14 @@ export const historyOfCalls = defineRead({
   async read({ api, format: _, ...given }, { history, clock }) {
     const range = readRange(given, { clock })
     const sums = await history.calls({ ...range, api })
-    return {
-      ...showRange(range),
-      data: sums
-        .filter(({ calls }) => calls > 0)
-        .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
-          at: toIso(atMs),
-          api: ofApi,
-          calls,
-          errors,
-          p50_ms: percentileOf(latency, 0.5),
-          p99_ms: percentileOf(latency, 0.99),
-        })),
-      has_more: false,
-      next: null,
-    }
+    const data = sums
+      .filter(({ calls }) => calls > 0)
+      .map(({ atMs, api: ofApi, calls, errors, latency }) => ({
+        ...{ at: toIso(atMs), api: ofApi, calls, errors },
+        p50_ms: percentileOf(latency, 0.5),
+        p99_ms: percentileOf(latency, 0.99),
+      }))
+    return { ...showRange(range), ...wholeList(data) }
   },
 })
 

@@ -5,7 +5,7 @@ import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, instant, listOf, pageParameters } from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { readPlacedPage } from "../pages.ts"
+import { readPlacedPage, wholeList } from "../pages.ts"
 import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const sum = Type.Object({
@@ -46,7 +46,7 @@ export const historyOfCredits = defineRead({
     if (account !== undefined) await requireAccount(context, account)
     if (account === undefined && by === "none") {
       const data = (await history.charges(range)).map(toOutput)
-      return { ...showRange(range), data, has_more: false, next: null }
+      return { ...showRange(range), ...wholeList(data) }
     }
     const page = await readPlacedPage(
       "credits",

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
+import { wholeList } from "../pages.ts"
 import { apiParameter } from "./calls.ts"
 import { adviceFor } from "./fault-advice.ts"
 import { readTime, timeParameters } from "./range.ts"
@@ -34,20 +35,13 @@ export const historyOfFaults = defineRead({
   example: {},
   async read({ api, format: _, ...given }, { history, clock }) {
     const faults = await history.faults({ ...readTime(given, { clock }), api })
-    return {
-      data: faults
-        .toSorted((a, b) => b.calls - a.calls || b.lastMs - a.lastMs || compare(a, b))
-        .map(({ fault, api: ofApi, calls, firstMs, lastMs }) => ({
-          fault,
-          api: ofApi,
-          calls,
-          first: toIso(firstMs),
-          last: toIso(lastMs),
-          ...adviceFor(fault),
-        })),
-      has_more: false,
-      next: null,
-    }
+    const data = faults
+      .toSorted((a, b) => b.calls - a.calls || b.lastMs - a.lastMs || compare(a, b))
+      .map(({ fault, api: ofApi, calls, firstMs, lastMs }) => ({
+        ...{ fault, api: ofApi, calls, first: toIso(firstMs), last: toIso(lastMs) },
+        ...adviceFor(fault),
+      }))
+    return wholeList(data)
   },
 })
 

@@ -1,9 +1,9 @@
-import { type Static, Type } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import { hourMs } from "../../store/history.ts"
-import { parseInstant, toIso } from "../../values/time-text.ts"
+import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
-import { instant } from "../fields.ts"
+import { instant, requireInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
 
 const stepMs = { minute: 60_000, hour: hourMs, day: 24 * hourMs } as const
@@ -126,20 +126,14 @@ function floor(ms: number, partMs: number): number {
 }
 
 /** The fields of an answer. */
-export function showRange({ step, fromMs, toMs }: Range): Static<ReturnType<typeof rangeObject>> {
+export function showRange({ step, fromMs, toMs }: Range) {
   return { step, from: toIso(fromMs), to: toIso(toMs) }
 }
 
-const rangeObject = () => Type.Object(rangeFields)
-
 function requireTime(text: string, parameter: string): number {
-  const ms = parseInstant(text)
-  if (ms !== null && ms >= 0 && ms <= latestMs) return ms
-  if (ms !== null) throw invalid(parameter, `The '${parameter}' parameter must be from 1970 to 9998.`)
-  throw invalid(
-    parameter,
-    `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
-  )
+  const ms = requireInstant(text, parameter)
+  if (ms >= 0 && ms <= latestMs) return ms
+  throw invalid(parameter, `The '${parameter}' parameter must be from 1970 to 9998.`)
 }
 
 function invalid(parameter: string, message: string): AdminFault {

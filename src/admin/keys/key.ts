@@ -4,7 +4,7 @@ import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
-import { AdminFault, noSuchKey } from "../fault.ts"
+import { AdminFault, noSuch } from "../fault.ts"
 import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -84,7 +84,7 @@ export function toKeyOutput(key: KeyDetails): KeyOutput {
 export async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
   const key = await admin.findKey(id)
   if (key) return key
-  throw noSuchKey(id)
+  throw noSuch("key", id)
 }
 
 /** @throws AdminFault when there is no such key, or it is revoked, or the client has seen another version of it */

@@ -3,10 +3,14 @@ import { createId, createSecret, hashKey } from "../../accounts/key.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { SignInLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { type AdminContext, type PreparedChange, secret } from "../operation.ts"
+import { requireOpenAccount } from "../accounts/account.ts"
+import { grantsParameter, requireGrants } from "../admins/grants.ts"
+import { accountId } from "../fields.ts"
+import { type AdminContext, defineChange, type PreparedChange, secret } from "../operation.ts"
+import { customerPermissions } from "../permission.ts"
 
 /** A link that signs in, as operations answer it. */
-export const linkSchema = Type.Object({
+const linkSchema = Type.Object({
   id: Type.String({ description: "The link's id, for the audit log." }),
   url: secret(
     nullable(Type.String(), { description: "The link. It works once. Null when an answer is repeated." }),
@@ -25,7 +29,7 @@ type LinkOutput = Static<typeof linkSchema>
  * Prepares a new link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
  * @param page such as https://api.example.com/console
  */
-export function prepareLink(
+function prepareLink(
   given: Pick<SignInLink, "kind" | "owner" | "permissions" | "accountId" | "name">,
   page: string,
   durationMs: number,
@@ -48,6 +52,74 @@ export function prepareLink(
 }
 
 /** The answer to a repeated request whose first answer was lost. */
-export async function recallLink(id: string): Promise<LinkOutput> {
+async function recallLink(id: string): Promise<LinkOutput> {
   return { id, url: null, note, expires: null }
 }
+
+const consoleLinkMs = 30 * 60_000
+
+export const consoleLink = defineChange({
+  id: "console.link",
+  title: "Make a link to the console",
+  description:
+    "Makes a link that signs an operator in to the console, once, within 30 minutes. It can give no permission that its maker lacks.",
+  permission: "admins.write",
+  method: "POST",
+  path: "/console-link",
+  command: { words: "console-link", example: "", printsOnly: "url", usesPages: true },
+  input: Type.Object({
+    may: Type.Optional(
+      grantsParameter("What the session may do: all that you may by default. Otherwise as for admin keys."),
+    ),
+  }),
+  output: linkSchema,
+  status: 201,
+  example: {},
+  async prepare({ may }, context) {
+    const { actor, pages } = context
+    if (may !== undefined) requireGrants(may, actor.permissions)
+    const page = `${pages.console()}/console`
+    const permissions = may ?? actor.permissions
+    const owner = actor.session?.owner ?? actor.id
+    return prepareLink(
+      { kind: "console", owner, permissions, accountId: null, name: actor.name },
+      page,
+      consoleLinkMs,
+      context,
+    )
+  },
+  recall: recallLink,
+})
+
+const portalLinkMs = 15 * 60_000
+
+export const portalLink = defineChange({
+  id: "portal.link",
+  title: "Make a link to the portal",
+  description: "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes.",
+  permission: "portal.link",
+  method: "POST",
+  path: "/accounts/{id}/portal-link",
+  command: {
+    words: "portal-link",
+    args: ["id"],
+    example: "acc_1234567890abcdef",
+    printsOnly: "url",
+    usesPages: true,
+  },
+  input: Type.Object({ id: accountId }),
+  output: linkSchema,
+  status: 201,
+  example: { id: "acc_1234567890abcdef" },
+  async prepare({ id }, context) {
+    const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
+    const page = `${context.pages.portal()}/portal`
+    return prepareLink(
+      { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
+      page,
+      portalLinkMs,
+      context,
+    )
+  },
+  recall: recallLink,
+})

@@ -4,7 +4,15 @@ import { requireAccount } from "../accounts/account.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
-import { noticeSchema, noticeStates, toNoticeOutput } from "./notice.ts"
+import {
+  attemptSchema,
+  noticeId,
+  noticeSchema,
+  noticeStates,
+  requireNotice,
+  toAttemptOutput,
+  toNoticeOutput,
+} from "./notice.ts"
 
 export const listNotices = defineRead({
   id: "notices.list",
@@ -44,6 +52,39 @@ export const listNotices = defineRead({
       (page) => context.admin.notices({ accountId: account, state }, page),
       ({ raisedMs, id }) => [raisedMs, id],
       toNoticeOutput,
+    )
+  },
+})
+
+export const listAttempts = defineRead({
+  id: "notices.attempts",
+  title: "List delivery attempts",
+  description: "Lists the attempts to deliver notices, newest first.",
+  permission: "notices.read",
+  path: "/notices/attempts",
+  command: {
+    words: "notices",
+    switch: "log",
+    example: "--log --account acc_1234567890abcdef",
+    empty: "No delivery attempts.",
+  },
+  portal: { account: "account", notice: "notice" },
+  input: Type.Object({
+    account: Type.Optional({ ...accountId, description: "Only attempts for notices of this account." }),
+    notice: Type.Optional({ ...noticeId, description: "Only attempts for this notice." }),
+    ...pageParameters,
+  }),
+  output: listOf(attemptSchema),
+  example: { account: "acc_1234567890abcdef" },
+  async read({ account, notice, limit, after }, context) {
+    if (account !== undefined) await requireAccount(context, account)
+    if (notice !== undefined) await requireNotice(context, notice)
+    return readPage(
+      "attempts",
+      { limit, after },
+      (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
+      ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
+      toAttemptOutput,
     )
   },
 })

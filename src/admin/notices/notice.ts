@@ -4,8 +4,8 @@ import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
-import { noSuchNotice } from "../fault.ts"
-import { instant, maybeInstant } from "../fields.ts"
+import { noSuch } from "../fault.ts"
+import { idText, instant, maybeInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
 
 export const noticeStates = ["pending", "delivered", "failed", "unsent"] as const
@@ -53,11 +53,7 @@ export const attemptSchema = Type.Object({
   error: nullable(Type.String(), { description: "What went wrong; null if nothing." }),
 })
 
-export const noticeId = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  description: "The notice's id, which starts with `msg_`.",
-})
+export const noticeId = idText("The notice's id, which starts with `msg_`.")
 
 type NoticeOutput = Static<typeof noticeSchema>
 
@@ -95,7 +91,7 @@ export function toAttemptOutput(record: AttemptRecord): Static<typeof attemptSch
 export async function requireNotice({ admin }: AdminParts, id: string): Promise<NoticeRecord> {
   const notice = await admin.findNotice(id)
   if (notice) return notice
-  throw noSuchNotice(id)
+  throw noSuch("notice", id)
 }
 
 /** Reads a notice for an answer. */

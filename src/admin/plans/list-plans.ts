@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { type Plan, portalActions } from "../../accounts/plan.ts"
 import { listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
+import { wholeList } from "../pages.ts"
 
 const limit = (description: string) =>
   Type.Unsafe<number | "unlimited">({
@@ -38,12 +39,7 @@ export const listPlans = defineRead({
   }),
   example: {},
   async read(_, { plans, prices }) {
-    return {
-      data: [...plans.values()].map(toOutput),
-      has_more: false,
-      next: null,
-      prices: Object.fromEntries(prices),
-    }
+    return { ...wholeList([...plans.values()].map(toOutput)), prices: Object.fromEntries(prices) }
   },
 })
 

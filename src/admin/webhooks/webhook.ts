@@ -1,14 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { createWebhookSecret, requireWebhookUrl } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
-import { requireAccount } from "../accounts/account.ts"
+import { requireAccount, requireOpenAccount, requireVersion } from "../accounts/account.ts"
+import { pick } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, maybeInstant } from "../fields.ts"
-import { defineRead } from "../operation.ts"
+import { defineChange, defineRead, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
 /** An account's webhook as operations answer it, without its secret. */
-export const webhookSchema = Type.Object({
+const webhookSchema = Type.Object({
   account: Type.String({ description: "The id of the account whose notices are sent." }),
   url: nullable(Type.String(), { description: "Where they are sent; null without a webhook." }),
   allow_private: Type.Boolean({ description: "Whether its host may have a private address." }),
@@ -17,10 +19,12 @@ export const webhookSchema = Type.Object({
   ),
 })
 
+const { account, url, ...otherFields } = webhookSchema.properties
+
 type WebhookOutput = Static<typeof webhookSchema>
 
 /** The webhook of an account. */
-export async function readWebhook(accountId: string, context: AdminParts): Promise<WebhookOutput> {
+async function readWebhook(accountId: string, context: AdminParts): Promise<WebhookOutput> {
   await requireAccount(context, accountId)
   const webhook = await context.outbox.findWebhook(accountId)
   if (!webhook) return { account: accountId, url: null, allow_private: false, disabled: null }
@@ -56,4 +60,85 @@ export const getWebhook = defineRead({
   output: webhookSchema,
   example: { id: "acc_1234567890abcdef" },
   read: ({ id }, context) => readWebhook(id, context),
+})
+
+const secretNote = "The secret is shown once, in the first answer to this request. It cannot be read again."
+const webhookFields = ["url", "allow_private"]
+
+export const setWebhook = defineChange({
+  id: "webhooks.set",
+  title: "Set a webhook",
+  description:
+    "Sets where an account's notices are sent. Shows the secret that signs them; it is not shown again.",
+  permission: "notices.write",
+  method: "POST",
+  path: "/accounts/{id}/webhook",
+  command: {
+    words: "account set-webhook",
+    args: ["id", "url"],
+    example: "acc_1234567890abcdef https://example.com/hook",
+  },
+  portal: { account: "id", parameters: ["id", "url"], action: "webhook" },
+  input: Type.Object({
+    id: accountId,
+    url: Type.String({ minLength: 1, maxLength: 2_000, description: "https, or http on localhost." }),
+    allow_private: Type.Optional(
+      Type.Boolean({ default: false, description: "Allow an address in a private network." }),
+    ),
+  }),
+  output: Type.Object({
+    account,
+    url,
+    secret: secret(nullable(Type.String(), { description: "The secret. Null when an answer is repeated." })),
+    note: Type.String({ description: "That the secret is shown once." }),
+    ...otherFields,
+  }),
+  example: { id: "acc_1234567890abcdef", url: "https://example.com/hook" },
+  async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
+    await requireOpenAccount(context, id)
+    const url = requireWebhookUrl(text, { allowPrivate, allowLocal: context.actor.account === null })
+    const before = await readWebhook(id, context)
+    const secret = createWebhookSecret(context.random)
+    return {
+      mutations: [{ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } }],
+      target: { kind: "account", id, accountId: id },
+      before: pick(before, webhookFields),
+      after: { url, allow_private: allowPrivate },
+      answer: async () => ({ ...(await readWebhook(id, context)), secret, note: secretNote }),
+    }
+  },
+  recall: async (id, context) => ({ ...(await readWebhook(id, context)), secret: null, note: secretNote }),
+})
+
+export const deleteWebhook = defineChange({
+  id: "webhooks.delete",
+  title: "Remove a webhook",
+  description: "Removes an account's webhook. Its pending notices are not sent.",
+  permission: "notices.write",
+  method: "DELETE",
+  path: "/accounts/{id}/webhook",
+  command: {
+    words: "account set-webhook",
+    switch: "off",
+    args: ["id"],
+    example: "acc_1234567890abcdef --off",
+  },
+  portal: { account: "id", action: "webhook" },
+  input: Type.Object({ id: accountId }),
+  output: webhookSchema,
+  isFinal: true,
+  example: { id: "acc_1234567890abcdef" },
+  async prepare({ id }, context) {
+    requireVersion(await requireAccount(context, id), context)
+    const { url, allow_private } = await readWebhook(id, context)
+    if (url === null) throw new AdminFault("conflict", `Account '${id}' has no webhook.`)
+    return {
+      mutations: [{ kind: "webhook.set", accountId: id, webhook: null }],
+      target: { kind: "account", id, accountId: id },
+      before: { url, allow_private },
+      after: null,
+      answer: () => readWebhook(id, context),
+    }
+  },
+  recall: readWebhook,
 })

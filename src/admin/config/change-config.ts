@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
-import { defineChange } from "../operation.ts"
+import { defineChange, defineRead } from "../operation.ts"
 import {
   changeColumns,
   changeList,
@@ -80,4 +80,69 @@ export const putConfig = defineChange({
     }
   },
   recall: refuseRecall,
+})
+
+const reloadCommand = {
+  example: "--server https://penknife.example.com",
+  empty: "Nothing differs.",
+  columns: changeColumns,
+}
+
+export const reloadConfig = defineChange({
+  id: "config.reload",
+  title: "Take over the configuration file",
+  description:
+    "Reads the configuration file of a running service again and takes over what can change while it runs, in every process of " +
+    "the service or in none. Settings that need a restart are named and stay unchanged.",
+  permission: "config.write",
+  method: "POST",
+  path: "/config/reload",
+  command: { ...reloadCommand, words: "config reload" },
+  otherCommands: [{ ...reloadCommand, words: "reload" }],
+  input: Type.Object({}),
+  output: changeList,
+  example: {},
+  async prepare(_, { config }) {
+    return {
+      mutations: [],
+      isOutside: true,
+      target: { kind: "config", id: "config", accountId: null },
+      ...takenChanges(await orRefusal(config.diff())),
+      answer: async () => toChangeList(await orRefusal(config.reload())),
+    }
+  },
+  recall: refuseRecall,
+})
+
+export const getConfig = defineRead({
+  id: "config.get",
+  title: "Show the configuration",
+  description:
+    "Shows the running configuration by the names of the configuration file. Secrets are shown as `(set)`. `sources` says where " +
+    "each value comes from: flag, environment, file or default. `version` stands for the text of the configuration file and is the " +
+    "ETag to send with a change of it; null where the file cannot be changed in this way.",
+  permission: "config.read",
+  path: "/config",
+  command: { words: "config show", example: "" },
+  input: Type.Object({}),
+  output: Type.Unsafe<{ readonly [setting: string]: unknown; readonly version: number | null }>(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
+  ),
+  example: {},
+  read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
+})
+
+export const diffConfig = defineRead({
+  id: "config.diff",
+  title: "Compare the configuration",
+  description:
+    "Reads the configuration file again and lists the settings that differ from the running ones, without changing anything. " +
+    "On a store, lists the settings that differ from the defaults.",
+  permission: "config.read",
+  path: "/config/diff",
+  command: { words: "config diff", example: "", empty: "Nothing differs.", columns: changeColumns },
+  input: Type.Object({}),
+  output: changeList,
+  example: {},
+  read: async (_, { config }) => toChangeList(await orRefusal(config.diff())),
 })
