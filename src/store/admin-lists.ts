@@ -1,27 +1,15 @@
 import { InputRejected } from "../apis/contract.ts"
 import type { AdminKeyRecord, AdminStore, AuditRecord, Page } from "./admin-store.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
-import {
-  type AccountDetailsRow,
-  attemptColumns,
-  type KeyDetailsRow,
-  type PermittedRow,
-  type Run,
-  selectAdminKeys,
-  selectAudit,
-  selectKeyDetails,
-  toAccountDetails,
-  toKeyDetails,
-  withPermissions,
-} from "./rows.ts"
+import * as rows from "./rows.ts"
 
 type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
 
 /** How a kind of store reads lists. */
 export interface ListParts {
-  readonly read: Run
+  readonly read: rows.Run
   /** Reads a page of accounts. The SQL of the conditions names columns of `accounts`. */
-  listAccounts(query: Omit<ListQuery, "select">): Promise<readonly AccountDetailsRow[]>
+  listAccounts(query: Omit<ListQuery, "select">): Promise<readonly rows.AccountDetailsRow[]>
   /** Selects {@link NoticeRecord}s. */
   readonly selectNotices: string
   /** Joins notices with their attempts, of which an account has few: they are found by its notices. */
@@ -59,17 +47,12 @@ export function prepareLists(parts: ListParts): Lists {
       if (search?.includes("\0")) return []
       if (search !== undefined) conditions.push(finds(search))
       if (mayBeNearLimitSinceMs !== undefined) conditions.push([mayBeNearLimit, mayBeNearLimitSinceMs])
-      return (await listAccounts({ conditions, order: byCreation, page })).map(toAccountDetails)
+      return (await listAccounts({ conditions, order: byCreation, page })).map(rows.toAccountDetails)
     },
     async keys({ accountId, externalId }, page) {
       const conditions = [...equals("account_id", accountId), ...equals("external_id", externalId)]
-      const rows = await list<KeyDetailsRow>({
-        select: selectKeyDetails,
-        conditions,
-        order: byCreation,
-        page,
-      })
-      return rows.map(toKeyDetails)
+      const query = { select: rows.selectKeyDetails, conditions, order: byCreation, page }
+      return (await list<rows.KeyDetailsRow>(query)).map(rows.toKeyDetails)
     },
     notices({ accountId, state }, page) {
       const conditions = [...equals("account_id", accountId), ...equals("state", state)]
@@ -78,12 +61,12 @@ export function prepareLists(parts: ListParts): Lists {
     noticeAttempts({ noticeId, accountId }, page) {
       const conditions = [...equals("notice_id", noticeId), ...equals("account_id", accountId)]
       const join = accountId === undefined ? "" : `notices ${parts.joinAttempts}`
-      const select = `SELECT ${attemptColumns} FROM ${join} notice_attempts${join && " ON notice_id = notices.id"}`
+      const select = `SELECT ${rows.attemptColumns} FROM ${join} notice_attempts${join && " ON notice_id = notices.id"}`
       return list<AttemptRecord>({ select, conditions, order: attemptsByTime, page })
     },
     async adminKeys(page) {
-      const query = { select: selectAdminKeys, conditions: [], order: byCreation, page }
-      return (await list<PermittedRow<AdminKeyRecord>>(query)).map(withPermissions)
+      const query = { select: rows.selectAdminKeys, conditions: [], order: byCreation, page }
+      return (await list<rows.PermittedRow<AdminKeyRecord>>(query)).map(rows.withPermissions)
     },
     audit({ actor, operation, targetId, accountId, fromMs, toMs }, page) {
       const conditions = [
@@ -94,7 +77,7 @@ export function prepareLists(parts: ListParts): Lists {
         ...compares("at_ms", ">=", fromMs),
         ...compares("at_ms", "<", toMs),
       ]
-      return list<AuditRecord>({ select: selectAudit, conditions, order: byTime, page })
+      return list<AuditRecord>({ select: rows.selectAudit, conditions, order: byTime, page })
     },
   }
 
@@ -108,7 +91,7 @@ export function prepareLists(parts: ListParts): Lists {
 }
 
 /** Reads a page of a list. */
-export async function readPage<Row>(read: Run, query: ListQuery): Promise<readonly Row[]> {
+export async function readPage<Row>(read: rows.Run, query: ListQuery): Promise<readonly Row[]> {
   const { sql, values } = toListSql(query)
   return read<Row>(sql, values)
 }

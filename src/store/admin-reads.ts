@@ -1,18 +1,6 @@
 import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLink } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
-import {
-  type KeyDetailsRow,
-  type PermittedRow,
-  type Run,
-  selectAccountDetails,
-  selectAdminKeys,
-  selectKeyDetails,
-  selectSessions,
-  selectSignInLinks,
-  toAccountDetails,
-  toKeyDetails,
-  withPermissions,
-} from "./rows.ts"
+import * as rows from "./rows.ts"
 
 type Reads = Omit<
   AdminStore,
@@ -29,8 +17,8 @@ type Reads = Omit<
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {
-  readonly read: Run
-  readonly write: Run
+  readonly read: rows.Run
+  readonly write: rows.Run
   /** Selects {@link NoticeRecord}s. */
   readonly selectNotices: string
 }
@@ -47,26 +35,26 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
   }
   const findAdminKeyBy = (column: "hash" | "id", value: string): Promise<AdminKeyRecord | null> =>
     find(
-      `${selectAdminKeys} WHERE ${column} = $1::text`,
+      `${rows.selectAdminKeys} WHERE ${column} = $1::text`,
       [value],
-      withPermissions<PermittedRow<AdminKeyRecord>>,
+      rows.withPermissions<rows.PermittedRow<AdminKeyRecord>>,
     )
 
   return {
-    findAccount: (id) => find(`${selectAccountDetails} WHERE id = $1::text`, [id], toAccountDetails),
+    findAccount: (id) =>
+      find(`${rows.selectAccountDetails} WHERE id = $1::text`, [id], rows.toAccountDetails),
     async planNames() {
-      const rows = await read<{ plan: string }>(selectPlanNames, [])
-      return rows.map(({ plan }) => plan)
+      return (await read<{ plan: string }>(selectPlanNames, [])).map(({ plan }) => plan)
     },
-    findKey: (id) => find(`${selectKeyDetails} WHERE id = $1::text`, [id], toKeyDetails),
+    findKey: (id) => find(`${rows.selectKeyDetails} WHERE id = $1::text`, [id], rows.toKeyDetails),
     findKeyByHash(hash) {
-      const select = selectKeyDetails.replace(
+      const select = rows.selectKeyDetails.replace(
         "FROM keys",
         `, until_ms::float8 AS "secretUntilMs" FROM secrets JOIN keys ON keys.id = key_id`,
       )
-      type SecretRow = KeyDetailsRow & { readonly secretUntilMs: number | null }
+      type SecretRow = rows.KeyDetailsRow & { readonly secretUntilMs: number | null }
       return find(`${select} WHERE hash = $1::text`, [hash], ({ secretUntilMs, ...key }: SecretRow) => {
-        return { key: toKeyDetails(key), secretUntilMs }
+        return { key: rows.toKeyDetails(key), secretUntilMs }
       })
     },
     async countKeys(accountId) {
@@ -86,9 +74,17 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),
     findSignInLink: (hash) =>
-      find(`${selectSignInLinks} WHERE hash = $1::text`, [hash], withPermissions<PermittedRow<SignInLink>>),
+      find(
+        `${rows.selectSignInLinks} WHERE hash = $1::text`,
+        [hash],
+        rows.withPermissions<rows.PermittedRow<SignInLink>>,
+      ),
     findSession: (hash) =>
-      find(`${selectSessions} WHERE hash = $1::text`, [hash], withPermissions<PermittedRow<SessionRecord>>),
+      find(
+        `${rows.selectSessions} WHERE hash = $1::text`,
+        [hash],
+        rows.withPermissions<rows.PermittedRow<SessionRecord>>,
+      ),
     async hasAdmin() {
       const [row] = await read<{ found: boolean | number }>(
         `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`,

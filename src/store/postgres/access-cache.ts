@@ -8,15 +8,7 @@ const maxEntries = 50_000
 const maxAgeMs = 5_000
 
 /** The keys in the memory of this process. */
-export interface AccessCache {
-  /** A key's record: at once when it is known, and otherwise from `load`. Unknown hashes are not kept. */
-  find(secretHash: string): KeyAccess | null | Promise<KeyAccess | null>
-  /** Forgets the keys of an account. */
-  forget(accountId: string): void
-  clear(): void
-  /** Milliseconds since the oldest entry that would be used was read; 0 without one. */
-  ageMs(): number
-}
+export type AccessCache = ReturnType<typeof createAccessCache>
 
 interface Entry {
   readonly access: KeyAccess
@@ -28,7 +20,7 @@ interface Entry {
 export function createAccessCache(
   { monotonicMs }: Pick<Clock, "monotonicMs">,
   load: (secretHash: string) => Promise<KeyAccess | null>,
-): AccessCache {
+) {
   // `max` would allocate for all entries at the start, which takes 3 to 6 ms.
   const entries = new LRUCache<string, Entry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
   const forgottenMs = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 })
@@ -49,7 +41,8 @@ export function createAccessCache(
   }
 
   return {
-    find(secretHash) {
+    /** A key's record: at once when it is known, and otherwise from `load`. Unknown hashes are not kept. */
+    find(secretHash: string): KeyAccess | null | Promise<KeyAccess | null> {
       const entry = entries.get(secretHash)
       if (entry && isValid(entry)) return entry.access
       const known = loading.get(secretHash)
@@ -58,15 +51,17 @@ export function createAccessCache(
       loading.set(secretHash, asked)
       return asked
     },
-    forget(accountId) {
+    /** Forgets the keys of an account. */
+    forget(accountId: string): void {
       forgottenMs.set(accountId, monotonicMs())
       loading.clear()
     },
-    clear() {
+    clear(): void {
       clearedMs = monotonicMs()
       loading.clear()
     },
-    ageMs() {
+    /** Milliseconds since the oldest entry that would be used was read; 0 without one. */
+    ageMs(): number {
       let oldest = monotonicMs()
       for (const { askedMs } of entries.values()) oldest = Math.min(oldest, askedMs)
       return Math.min(maxAgeMs, monotonicMs() - oldest)

@@ -3,30 +3,23 @@ export interface Ticket {
   readonly accountId: string
 }
 
-/**
- * Runs tickets in batches on several slots at once, each with its own connection. An account is in at most one batch at a
- * time, so that two slots never wait for the same row. Its tickets keep their order and go together.
- */
-export interface BatchSlots<T extends Ticket> {
-  /** Each ticket comes into a batch. A batch writes the outcome into its tickets. */
-  submit(tickets: readonly T[]): void
-  /** Tickets that wait for a slot, and slots that are in use, to explain a late charge. */
-  load(): { readonly waiting: number; readonly slotsInUse: number }
-}
-
 /** The number of slots and the sizes of batches, in accounts. */
-export interface BatchSlotSizes {
+interface BatchSlotSizes {
   readonly slots: number
   /** Accounts in a batch. So few are not divided among several slots, since each statement has a fixed cost. */
   readonly smallBatch: number
   readonly maxBatch: number
 }
 
-/** @param run never rejects */
+/**
+ * Runs tickets in batches on several slots at once, each with its own connection. An account is in at most one batch at a
+ * time, so that two slots never wait for the same row. Its tickets keep their order and go together.
+ * @param run never rejects
+ */
 export function createBatchSlots<T extends Ticket>(
   { slots, smallBatch, maxBatch }: BatchSlotSizes,
   run: (slot: number, batch: readonly T[]) => Promise<void>,
-): BatchSlots<T> {
+) {
   const free = Array.from({ length: slots }, (_, index) => index).reverse()
   /** Tickets of accounts that are in no batch, the oldest first. */
   const ready = new Map<string, T[]>()
@@ -72,7 +65,8 @@ export function createBatchSlots<T extends Ticket>(
   }
 
   return {
-    submit(tickets) {
+    /** Each ticket comes into a batch. A batch writes the outcome into its tickets. */
+    submit(tickets: readonly T[]): void {
       for (const ticket of tickets) {
         const { accountId } = ticket
         const others = next.get(accountId) ?? ready.get(accountId)
@@ -82,6 +76,7 @@ export function createBatchSlots<T extends Ticket>(
       waiting += tickets.length
       start()
     },
+    /** Tickets that wait for a slot, and slots that are in use, to explain a late charge. */
     load: () => ({ waiting, slotsInUse: slots - free.length }),
   }
 }

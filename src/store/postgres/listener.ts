@@ -2,13 +2,6 @@ import type { SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
 import { migratedChannel } from "./migrations.ts"
 
-/** Receives the messages of other instances through the database. */
-export interface Listener {
-  /** Sends a message to all processes. Rejects when there is no connection. */
-  send(text: string): Promise<void>
-  stop(): Promise<void>
-}
-
 interface ListenerOptions {
   readonly timer: Timer
   /** Opens a client to the primary. `onClose` is called when one of its connections is closed or lost. */
@@ -35,10 +28,10 @@ const beatMs = 1_000
 const messageChannel = "penknife_instances"
 
 /**
- * Listens on a connection that does nothing else. Every second it sends itself a message through the database: when one does not
+ * Receives the messages of other instances on a connection that does nothing else. Every second it sends itself a message through the database: when one does not
  * come back, the connection is replaced.
  */
-export function startListener(options: ListenerOptions): Listener {
+export function startListener(options: ListenerOptions) {
   const { timer, connect, instance, onChanged, onRaised, onGap, onProblem } = options
   const own = `penknife_beat_${instance}`
   let client: SQL | null = null
@@ -94,11 +87,12 @@ export function startListener(options: ListenerOptions): Listener {
 
   void beat()
   return {
-    async send(text) {
+    /** Sends a message to all processes. Rejects when there is no connection. */
+    async send(text: string): Promise<void> {
       if (client === null) throw new Error("there is no connection for notifications")
       await client.notify(messageChannel, text)
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true
       cancelBeat()
       await drop()

@@ -64,12 +64,7 @@ export const foldChanges = `
     DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits`
 
 /** Adds up the usage that charges have noted. */
-export interface SumFolding {
-  /** Is called for each statement that noted something. */
-  noted(): void
-  /** Resolves once nothing is being added up. */
-  settled(): Promise<void>
-}
+export type SumFolding = ReturnType<typeof prepareFolding>
 
 /**
  * Adds up the changes after every `rows` statements of this instance.
@@ -79,7 +74,7 @@ export function prepareFolding(
   { run }: Pick<Connection, "run">,
   onProblem: (cause: unknown) => void,
   rows = defaultRows,
-): SumFolding {
+) {
   let waiting = 0
   let folding: Promise<void> | null = null
 
@@ -94,10 +89,12 @@ export function prepareFolding(
     }
   }
   return {
-    noted() {
+    /** Is called for each statement that noted something. */
+    noted(): void {
       waiting++
       if (waiting >= rows) folding ??= fold()
     },
+    /** Resolves once nothing is being added up. */
     settled: async () => folding ?? undefined,
   }
 }

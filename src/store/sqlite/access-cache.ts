@@ -7,12 +7,7 @@ import type { KeyAccess } from "../store.ts"
 const maxEntries = 50_000
 
 /** The keys in the memory of this process. */
-export interface AccessCache {
-  /** A key's record, from memory or from `load`. Never older than the last committed administrative change. */
-  find(secretHash: string): KeyAccess | null
-  /** To be called after an administrative change through this connection. */
-  clear(): void
-}
+export type AccessCache = ReturnType<typeof createAccessCache>
 
 /**
  * Once per event-loop turn, asks SQLite whether another connection has committed anything (`PRAGMA data_version`, a counter
@@ -23,7 +18,7 @@ export function createAccessCache(
   database: Database,
   timer: Timer,
   load: (secretHash: string, revision: number) => KeyAccess | null,
-): AccessCache {
+) {
   const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
   const readRevision = database.query<{ value: number }, []>("SELECT value FROM meta WHERE name = 'revision'")
   // `max` would allocate for all entries at the start, which takes 3 to 6 ms.
@@ -48,7 +43,8 @@ export function createAccessCache(
   }
 
   return {
-    find(secretHash) {
+    /** A key's record, from memory or from `load`. Never older than the last committed administrative change. */
+    find(secretHash: string): KeyAccess | null {
       dropOutdated()
       const kept = entries.get(secretHash)
       if (kept) return kept
@@ -56,7 +52,8 @@ export function createAccessCache(
       if (access) entries.set(secretHash, access)
       return access
     },
-    clear() {
+    /** To be called after an administrative change through this connection. */
+    clear(): void {
       entries.clear()
       version = -1
       checkedThisTurn = false

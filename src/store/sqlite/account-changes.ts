@@ -20,7 +20,10 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
   return {
     insert(account: AccountDetails): AdminOutcome {
       if (isTaken(account.externalId, account.id)) return "taken"
-      insertAccount(database, account)
+      const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
+      const { version, externalId, metadata, events } = account
+      insertRow(database, "accounts", { id, name, plan, createdMs, version, externalId, metadata, events })
+      insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
       return "applied"
     },
     update(id: string, version: number, { closedMs, ...fields }: AccountUpdate): AdminOutcome {
@@ -65,13 +68,6 @@ function changeEntry(
   change(entry)
   ledger.write(entry)
   return true
-}
-
-function insertAccount(database: Database, account: AccountDetails): void {
-  const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
-  const { version, externalId, metadata, events } = account
-  insertRow(database, "accounts", { id, name, plan, createdMs, version, externalId, metadata, events })
-  insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
 }
 
 /** Moves the usage of a month to month 0, which means no month. */

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite"
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { StoreUnusable } from "../store.ts"
 import { isCannotOpen, messageOf } from "./errors.ts"
 import { requireStore } from "./migrations.ts"
-import { requireAccess } from "./open.ts"
+import { requireAccess, requireFile } from "./open.ts"
 
 /** A copy of a data file. */
 export interface BackupReport {
@@ -24,10 +24,7 @@ export type OnStep = (step: "copy" | "check", file: string, bytes: number) => vo
  * @throws StoreUnusable when `source` is missing, `target` exists, or the copy fails
  */
 export function backUp(source: string, target: string, onStep: OnStep = () => {}): BackupReport {
-  if (!existsSync(source)) {
-    requireAccess(source)
-    throw new StoreUnusable(`There is no data file ${source}. Name it with --db.`)
-  }
+  requireFile(source, `There is no data file ${source}. Name it with --db.`)
   reserve(target)
   const partial = `${target}.partial`
   try {

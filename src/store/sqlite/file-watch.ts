@@ -5,30 +5,22 @@ import { identityOf, realPathOf } from "./real-path.ts"
 /** Calls must be refused within a second. A check takes some microseconds. */
 const intervalMs = 500
 
-/** Checks that a data file is still under its name. */
-export interface FileWatch {
-  /** @throws StoreUnavailable when the file was missing at the last check */
-  require(): void
-  /** Checks now. */
-  look(): void
-  stop(): void
-}
-
 /** For stores that are open for a moment only, or in memory. */
-export const noWatch: FileWatch = { require() {}, look() {}, stop() {} }
+export const noWatch = { require() {}, look() {}, stop() {} }
 
 /**
  * Checks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
  * that was deleted or replaced: all charges would be lost.
  * @param onChange called with what happened to the file and what to do; with null when the file is back
  */
-export function watchFile(file: string, timer: Timer, onChange: (problem: string | null) => void): FileWatch {
+export function watchFile(file: string, timer: Timer, onChange: (problem: string | null) => void) {
   const path = realPathOf(file)
   // By the name that was given, so that a symbolic link to another file is noticed too.
   const watched = [file, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }))
   let problem: string | null = null
   let cancel = timer.after(intervalMs, lookAgain)
 
+  /** Checks now. */
   function look(): void {
     const found = findProblem()
     if (found === problem) return
@@ -56,7 +48,8 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
   }
 
   return {
-    require() {
+    /** @throws StoreUnavailable when the file was missing at the last check */
+    require(): void {
       if (problem !== null) throw new StoreUnavailable(problem)
     },
     look,

@@ -11,6 +11,9 @@ export const noticeColumns = toSqlite(rows.noticeColumns)
 /** Selects {@link NoticeRecord}s. The order of the join lets an index of notices give the order of a list. */
 export const selectNotices = `SELECT ${noticeColumns} FROM notices CROSS JOIN accounts ON accounts.id = account_id`
 
+/** Selects the {@link NoticeRecord} with the id `?1`. */
+export const selectNotice = `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`
+
 type NewNotice = Extract<Mutation, { kind: "notice.insert" }>
 
 /** The condition of accounts whose notices are not sent. */

@@ -15,12 +15,8 @@ const openTimeoutMs = 5_000
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
 export function openDatabase(file: string, { mustExist = false } = {}): Database {
-  if (mustExist && !existsSync(file)) {
-    requireAccess(file)
-    throw new StoreUnusable(
-      `There is no data file ${file}. Name it with --db, or make one with 'account create'.`,
-    )
-  }
+  if (mustExist)
+    requireFile(file, `There is no data file ${file}. Name it with --db, or make one with 'account create'.`)
   let database: Database
   try {
     if (!mustExist) createForOwner(file)
@@ -62,6 +58,13 @@ export function createForOwner(file: string): boolean {
   if (file === ":memory:" || existsSync(file)) return false
   closeSync(openSync(file, "a", 0o600))
   return true
+}
+
+/** @throws StoreUnusable with a message when there is no file, or when this process may not see it */
+export function requireFile(file: string, message: string): void {
+  if (existsSync(file)) return
+  requireAccess(file)
+  throw new StoreUnusable(message)
 }
 
 /** @throws StoreUnusable when this process lacks a permission */

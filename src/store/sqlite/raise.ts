@@ -8,7 +8,7 @@ import {
 } from "../outbox.ts"
 import type { Charge } from "../store.ts"
 import type { LedgerEntry } from "./ledger.ts"
-import { hasNoWebhook, noticeColumns } from "./notice-rows.ts"
+import { hasNoWebhook, selectNotice } from "./notice-rows.ts"
 
 /** The parts of a charge that its notices depend on. */
 export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
@@ -37,9 +37,7 @@ export function prepareRaise(
   { thresholds, now }: Pick<NoticeRules, "thresholds" | "now">,
 ): (entry: ChargedEntry, charge: RaisingCharge) => readonly NoticeRecord[] {
   const insert = database.query<unknown, Record<string, string | number | null>>(insertNotice)
-  const find = database.query<NoticeRecord, [string]>(
-    `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
-  )
+  const find = database.query<NoticeRecord, [string]>(selectNotice)
 
   return (entry, { allowance, traceparent = null }) => {
     if (allowance === null) return none

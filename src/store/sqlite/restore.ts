@@ -4,7 +4,7 @@ import { StoreUnusable } from "../store.ts"
 import { type BackupReport, copyDataFile, inspectDataFile, type OnStep, syncFolderOf } from "./backup.ts"
 import { isBusy, messageOf } from "./errors.ts"
 import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
-import { openDatabase, requireAccess } from "./open.ts"
+import { openDatabase, requireAccess, requireFile } from "./open.ts"
 import { identityOf, realPathOf } from "./real-path.ts"
 
 /** The result of a restore. */
@@ -25,10 +25,7 @@ export function restore(
   nowMs: number,
   onStep: OnStep = () => {},
 ): RestoreReport {
-  if (!existsSync(source)) {
-    requireAccess(source)
-    throw new StoreUnusable(`There is no backup ${source}. Give the name of a file that 'backup' made.`)
-  }
+  requireFile(source, `There is no backup ${source}. Give the name of a file that 'backup' made.`)
   if (identityOf(source) === identityOf(target))
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)
   const { size } = statSync(source)

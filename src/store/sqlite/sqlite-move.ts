@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite"
-import { existsSync } from "node:fs"
 import {
   type MoveRow,
   type MoveSource,
@@ -13,7 +12,7 @@ import {
 import { StoreUnusable } from "../store.ts"
 import { isBusy, toStoreError } from "./errors.ts"
 import { lockForMoving } from "./file-lock.ts"
-import { openDatabase, requireAccess } from "./open.ts"
+import { openDatabase, requireFile } from "./open.ts"
 
 /** A command of another process may be writing. */
 const busyTimeoutMs = 1_000
@@ -23,10 +22,7 @@ const busyTimeoutMs = 1_000
  * @throws StoreUnusable when it is missing, in use, or not a data file
  */
 export function openSqliteSource(file: string): MoveSource {
-  if (!existsSync(file)) {
-    requireAccess(file)
-    throw new StoreUnusable(`There is no data file ${file}. Name it with --from.`)
-  }
+  requireFile(file, `There is no data file ${file}. Name it with --from.`)
   const { database, attempt, close } = openLocked(file, { mustExist: true })
   return {
     async *read({ name, columns }) {

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { NoticeRecord } from "../outbox.ts"
 import { prepareTimedEventReads } from "../timed-event-reads.ts"
 import type { TimedEvents, TimedNotice } from "../timed-events.ts"
-import { insertEventNotice, noticeColumns } from "./notice-rows.ts"
+import { insertEventNotice, selectNotice } from "./notice-rows.ts"
 import { createRun } from "./statement.ts"
 import type { Write } from "./write.ts"
 
@@ -33,9 +33,7 @@ export function prepareTimedEvents(
     async raise(notices) {
       const raised = await write(() => insertAll.immediate(notices))
       if (raised.length === 0) return
-      const find = database.query<NoticeRecord, [string]>(
-        `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id WHERE notices.id = ?1`,
-      )
+      const find = database.query<NoticeRecord, [string]>(selectNotice)
       onRaised?.(raised.flatMap(({ id }) => read(() => find.get(id)) ?? []))
     },
   }

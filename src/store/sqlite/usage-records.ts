@@ -26,19 +26,8 @@ interface DayTotal {
   isChanged: boolean
 }
 
-/** The tables of usage. All of it must be called in a transaction. */
-export interface UsageRecords {
-  /** Adds the usage of a day to the tables by API and by key. */
-  move(day: DayOfAccount): void
-  /** Adds to the usage of all accounts. Kept in memory until {@link UsageRecords.writeTotals}. */
-  addToTotal(day: string, items: readonly ChargeItem[]): void
-  writeTotals(): void
-  /** Forgets the sums in memory: the transaction was rolled back, or another connection has written. */
-  forget(): void
-}
-
-/** Prepares the tables of usage on one connection. */
-export function prepareUsageRecords(database: Database): UsageRecords {
+/** Prepares the tables of usage on one connection. All of it must be called in a transaction. */
+export function prepareUsageRecords(database: Database) {
   type Amounts = [number, number, number, number]
   const addUsage = database.query<unknown, [string, number, string, string, ...Amounts]>(
     `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
@@ -73,7 +62,8 @@ export function prepareUsageRecords(database: Database): UsageRecords {
   }
 
   return {
-    move({ accountId, periodStartMs, day, dayUsage }) {
+    /** Adds the usage of a day to the tables by API and by key. */
+    move({ accountId, periodStartMs, day, dayUsage }: DayOfAccount): void {
       const byApi = new Map<string, Amounts>()
       for (const [name, [calls, credits]] of Object.entries(dayUsage)) {
         const { api, keyId } = splitUsageEntry(name)
@@ -88,7 +78,8 @@ export function prepareUsageRecords(database: Database): UsageRecords {
       }
       for (const [api, amounts] of byApi) addUsage.run(accountId, periodStartMs, day, api, ...amounts)
     },
-    addToTotal(day, items) {
+    /** Adds to the usage of all accounts. Kept in memory until `writeTotals`. */
+    addToTotal(day: string, items: readonly ChargeItem[]): void {
       if (total?.day !== day) total = startTotal(day)
       for (const { api, calls, credits } of items) {
         if (total.lastApi !== api) {
@@ -101,7 +92,8 @@ export function prepareUsageRecords(database: Database): UsageRecords {
       total.isChanged = true
     },
     writeTotals,
-    forget() {
+    /** Forgets the sums in memory: the transaction was rolled back, or another connection has written. */
+    forget(): void {
       total = null
     },
   }

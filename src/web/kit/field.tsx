@@ -61,21 +61,31 @@ export function LinesField({ rows = 3, ...field }: FieldProps & { readonly rows?
   )
 }
 
-interface SelectProps extends FieldProps {
-  readonly choices: readonly (readonly [value: string, label: string])[]
+/** Values and what they are called. */
+export type Choices = readonly (readonly [value: string, label: string])[]
+
+/** The choices of a list, one of them selected. */
+export function Options({
+  choices,
+  chosen,
+}: {
+  readonly choices: Choices
+  readonly chosen: string | undefined
+}) {
+  return choices.map(([value, label]) => (
+    <option key={value} value={value} selected={value === chosen}>
+      {label}
+    </option>
+  ))
 }
 
 /** A list to choose one value from. */
-export function SelectField({ choices, ...field }: SelectProps) {
+export function SelectField({ choices, ...field }: FieldProps & { readonly choices: Choices }) {
   const { frame, attributes } = useField(field)
   return (
     <FieldFrame {...frame}>
       <select {...attributes} aria-required={field.required}>
-        {choices.map(([each, text]) => (
-          <option key={each} value={each} selected={each === field.value}>
-            {text}
-          </option>
-        ))}
+        <Options choices={choices} chosen={field.value} />
       </select>
     </FieldFrame>
   )

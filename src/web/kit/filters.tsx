@@ -1,16 +1,11 @@
-import type { ComponentChildren } from "preact"
+import type { RenderableProps } from "preact"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
 import { after } from "../client/browser.ts"
+import { type Choices, Options } from "./field.tsx"
 
 /** A row of filters. Each keeps its value in the address, so that a filtered list can be bookmarked and shared. */
-export function Filters({
-  children,
-  label,
-}: {
-  readonly children: ComponentChildren
-  readonly label: string
-}) {
+export function Filters({ children, label }: RenderableProps<{ readonly label: string }>) {
   return (
     <search class="filters" aria-label={label}>
       {children}
@@ -115,7 +110,7 @@ export function DayFilter({ name, label }: FilterProps) {
 
 interface ChoiceFilterProps extends FilterProps {
   /** Values and what they are called; the empty value stands for all. */
-  readonly choices: readonly (readonly [value: string, label: string])[]
+  readonly choices: Choices
 }
 
 /** A filter with a few values to choose from. */
@@ -130,11 +125,7 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilt
         {label}
       </label>
       <select id={id} onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}>
-        {shown.map(([each, text]) => (
-          <option key={each} value={each} selected={each === value}>
-            {text}
-          </option>
-        ))}
+        <Options choices={shown} chosen={value} />
       </select>
     </div>
   )

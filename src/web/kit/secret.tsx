@@ -11,8 +11,16 @@ export function Secret({ label, text }: SecretProps) {
   const code = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState(false)
 
+  /** Without HTTPS the browser forbids it; the text is then selected, to be copied by hand. */
   async function copy(): Promise<void> {
-    setCopied(await copied(text, code.current))
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+    } catch {
+      // Forbidden, or not there at all.
+      if (code.current) getSelection()?.selectAllChildren(code.current)
+      setCopied(false)
+    }
   }
 
   return (
@@ -26,16 +34,4 @@ export function Secret({ label, text }: SecretProps) {
       </div>
     </div>
   )
-}
-
-/** Copies a text. Without HTTPS the browser forbids it; the text is then selected, to be copied by hand. */
-async function copied(text: string, element: HTMLElement | null): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    // Forbidden, or not there at all.
-    if (element) getSelection()?.selectAllChildren(element)
-    return false
-  }
 }

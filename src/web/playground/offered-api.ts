@@ -11,17 +11,12 @@ interface ApiOperation {
   readonly description: string
   readonly "x-credits"?: number
   readonly parameters?: readonly QueryParameter[]
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<
-        string,
-        {
-          readonly schema: Reference
-          readonly examples?: Readonly<Record<string, { readonly value: Values }>>
-        }
-      >
-    >
-  }
+  readonly requestBody?: { readonly content: Readonly<Record<string, RequestBody>> }
+}
+
+interface RequestBody {
+  readonly schema: Reference
+  readonly examples?: Readonly<Record<string, { readonly value: Values }>>
 }
 
 interface Reference {
