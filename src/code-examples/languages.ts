@@ -2,21 +2,16 @@ import { type CodeCall, queryOf, toCurl } from "./code-call.ts"
 import { toGo } from "./go.ts"
 import { toPython } from "./python.ts"
 
-/** A language that calls are shown in. */
-interface CodeLanguage {
-  readonly id: string
-  readonly name: string
-  /** Writes a call, ready to run, with the key in it. */
-  readonly write: (call: CodeCall) => string
-}
-
-/** The languages that calls are shown in, the shortest first. Documentation and the portal's playground use the same. */
-export const codeLanguages: readonly CodeLanguage[] = [
+/**
+ * The languages that calls are shown in, the shortest first. Documentation and the portal's playground use the same. `write`
+ * returns a call, ready to run, with the key in it.
+ */
+export const codeLanguages = [
   { id: "curl", name: "curl", write: toCurl },
   { id: "javascript", name: "JavaScript", write: toJavaScript },
   { id: "python", name: "Python", write: toPython },
   { id: "go", name: "Go", write: toGo },
-]
+] as const
 
 /** The call as a module for browsers, Node.js, Deno and Bun. */
 function toJavaScript(call: CodeCall): string {

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { toDocInput } from "../openapi/doc-input.ts"
+import { toDocInput } from "../openapi/json-object.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { loadUsable, onConfig } from "./settings.ts"

@@ -11,7 +11,7 @@ import type { DocumentOptions } from "../openapi/document.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { HttpContext } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
-import type { incomingRequests } from "./incoming.ts"
+import type { IncomingApp } from "./incoming.ts"
 import { prefersPage, type SiteServer } from "./page-routes.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
@@ -20,7 +20,7 @@ import { createResource, type Resource } from "./resource.ts"
 
 /** What crawlers and agents look for, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(
-  base: ReturnType<typeof incomingRequests>,
+  base: IncomingApp,
   { observer, methods }: HttpContext,
   service: ApiDocInput,
   pages: SiteServer,

@@ -11,8 +11,8 @@ import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
 import { toBody } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
 import type { HttpContext } from "./context.ts"
-import type { IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
+import type { IncomingRequest } from "./incoming.ts"
 import { setAnswerHeaders, setRate } from "./reply.ts"
 
 /** Parsed queries are kept up to this many characters, since clients send the same few over and over. */

@@ -3,9 +3,8 @@ import type { RecordRequest } from "../../observe/request-record.ts"
 import { once } from "../../values/once.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
-import type { Exchange, IncomingRequest } from "./exchange.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
-import type { incomingRequests } from "./incoming.ts"
+import type { Exchange, IncomingApp, IncomingRequest } from "./incoming.ts"
 import { setAnswerHeaders } from "./reply.ts"
 
 const neverAborted = new AbortController().signal
@@ -14,11 +13,7 @@ const neverAborted = new AbortController().signal
  * `POST /v1/graphql`. Its server is loaded with the first query, so that a service without GraphQL callers saves time and memory.
  * @param enabled false answers every request with `GRAPHQL_NOT_SUPPORTED`
  */
-export function graphqlFeature(
-  base: ReturnType<typeof incomingRequests>,
-  context: HttpContext,
-  enabled: boolean,
-) {
+export function graphqlFeature(base: IncomingApp, context: HttpContext, enabled: boolean) {
   const record = context.observer.recorderFor(null, "graphql")
   const incomingOf = new WeakMap<Request, IncomingRequest>()
   const load = once(async () => {

@@ -1,6 +1,23 @@
-import { Elysia } from "elysia"
-import type { AnswerSettings, Exchange, IncomingRequest } from "./exchange.ts"
+import { type Context, Elysia } from "elysia"
+import type { CallerRequest } from "../../call/caller.ts"
+import type { RequestStart } from "../../observe/request-record.ts"
 import { requireHost } from "./host.ts"
+
+/** A request as it arrived, for the pipeline and for the record. */
+export interface IncomingRequest extends CallerRequest, RequestStart {}
+
+/** The status and headers of the answer, which Elysia sends with what a handler returns. */
+export type AnswerSettings = Pick<Context["set"], "headers" | "status">
+
+/** What a handler takes from Elysia's context. */
+export interface Exchange {
+  readonly request: Request
+  readonly set: AnswerSettings
+  readonly incoming: IncomingRequest
+}
+
+/** The start of an Elysia instance whose handlers have `incoming`. */
+export type IncomingApp = ReturnType<typeof incomingRequests>
 
 /**
  * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.

@@ -18,26 +18,15 @@ export function placeOfMistake(text: string): string {
   return mistake ? `; the mistake is at line ${mistake.line}, column ${mistake.column}` : ""
 }
 
-/** Line and column count from 1, columns in UTF-16 units. */
-interface Mistake {
-  readonly line: number
-  readonly column: number
-  readonly end: number
-}
-
-function findMistake(text: string): Mistake | null {
+/** The place of the first mistake. Line and column count from 1, columns in UTF-16 units. */
+function findMistake(text: string): Found | null {
+  function onError(_code: number, offset: number, length: number, line: number, character: number) {
+    throw new Found(line + 1, character + 1, offset + length)
+  }
   try {
-    visit(
-      text,
-      {
-        onError(_code, offset, length, line, character) {
-          throw new Found({ line: line + 1, column: character + 1, end: offset + length })
-        },
-      },
-      { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
-    )
+    visit(text, { onError }, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
   } catch (thrown) {
-    if (thrown instanceof Found) return thrown.mistake
+    if (thrown instanceof Found) return thrown
     // The text is nested too deep for the parser, which calls itself.
     if (!(thrown instanceof RangeError)) throw thrown
   }
@@ -46,9 +35,13 @@ function findMistake(text: string): Mistake | null {
 
 /** Stops the search: the parser would go on after the mistake, which takes long in a large text. */
 class Found extends Error {
-  readonly mistake: Mistake
-  constructor(mistake: Mistake) {
+  readonly line: number
+  readonly column: number
+  readonly end: number
+  constructor(line: number, column: number, end: number) {
     super("found")
-    this.mistake = mistake
+    this.line = line
+    this.column = column
+    this.end = end
   }
 }

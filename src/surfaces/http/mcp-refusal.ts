@@ -1,5 +1,5 @@
 import type { Fault } from "../../call/fault.ts"
-import type { AnswerSettings } from "./exchange.ts"
+import type { AnswerSettings } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { setAnswerHeaders } from "./reply.ts"
 

@@ -15,7 +15,7 @@ import { createMcpServer } from "../mcp/server.ts"
 import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
-import type { Exchange, IncomingRequest } from "./exchange.ts"
+import type { Exchange, IncomingRequest } from "./incoming.ts"
 import { readAnswer, toLiveStream } from "./mcp-answer.ts"
 import { refuse, refuseValue } from "./mcp-refusal.ts"
 

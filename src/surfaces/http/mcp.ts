@@ -1,15 +1,23 @@
 import { Elysia } from "elysia"
+import { Fault } from "../../call/fault.ts"
 import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-record.ts"
+import { isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { Exchange } from "./exchange.ts"
-import type { incomingRequests } from "./incoming.ts"
-import { type TrustedNames, untrustedName } from "./mcp-names.ts"
+import type { Exchange, IncomingApp } from "./incoming.ts"
 import { refuse } from "./mcp-refusal.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { MethodNotAllowed } from "./paths.ts"
+
+/** The names under which a service is reached. */
+export interface TrustedNames {
+  /** Whether it listens on this machine alone. Then no page may reach it under the name of another host. */
+  readonly loopbackOnly: boolean
+  /** Host and port of the public address; null when it is not configured. */
+  readonly publicHost: string | null
+}
 
 export interface McpOptions {
   readonly version: string
@@ -21,7 +29,7 @@ export interface McpOptions {
 
 /** `/mcp` and `/mcp/search`: the catalog for agents, as tools of the Model Context Protocol. Loaded with the first request. */
 export function mcpFeature(
-  base: ReturnType<typeof incomingRequests>,
+  base: IncomingApp,
   context: HttpContext,
   { version, names, load = loadCatalog }: McpOptions,
 ) {
@@ -63,4 +71,29 @@ export function mcpFeature(
 async function loadCatalog(context: HttpContext, record: RecordRequest, version: string): Promise<McpHttp> {
   const { createCatalogMcp } = await import("./mcp-server.ts")
   return createCatalogMcp(context, record, version)
+}
+
+/**
+ * The refusal of a request that a page of a stranger may have made a browser send: by DNS rebinding, which shows in `Host`, or
+ * across origins, which shows in `Origin` (MCP, Streamable HTTP, Security). Null for a request that may pass.
+ */
+function untrustedName(headers: Headers, { loopbackOnly, publicHost }: TrustedNames): Fault | null {
+  const host = headers.get("host") ?? ""
+  if (loopbackOnly && host !== publicHost && !isLoopback(nameOf(`http://${host}`))) return forbidden("Host")
+  const origin = headers.get("origin")
+  if (origin === null) return null
+  const isOwn = URL.canParse(origin) && [host, publicHost].includes(new URL(origin).host)
+  const isLocal = loopbackOnly && isLoopback(nameOf(origin))
+  return isOwn || isLocal ? null : forbidden("Origin")
+}
+
+function nameOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, "$1") : ""
+}
+
+function forbidden(header: string): Fault {
+  return new Fault(
+    "originForbidden",
+    `The '${header}' header names a host that this service does not know as its own; --public-url tells it.`,
+  )
 }

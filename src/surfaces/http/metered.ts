@@ -12,9 +12,8 @@ import {
 import type { RecordRequest } from "../../observe/request-record.ts"
 import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext, overloadOf } from "./context.ts"
-import type { AnswerSettings, Exchange, IncomingRequest } from "./exchange.ts"
 import { type Negotiated, negotiateFormat } from "./format.ts"
-import type { incomingRequests } from "./incoming.ts"
+import type { AnswerSettings, Exchange, IncomingApp, IncomingRequest } from "./incoming.ts"
 import { httpLimits } from "./limits.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
@@ -59,7 +58,7 @@ interface MeteredContext extends Omit<Exchange, "set"> {
  * GET, as every `derive` is, and for POST the start of `parse`, since Elysia reads a body first of all. Whatever a step, the
  * schema or the handler throws is answered here, with what is known of the caller.
  */
-export function meteredRoutes(base: ReturnType<typeof incomingRequests>, context: HttpContext) {
+export function meteredRoutes(base: IncomingApp, context: HttpContext) {
   const { calls, intake, pipeline } = context
 
   function open(route: MeteredRoute, request: Request): MeteredCall {

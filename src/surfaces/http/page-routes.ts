@@ -5,8 +5,7 @@ import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
 import type { HttpContext } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { AnswerSettings } from "./exchange.ts"
-import type { incomingRequests } from "./incoming.ts"
+import type { AnswerSettings, IncomingApp } from "./incoming.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { pathOf } from "./request-url.ts"
@@ -66,7 +65,7 @@ export function isPagePath(url: string): boolean {
 
 /** The reference, GraphiQL, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
 export function siteFeature(
-  base: ReturnType<typeof incomingRequests>,
+  base: IncomingApp,
   { observer, methods }: HttpContext,
   pages: SiteServer,
   site: Site,

@@ -5,7 +5,7 @@ import { toReply } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
 import { type HttpContext, metricsTokenNeeded } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { incomingRequests } from "./incoming.ts"
+import type { IncomingApp } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
 
 export interface ProbesParts {
@@ -22,7 +22,7 @@ export interface ProbesParts {
 
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function probesFeature(
-  base: ReturnType<typeof incomingRequests>,
+  base: IncomingApp,
   { observer, pipeline }: HttpContext,
   { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {

@@ -2,7 +2,7 @@ import { promisify } from "node:util"
 import fresh from "fresh"
 import Negotiator from "negotiator"
 import { once } from "../../values/once.ts"
-import type { AnswerSettings } from "./exchange.ts"
+import type { AnswerSettings } from "./incoming.ts"
 
 /** A text that stays the same for as long as the process runs, made when it is first asked for. */
 export interface ResourceSource {

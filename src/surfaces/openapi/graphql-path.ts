@@ -5,8 +5,14 @@ import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
 import { limitOfMinute } from "./fault-responses.ts"
 import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
-import type { ApiDocInput, DocumentedApi, JsonObject, PathGroup } from "./json-object.ts"
-import { objectOf, refTo } from "./json-object.ts"
+import {
+  type ApiDocInput,
+  type DocumentedApi,
+  type JsonObject,
+  objectOf,
+  type PathGroup,
+  refTo,
+} from "./json-object.ts"
 
 /** `POST /v1/graphql`, whose answers have other fields and headers than those of the REST paths. */
 export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {

@@ -1,4 +1,5 @@
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { Config } from "../../config/load.ts"
 
 /** What the document of a service is made from. */
 export interface ApiDocInput {
@@ -13,6 +14,22 @@ export interface ApiDocInput {
   readonly mcp: boolean
   /** The address that clients use, such as `https://api.example.com`; null when it is not configured. */
   readonly publicUrl: string | null
+}
+
+/** What the document says about a service with this configuration. */
+export function toDocInput(
+  { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl }: Config,
+  catalog: Pick<ApiDocInput, "apis" | "version">,
+): ApiDocInput {
+  const metrics = metricsToken === null ? "open" : "token"
+  return {
+    ...catalog,
+    graphql: !noGraphql,
+    mcp: !noMcp,
+    metrics: noMetrics ? "off" : metrics,
+    maxBodyBytes,
+    publicUrl,
+  }
 }
 
 export type DocumentedApi = ApiDocInput["apis"][number]

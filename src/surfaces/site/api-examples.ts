@@ -8,14 +8,10 @@ import type { Site } from "./site.ts"
 import { codeBlock, tabs } from "./tabs.ts"
 
 /** An example of an API with the call that it shows. */
-export interface ShownExample {
-  readonly definition: ApiDefinition
-  readonly example: Example
-  readonly call: CodeCall
-}
+export type ShownExample = NonNullable<ReturnType<typeof shortestExample>>
 
 /** The example with the shortest answer of all APIs; null where no API has an example. */
-export function shortestExample({ apis, publicUrl }: Site): ShownExample | null {
+export function shortestExample({ apis, publicUrl }: Site) {
   const shown = apis.flatMap(({ definition }) =>
     definition.examples.map((example) => ({
       definition,

@@ -1,13 +1,7 @@
 import type { DocumentedApi } from "../openapi/json-object.ts"
 
-/** APIs that stand under one heading. */
-export interface ApiGroup {
-  readonly title: string
-  readonly apis: readonly DocumentedApi[]
-}
-
-/** The APIs by group, in the order of the catalog; those without a group come last. */
-export function groupsOf(apis: readonly DocumentedApi[]): readonly ApiGroup[] {
+/** The APIs by group, each with its heading, in the order of the catalog; those without a group come last. */
+export function groupsOf(apis: readonly DocumentedApi[]) {
   const groups = Map.groupBy(apis, ({ definition }) => definition.group ?? null)
   const others = groups.get(null) ?? []
   groups.delete(null)

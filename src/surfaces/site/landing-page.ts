@@ -82,24 +82,18 @@ function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; 
       path: "POST /v1/{api}/batch",
       text: "Up to 200 inputs of one API in one request. Each that succeeds is charged.",
     },
-    ...(graphql
-      ? [
-          {
-            name: "GraphQL",
-            path: "POST /v1/graphql",
-            text: "Several APIs in one query. Its cost is checked before anything runs.",
-          },
-        ]
-      : []),
-    ...(mcp
-      ? [{ name: "For agents", path: "/mcp", text: "The catalog as tools of the Model Context Protocol." }]
-      : []),
+    graphql && {
+      name: "GraphQL",
+      path: "POST /v1/graphql",
+      text: "Several APIs in one query. Its cost is checked before anything runs.",
+    },
+    mcp && { name: "For agents", path: "/mcp", text: "The catalog as tools of the Model Context Protocol." },
     {
       name: "What is left",
       path: "GET /v1/usage",
       text: "Credits, limits and usage of the key’s account. Costs nothing.",
     },
-  ]
+  ].filter((way) => way !== false)
 }
 
 /** What a browser sees at an address that does not exist. */

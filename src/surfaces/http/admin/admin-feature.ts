@@ -2,8 +2,7 @@ import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { HttpContext } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
-import type { Exchange } from "../exchange.ts"
-import type { incomingRequests } from "../incoming.ts"
+import type { Exchange, IncomingApp } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
 import type { AdministrationApp } from "./administration-app.ts"
 
@@ -35,7 +34,7 @@ const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
  * request: most services get none after a start, which would take a third longer. Null when an app serves none of it.
  */
 export function createAdminFeature(
-  base: ReturnType<typeof incomingRequests>,
+  base: IncomingApp,
   context: HttpContext,
   { admin, portal }: AdminScope,
   version: string,
@@ -65,11 +64,7 @@ export function createAdminFeature(
   }
 }
 
-function routesTo(
-  answer: AdminFeature["answer"],
-  base: ReturnType<typeof incomingRequests>,
-  paths: readonly string[],
-) {
+function routesTo(answer: AdminFeature["answer"], base: IncomingApp, paths: readonly string[]) {
   const detail = {
     summary: "The admin API, which /admin/openapi.json describes, and what the console and the portal use",
     tags: ["administration"],

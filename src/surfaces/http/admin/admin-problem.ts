@@ -5,7 +5,7 @@ import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-record.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { finishBody, type HttpContext, inProgress } from "../context.ts"
-import type { AnswerSettings, Exchange } from "../exchange.ts"
+import type { AnswerSettings, Exchange } from "../incoming.ts"
 import { problemTypeStart } from "../problem.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */

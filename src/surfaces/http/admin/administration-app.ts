@@ -3,8 +3,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { operations } from "../../../admin/operations.ts"
 import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../context.ts"
-import type { Exchange } from "../exchange.ts"
-import { incomingRequests } from "../incoming.ts"
+import { type Exchange, type IncomingApp, incomingRequests } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
 import { createResource } from "../resource.ts"
 import { createRefusals, HttpProblem } from "./admin-problem.ts"
@@ -111,11 +110,7 @@ function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guar
 }
 
 /** The document needs no key: it tells nothing about this installation. */
-function documentRoutes(
-  base: ReturnType<typeof incomingRequests>,
-  { apis, observer }: HttpContext,
-  version: string,
-) {
+function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, version: string) {
   const record = observer.recorderFor("none", "unkeyed")
   const apiIds = apis.map(({ definition }) => definition.id)
   const document = createResource({

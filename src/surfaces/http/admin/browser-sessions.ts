@@ -1,7 +1,7 @@
 import { AdminFault } from "../../../admin/fault.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import type { HttpContext } from "../context.ts"
-import type { AnswerSettings, Exchange } from "../exchange.ts"
+import type { AnswerSettings, Exchange } from "../incoming.ts"
 import type { RequestRate } from "./request-rate.ts"
 
 /** The sessions of browsers, by the cookies of requests. */

@@ -3,7 +3,7 @@ import { listColumns } from "../../../admin/pages.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
 import { itemOf } from "../../openapi/admin/schemas.ts"
-import type { AnswerSettings } from "../exchange.ts"
+import type { AnswerSettings } from "../incoming.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 import type { EntryWriter } from "./entry-lines.ts"
 

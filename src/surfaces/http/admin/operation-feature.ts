@@ -5,8 +5,7 @@ import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { type HttpContext, inProgress, keepConnectionOpen } from "../context.ts"
-import type { Exchange } from "../exchange.ts"
-import type { incomingRequests } from "../incoming.ts"
+import type { Exchange, IncomingApp } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
@@ -15,7 +14,7 @@ import { etagOf, readConditions, readOperationInput } from "./operation-input.ts
 import { detailOf, type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
 export interface OperationParts {
-  readonly base: ReturnType<typeof incomingRequests>
+  readonly base: IncomingApp
   readonly administration: Administration
   readonly context: HttpContext
   readonly refuseWith: ReturnType<typeof createRefusals>

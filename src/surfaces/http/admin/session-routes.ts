@@ -17,8 +17,7 @@ import type {
 import { toIso } from "../../../values/time-text.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
-import type { Exchange } from "../exchange.ts"
-import type { incomingRequests } from "../incoming.ts"
+import type { Exchange, IncomingApp } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import type { BrowserSessions } from "./browser-sessions.ts"
 import { csrfTokenOf, requireOwnPage, setSessionCookie } from "./browser-sessions.ts"
@@ -27,7 +26,7 @@ import type { RequestRate } from "./request-rate.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
 interface SessionParts {
-  readonly base: ReturnType<typeof incomingRequests>
+  readonly base: IncomingApp
   readonly context: HttpContext
   readonly refuseWith: ReturnType<typeof createRefusals>
   readonly access: Pick<AdminAccess, "sessions" | "plans">

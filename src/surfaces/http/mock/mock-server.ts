@@ -11,8 +11,8 @@ import { createHttpApp, type HttpAppOptions } from "../app.ts"
 import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { drainBody } from "../drain.ts"
-import type { AnswerSettings } from "../exchange.ts"
 import { negotiateFormat } from "../format.ts"
+import type { AnswerSettings } from "../incoming.ts"
 import { createIntake } from "../intake.ts"
 import { type ListenOptions, listen } from "../listener.ts"
 import { parseQuery } from "../query.ts"
@@ -263,7 +263,7 @@ async function bodyOf(request: Request, maxBytes: number): Promise<string> {
   try {
     while (bytes <= maxBytes) {
       const { done, value } = await reader.read()
-      if (done) return textOf(chunks)
+      if (done) break
       chunks.push(value)
       bytes += value.byteLength
     }
@@ -272,9 +272,5 @@ async function bodyOf(request: Request, maxBytes: number): Promise<string> {
   } catch {
     // The client hung up. The service answers that.
   }
-  return textOf(chunks)
-}
-
-function textOf(chunks: readonly Uint8Array[]): string {
   return Buffer.concat(chunks).toString("utf8")
 }

@@ -2,7 +2,7 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import fresh from "fresh"
 import Negotiator from "negotiator"
-import type { AnswerSettings } from "../exchange.ts"
+import type { AnswerSettings } from "../incoming.ts"
 import type { WebFile } from "./web-files.ts"
 
 const unzip = promisify(gunzip)

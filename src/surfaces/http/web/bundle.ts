@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { operations } from "../../../admin/operations.ts"
+import type { WebFile } from "./web-files.ts"
 
 const web = join(import.meta.dir, "../../../web")
 
@@ -28,25 +29,16 @@ const libraries = {
 } as const
 
 /** A file for browsers, not yet compressed. */
-export interface BundledFile {
-  /** With a hash of its bytes. */
-  readonly name: string
+export interface BundledFile extends Pick<WebFile, "name" | "imports"> {
   readonly bytes: Uint8Array
-  /** The names of the scripts that this script imports. */
-  readonly imports: readonly string[]
-}
-
-export interface Bundle {
-  readonly files: readonly BundledFile[]
-  /** The files that it was made from, by their paths from the project's root. */
-  readonly inputs: readonly string[]
 }
 
 /**
  * Bundles the front end for browsers.
+ * @returns its files, and as `inputs` the files that it was made from, by their paths from the project's root
  * @throws AggregateError with the mistakes in it
  */
-export async function bundleWeb(): Promise<Bundle> {
+export async function bundleWeb() {
   const built = await Bun.build({
     entrypoints: entries.map((entry) => join(web, entry)),
     target: "browser",

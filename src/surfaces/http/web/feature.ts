@@ -1,19 +1,15 @@
 import { Elysia } from "elysia"
 import { once } from "../../../values/once.ts"
+import type { Site } from "../../site/site.ts"
 import type { HttpContext } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
-import type { Exchange } from "../exchange.ts"
-import type { incomingRequests } from "../incoming.ts"
+import type { Exchange, IncomingApp } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
 import type { Brand } from "./brand-files.ts"
 import type { WebPage } from "./page.ts"
 
 /** The pages that an app serves, and their brand. */
-export interface WebOptions {
-  /** Whether operators find their console here. */
-  readonly console: boolean
-  /** Whether customers find their portal here. */
-  readonly portal: boolean
+export interface WebOptions extends Pick<Site, "console" | "portal"> {
   readonly brand: Brand
 }
 
@@ -21,11 +17,7 @@ export interface WebOptions {
  * The pages that run in a browser, and the files that they load. Their script finds the screen by the path, so each path below
  * `/console` or `/portal` has the same page. All of it is loaded with the first request, so that the start does not wait.
  */
-export function webFeature(
-  base: ReturnType<typeof incomingRequests>,
-  { observer, methods }: HttpContext,
-  options: WebOptions,
-) {
+export function webFeature(base: IncomingApp, { observer, methods }: HttpContext, options: WebOptions) {
   const record = observer.recorderFor("none", "unkeyed")
   const load = once(async () => (await import("./web-http.ts")).createWebHttp(options.brand))
   const app = new Elysia({ name: "web" }).use(base).onAfterHandle(({ set, incoming }) => {
