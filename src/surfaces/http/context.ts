@@ -1,3 +1,4 @@
+import { Elysia } from "elysia"
 import type { Server } from "elysia/universal"
 import { Fault } from "../../call/fault.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
@@ -7,7 +8,7 @@ import type { Observer } from "../../observe/observer.ts"
 import type { CallsInProgress } from "./calls.ts"
 import type { Closing } from "./closing.ts"
 import { drainBody } from "./drain.ts"
-import type { AnswerSettings } from "./incoming.ts"
+import type { AnswerSettings, IncomingApp } from "./incoming.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 import type { PreparedHeaders } from "./reply.ts"
@@ -56,6 +57,14 @@ export const tooManyCalls = new Fault(
 /** The refusal of metrics without their token. */
 export const metricsTokenNeeded =
   "The metrics need the token of --metrics-token: send it as 'Authorization: Bearer TOKEN'."
+
+/** An Elysia instance for a feature that needs no key. It records each answer. */
+export function unkeyedFeature(name: string, base: IncomingApp, { observer }: HttpContext) {
+  const record = observer.recorderFor("none", "unkeyed")
+  return new Elysia({ name }).use(base).onAfterHandle(({ set, incoming }) => {
+    record(incoming, { status: Number(set.status ?? 200) })
+  })
+}
 
 /** Counts a call as in progress while `work` runs. */
 export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import {
   apiCatalogLink,
   apiCatalogType,
@@ -9,7 +8,7 @@ import {
 } from "../discovery/documents.ts"
 import type { DocumentOptions } from "../openapi/document.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
-import type { HttpContext } from "./context.ts"
+import { type HttpContext, unkeyedFeature } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
 import type { IncomingApp } from "./incoming.ts"
 import { prefersPage, type SiteServer } from "./page-routes.ts"
@@ -21,14 +20,11 @@ import { createResource, type Resource } from "./resource.ts"
 /** What crawlers and agents look for, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(
   base: IncomingApp,
-  { observer, methods }: HttpContext,
+  context: HttpContext,
   service: ApiDocInput,
   pages: SiteServer,
 ) {
-  const record = observer.recorderFor("none", "unkeyed")
-  const app = new Elysia({ name: "discovery" }).use(base).onAfterHandle(({ set, incoming }) => {
-    record(incoming, { status: Number(set.status ?? 200) })
-  })
+  const app = unkeyedFeature("discovery", base, context)
 
   function addDocument(
     path: string,
@@ -66,11 +62,11 @@ export function discoveryFeature(
       return [`${api.definition.id}.json`, printed("application/json", print)]
     }),
   )
-  for (const name of documents.keys()) methods.set(`/openapi/${name}`, "GET")
+  for (const name of documents.keys()) context.methods.set(`/openapi/${name}`, "GET")
   // One route for all APIs: a route costs the start of the service time.
   return app.get("/openapi/*", ({ request, set, params }) => {
     const document = documents.get(params["*"])
-    if (!document) throw noRoute(request, methods)
+    if (!document) throw noRoute(request, context.methods)
     return document(request, set)
   })
 }

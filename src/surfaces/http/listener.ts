@@ -85,22 +85,10 @@ const letGoMs = 1_000
 const leaveMs = httpLimits.longWorkSeconds * 1_000
 
 /** An app on one port, which can change its certificate. */
-export interface RenewableListener extends Pick<Listener, "port" | "openRequests" | "stop"> {
-  /**
-   * Serves new connections with another certificate; resolves when the old one no longer listens. Calls in progress finish on
-   * the old one. Rejects when certificate and key cannot be served; the old ones stay.
-   */
-  replaceCertificate(tls: Tls): Promise<void>
-  /** See {@link Listener.replaceApp}. */
-  replaceApp(app: ListeningApp): void
-}
+export type RenewableListener = ReturnType<typeof listenRenewably>
 
 /** Listens with an app. Throws if the address or the certificate is refused. */
-export function listenRenewably(
-  first: ListeningApp,
-  options: ListenOptions,
-  timer: Timer,
-): RenewableListener {
+export function listenRenewably(first: ListeningApp, options: ListenOptions, timer: Timer) {
   let app = first
   let current = listen(app, options, timer)
   const { port } = current
@@ -118,17 +106,22 @@ export function listenRenewably(
 
   return {
     port,
-    replaceApp(next) {
+    /** See {@link Listener.replaceApp}. */
+    replaceApp(next: ListeningApp): void {
       app = next
       current.replaceApp(next)
     },
-    replaceCertificate(tls) {
+    /**
+     * Serves new connections with another certificate; resolves when the old one no longer listens. Calls in progress finish on
+     * the old one. Rejects when certificate and key cannot be served; the old ones stay.
+     */
+    replaceCertificate(tls: Tls): Promise<void> {
       const done = turn.then(() => replace(tls))
       turn = done.catch(() => {})
       return done
     },
     openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
-    async stop(graceMs) {
+    async stop(graceMs: number): Promise<void> {
       await Promise.all([current, ...leaving].map((listener) => listener.stop(graceMs)))
     },
   }

@@ -1,9 +1,8 @@
-import { Elysia } from "elysia"
 import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
 import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
-import type { HttpContext } from "./context.ts"
+import { type HttpContext, unkeyedFeature } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { AnswerSettings, IncomingApp } from "./incoming.ts"
 import { noRoute } from "./paths.ts"
@@ -64,25 +63,17 @@ export function isPagePath(url: string): boolean {
 }
 
 /** The reference, GraphiQL, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
-export function siteFeature(
-  base: IncomingApp,
-  { observer, methods }: HttpContext,
-  pages: SiteServer,
-  site: Site,
-) {
-  const record = observer.recorderFor("none", "unkeyed")
-  const app = new Elysia({ name: "site" }).use(base).onAfterHandle(({ set, incoming }) => {
-    record(incoming, { status: Number(set.status ?? 200) })
-  })
+export function siteFeature(base: IncomingApp, context: HttpContext, pages: SiteServer, site: Site) {
+  const app = unkeyedFeature("site", base, context)
   async function answer(path: string, request: Request, set: AnswerSettings) {
     const body = await pages.send(path, request, set)
-    if (body === undefined) throw noRoute(request, methods)
+    if (body === undefined) throw noRoute(request, context.methods)
     return body
   }
-  for (const { definition } of site.apis) methods.set(`/apis/${definition.id}`, "GET")
+  for (const { definition } of site.apis) context.methods.set(`/apis/${definition.id}`, "GET")
   const entries = ["/docs", ...(site.graphql ? ["/graphiql"] : [])]
   for (const path of [...entries, "/favicon.ico", "/robots.txt"]) {
-    methods.set(path, "GET")
+    context.methods.set(path, "GET")
     app.get(
       path,
       ({ request, set }) => {

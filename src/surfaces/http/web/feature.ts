@@ -1,7 +1,6 @@
-import { Elysia } from "elysia"
 import { once } from "../../../values/once.ts"
 import type { Site } from "../../site/site.ts"
-import type { HttpContext } from "../context.ts"
+import { type HttpContext, unkeyedFeature } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange, IncomingApp } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
@@ -17,12 +16,9 @@ export interface WebOptions extends Pick<Site, "console" | "portal"> {
  * The pages that run in a browser, and the files that they load. Their script finds the screen by the path, so each path below
  * `/console` or `/portal` has the same page. All of it is loaded with the first request, so that the start does not wait.
  */
-export function webFeature(base: IncomingApp, { observer, methods }: HttpContext, options: WebOptions) {
-  const record = observer.recorderFor("none", "unkeyed")
+export function webFeature(base: IncomingApp, context: HttpContext, options: WebOptions) {
   const load = once(async () => (await import("./web-http.ts")).createWebHttp(options.brand))
-  const app = new Elysia({ name: "web" }).use(base).onAfterHandle(({ set, incoming }) => {
-    record(incoming, { status: Number(set.status ?? 200) })
-  })
+  const app = unkeyedFeature("web", base, context)
 
   function addPage(page: WebPage): void {
     const answer = async ({ request, set }: Pick<Exchange, "request" | "set">) => {
@@ -39,7 +35,7 @@ export function webFeature(base: IncomingApp, { observer, methods }: HttpContext
     "/assets/*",
     async ({ request, set, params }) => {
       const send = (await load()).asset(params["*"])
-      if (!send) throw noRoute(request, methods)
+      if (!send) throw noRoute(request, context.methods)
       sameOriginOnly(set)
       return send(request, set)
     },
