@@ -11,7 +11,7 @@ export const codeLanguages = [
   { id: "javascript", name: "JavaScript", write: toJavaScript },
   { id: "python", name: "Python", write: toPython },
   { id: "go", name: "Go", write: toGo },
-] as const
+]
 
 /** The call as a module for browsers, Node.js, Deno and Bun. */
 function toJavaScript(call: CodeCall): string {
