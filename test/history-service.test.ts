@@ -1,9 +1,8 @@
 /** The history of running services, as the admin API and the commands show it. */
 import { describe, expect, test } from "bun:test"
-import { historyOfCalls, percentileOf } from "../src/admin/history/calls.ts"
+import { historyOfCalls, historyOfFaults, percentileOf } from "../src/admin/history/calls.ts"
 import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { adviceFor } from "../src/admin/history/fault-advice.ts"
-import { historyOfFaults } from "../src/admin/history/faults.ts"
 import { faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
 import { statuses } from "../src/surfaces/graphql/refusal.ts"

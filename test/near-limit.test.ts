@@ -1,8 +1,7 @@
 /** `accounts list --near-limit`: who has used most of a month, whatever became of plans and months since the last call. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { closeAccount, reopenAccount } from "../src/admin/accounts/close.ts"
+import { closeAccount, reopenAccount, updateAccount } from "../src/admin/accounts/change-account.ts"
 import { listAccounts } from "../src/admin/accounts/list-accounts.ts"
-import { updateAccount } from "../src/admin/accounts/update.ts"
 import { renewCredits } from "../src/admin/credits/change-credits.ts"
 import { openAdministration, startMs, type TestAdministration } from "./support/administration.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "./support/any-store.ts"

@@ -84,6 +84,13 @@ function isPlace(parts: readonly unknown[]): parts is readonly (string | number)
   )
 }
 
+/** The schema of the entries of a list; null for another answer. */
+export function itemOf(output: TSchema): TSchema | null {
+  if (!KindGuard.IsObject(output) || !("has_more" in output.properties)) return null
+  const { data } = output.properties
+  return data && KindGuard.IsArray(data) ? data.items : null
+}
+
 /**
  * The columns of a list's table, in the order of the schema. Optional fields, such as the columns of usage, are included if the
  * first entry has them.

@@ -53,13 +53,13 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
         allow_ips: allowIps,
         rate_limit: rateLimit,
       }
-      const { createApiKey } = await import("./keys/create-key.ts")
+      const { createApiKey } = await import("./keys/issue-key.ts")
       const { id, key } = await run(createApiKey, values)
       if (key === null) throw new Error(`the text of the new key ${id} is missing`)
       return { id, key }
     },
     async revokeKey(id) {
-      const { revokeKey } = await import("./keys/revoke.ts")
+      const { revokeKey } = await import("./keys/change-key.ts")
       await run(revokeKey, { id })
     },
   }

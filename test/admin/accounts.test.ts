@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { getAccount } from "../../src/admin/accounts/account.ts"
-import { closeAccount, reopenAccount } from "../../src/admin/accounts/close.ts"
+import { closeAccount, reopenAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
-import { updateAccount } from "../../src/admin/accounts/update.ts"
 import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
 import { openAdministration, startMs, type TestAdministration } from "../support/administration.ts"
 

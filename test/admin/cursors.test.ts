@@ -5,7 +5,7 @@ import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
 import { listAdmins } from "../../src/admin/admins/admin-key.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
 import { listAudit } from "../../src/admin/audit/list-audit.ts"
-import { createApiKey } from "../../src/admin/keys/create-key.ts"
+import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { listKeys } from "../../src/admin/keys/list-keys.ts"
 import { openAdministration } from "../support/administration.ts"
 

@@ -1,11 +1,11 @@
 /** Rules for every operation that changes something: one audit record, replays, answers lost in a crash, no secret kept. */
 import { describe, expect, test } from "bun:test"
-import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { closeAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
-import { createApiKey } from "../../src/admin/keys/create-key.ts"
 import { disableKey } from "../../src/admin/keys/disable.ts"
+import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { testWebhook } from "../../src/admin/notices/send-notice.ts"
 import { isSecret, type Operation } from "../../src/admin/operation.ts"
 import { operations } from "../../src/admin/operations.ts"

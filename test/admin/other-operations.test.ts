@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { closeAccount } from "../../src/admin/accounts/close.ts"
+import { closeAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAdmins, revokeAdmin } from "../../src/admin/admins/admin-key.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
+import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
-import { updateAccount } from "../../src/admin/accounts/update.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
 import { putConfig } from "../../src/admin/config/change-config.ts"
 import { ConfigRefused } from "../../src/admin/config/config-control.ts"

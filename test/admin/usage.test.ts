@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { type DeprecatedPart, deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
-import { createApiKey } from "../../src/admin/keys/create-key.ts"
+import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { queryUsage } from "../../src/admin/usage/query.ts"
 import { openAdministration } from "../support/administration.ts"
 import { chargeOf } from "../support/store.ts"

@@ -22,3 +22,22 @@ export const disableKey = defineChange({
   },
   recall: readKey,
 })
+
+export const enableKey = defineChange({
+  id: "keys.enable",
+  title: "Enable a key",
+  description: "Lets a disabled key work again.",
+  permission: "keys.write",
+  method: "POST",
+  path: "/keys/{id}/enable",
+  command: { words: "key enable", args: ["id"], example: "key_1234567890abcdef" },
+  input: Type.Object({ id: keyId }),
+  output: keySchema,
+  example: { id: "key_1234567890abcdef" },
+  async prepare({ id }, context) {
+    const key = await requireLiveKey(context, id)
+    if (key.disabledMs === null) throw new AdminFault("conflict", `Key '${id}' is not disabled.`)
+    return changeKey(key, { disabledMs: null }, context)
+  },
+  recall: readKey,
+})

@@ -10,8 +10,7 @@ import { findOrAdd } from "./groups.ts"
 import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
 import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
-import { isPaged, runAndPrint } from "./run-and-print.ts"
-import { watchAndPrint } from "./watch-and-print.ts"
+import { isPaged, runAndPrint, watchAndPrint } from "./run-and-print.ts"
 
 /** Adds the commands of all operations. Operations with the same words share a command. */
 export function addOperations(program: Command, parts: CliParts): void {

@@ -14,12 +14,6 @@ interface PresentOptions {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The schema of the entries if an operation returns a list; null otherwise. */
-export function entrySchema({ output }: Operation): TSchema | null {
-  const data = KindGuard.IsObject(output) ? output.properties.data : undefined
-  return data && KindGuard.IsArray(data) ? data.items : null
-}
-
 /** The values of an answer by name. */
 export function requireValues(value: unknown): Values {
   if (isObject(value)) return { ...value }

@@ -1,11 +1,12 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import { isSecret, type Operation, type OperationCommand } from "../../../admin/operation.ts"
-import { listColumns } from "../../../admin/pages.ts"
+import { itemOf, listColumns } from "../../../admin/pages.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
-import { escapeHiddenInLines } from "../../../values/hidden-characters.ts"
+import { escapeHidden, escapeHiddenInLines } from "../../../values/hidden-characters.ts"
 import type { Terminal } from "../output.ts"
-import { type Backend, ServerFailed } from "./backend.ts"
-import { entrySchema, printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
+import type { CliParts } from "../parts.ts"
+import { type Backend, type RemoteBackend, ServerFailed } from "./backend.ts"
+import { printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
 import type { Flags } from "./read-entry.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -22,7 +23,7 @@ export async function runAndPrint(
   { json = false, csv = false, wide = false }: Flags,
   terminal: Terminal,
 ): Promise<void> {
-  const schema = entrySchema(operation)
+  const schema = itemOf(operation.output)
   if (!schema) {
     const thing = inOrder(operation.output, requireValues(await backend.run(operation, input)))
     const { printsOnly } = command
@@ -108,4 +109,53 @@ function requireSecrets({ output, run }: Operation, thing: Values): void {
     "This was done, but the connection broke before the answer came, and a secret is shown only once. Make a new one: " +
       "'key rotate' for a key, the same command again for the others.",
   )
+}
+
+/** Prints events until the user or the service ends it: as JSON lines, or in columns that grow with their values. */
+export async function watchAndPrint(
+  backend: RemoteBackend,
+  operation: Operation,
+  command: OperationCommand,
+  input: Values,
+  { json = false, wide = false }: Flags,
+  { terminal, stopRequested }: Pick<CliParts, "terminal" | "stopRequested">,
+): Promise<void> {
+  const stop = new AbortController()
+  void stopRequested().then(() => stop.abort())
+  const names = wide || !command.columns ? Object.keys(operation.output.properties) : command.columns
+  const widths = names.map(() => 0)
+  const widen = (cells: readonly string[]) => {
+    for (const [index, cell] of cells.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, Bun.stringWidth(cell))
+    }
+  }
+  const printLine = (cells: readonly string[]) => {
+    const padded = cells.map((cell, index) => cell + " ".repeat((widths[index] ?? 0) - Bun.stringWidth(cell)))
+    terminal.out(`${padded.join("  ").trimEnd()}\n`)
+  }
+  let isFirst = true
+  for await (const { events, lost } of backend.watch(operation, input, stop.signal)) {
+    for (const event of events) {
+      if (json) terminal.out(`${JSON.stringify(event)}\n`)
+      else {
+        const values = requireValues(event)
+        const cells = names.map((name) => toCell(values[name], wide))
+        widen(cells)
+        if (isFirst) {
+          widen(names)
+          printLine(names)
+        }
+        isFirst = false
+        printLine(cells)
+      }
+    }
+    if (lost > 0) terminal.err(`${lost} more were left out: there were too many to show.\n`)
+  }
+}
+
+function toCell(value: unknown, isFull: boolean): string {
+  if (value === null || value === undefined || value === "") return "-"
+  const text = escapeHidden(String(value))
+  // The date is omitted: users watch today's requests.
+  return isFull ? text : text.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d\.\d{3})Z$/, "$1")
 }

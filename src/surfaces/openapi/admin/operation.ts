@@ -1,9 +1,10 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
+import { itemOf } from "../../../admin/pages.ts"
 import { needsBody, type OperationRoute, operationIdOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 import { problemsOf } from "./problem-responses.ts"
-import { type AdminSchemas, itemOf } from "./schemas.ts"
+import type { AdminSchemas } from "./schemas.ts"
 
 /** The OpenAPI operation of one route of the admin API. */
 export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonObject {

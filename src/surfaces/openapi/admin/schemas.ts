@@ -1,5 +1,6 @@
-import { KindGuard, type TSchema } from "@sinclair/typebox"
+import type { TSchema } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
+import { itemOf } from "../../../admin/pages.ts"
 import { toName } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, objectOf, refTo } from "../json-object.ts"
 import { toJsonSchema } from "../json-schema.ts"
@@ -42,13 +43,6 @@ export function createSchemas(operations: readonly Operation[], apiIds: readonly
     },
     components: () => Object.fromEntries([...names].map(([schema, name]) => [name, convert(schema)])),
   }
-}
-
-/** The entries of a list; null for another answer. */
-export function itemOf(output: TSchema): TSchema | null {
-  if (!KindGuard.IsObject(output) || !("has_more" in output.properties)) return null
-  const { data } = output.properties
-  return data && KindGuard.IsArray(data) ? data.items : null
 }
 
 /** A TypeBox record becomes an object with additional properties, which more client generators know. */

@@ -4,7 +4,15 @@ import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, externalId, metadata, requireMetadata } from "../fields.ts"
 import { defineChange } from "../operation.ts"
-import { accountFields, accountSchema, changeAccount, readAccount, requireOpenAccount } from "./account.ts"
+import {
+  accountFields,
+  accountSchema,
+  changeAccount,
+  readAccount,
+  requireAccount,
+  requireOpenAccount,
+  requireVersion,
+} from "./account.ts"
 import { eventsParameter } from "./events.ts"
 
 export const updateAccount = defineChange({
@@ -60,6 +68,50 @@ export const updateAccount = defineChange({
     if (plan !== undefined) requirePlan(plan, context.plans)
     if (external_id) refuseHidden(external_id, "The external id", "external_id")
     return changeAccount(account, set, context)
+  },
+  recall: readAccount,
+})
+
+export const closeAccount = defineChange({
+  id: "accounts.close",
+  title: "Close an account",
+  description: "Closes an account. Its keys stop working at once. It can be reopened.",
+  permission: "accounts.write",
+  method: "POST",
+  path: "/accounts/{id}/close",
+  command: { words: "account close", args: ["id"], example: "acc_1234567890abcdef" },
+  input: Type.Object({ id: accountId }),
+  output: accountSchema,
+  example: { id: "acc_1234567890abcdef" },
+  async prepare({ id }, context) {
+    return changeAccount(await requireOpenAccount(context, id), { closedMs: context.clock.now() }, context)
+  },
+  recall: readAccount,
+})
+
+export const reopenAccount = defineChange({
+  id: "accounts.reopen",
+  title: "Reopen an account",
+  description: "Opens a closed account again. Its keys that were not revoked work again.",
+  permission: "accounts.write",
+  method: "POST",
+  path: "/accounts/{id}/reopen",
+  command: { words: "account reopen", args: ["id"], example: "acc_1234567890abcdef" },
+  input: Type.Object({
+    id: accountId,
+    plan: Type.Optional(
+      Type.String({ maxLength: 100, description: "A new plan. It needs one if its own is not configured." }),
+    ),
+  }),
+  output: accountSchema,
+  example: { id: "acc_1234567890abcdef" },
+  async prepare({ id, plan }, context) {
+    const account = await requireAccount(context, id)
+    requireVersion(account, context)
+    if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
+    // A service does not start with an open account whose plan is missing.
+    requirePlan(plan ?? account.plan, context.plans)
+    return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)
   },
   recall: readAccount,
 })
