@@ -3,7 +3,11 @@ import type { AdminKeyRecord, AdminStore, AuditRecord, Page } from "./admin-stor
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
-type Lists = Pick<AdminStore, "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit">
+/** The lists of the administration. */
+export type Lists = Pick<
+  AdminStore,
+  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit"
+>
 
 /** How a kind of store reads lists. */
 export interface ListParts {

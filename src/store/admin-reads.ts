@@ -1,19 +1,9 @@
+import type { Lists } from "./admin-lists.ts"
 import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLink } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
-type Reads = Omit<
-  AdminStore,
-  | "apply"
-  | "plansInUse"
-  | "usage"
-  | "accounts"
-  | "keys"
-  | "notices"
-  | "noticeAttempts"
-  | "adminKeys"
-  | "audit"
->
+type Reads = Omit<AdminStore, keyof Lists | "apply" | "plansInUse" | "usage">
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {

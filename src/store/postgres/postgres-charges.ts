@@ -242,7 +242,8 @@ export function prepareCharges(
       .catch((cause: unknown) => {
         if (cause instanceof OutcomeUnknown) {
           losses++
-          giveUp(groups, new ChargeUnknown(cause.message, { cause }))
+          const lost = new ChargeUnknown(cause.message, { cause })
+          for (const { members } of groups) decideAll(members, { charged: false, cause: lost })
         }
         throw cause
       })
@@ -305,10 +306,6 @@ function decideAll(pending: readonly Pending[], outcome: ChargeOutcome): void {
     one.isDecided = true
     one.request.decide(one, outcome)
   }
-}
-
-function giveUp(groups: readonly ChargeGroup<Pending>[], cause: StoreUnavailable): void {
-  for (const { members } of groups) decideAll(members, { charged: false, cause })
 }
 
 /** Reads the rows of groups that were not charged as a whole, and chooses in order the members that still fit. */

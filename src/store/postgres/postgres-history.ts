@@ -33,8 +33,8 @@ export function prepareHistory({ run }: Connection): History {
     async add(batch) {
       await run(addBatch, [batch.process, batch.number, sql.newestOf(batch), ...sql.toJsonRows(batch)])
     },
-    fold: (untilMs, limit) => count(run<Count>(foldAll, [untilMs, limit])),
-    deleteBefore: (ms, limit) => count(run<Count>(deleteAll, [ms, limit])),
+    fold: (untilMs, limit) => count(run(foldAll, [untilMs, limit])),
+    deleteBefore: (ms, limit) => count(run(deleteAll, [ms, limit])),
     // The database reads all at once, since nothing here waits for it.
     ...prepareHistoryReads({ read: run, texts, windowMs: Number.MAX_SAFE_INTEGER }),
   }
@@ -58,10 +58,6 @@ function selectMost(end: "folded" | "deleted"): string {
   return `SELECT greatest(${counts.join(", ")})::float8 AS count`
 }
 
-interface Count {
-  readonly count: number
-}
-
-async function count(rows: Promise<readonly Count[]>): Promise<number> {
+async function count(rows: Promise<readonly { readonly count: number }[]>): Promise<number> {
   return (await rows)[0]?.count ?? 0
 }

@@ -2,7 +2,6 @@ import {
   type MoveRow,
   type MoveSource,
   type MoveSums,
-  type MoveTable,
   type MoveTarget,
   rowsPerPage,
   selectSums,
@@ -78,7 +77,7 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
     throw new StoreUnusable(`${address} is not empty: it has ${table}. Name a new database with --to.`)
   }
   return {
-    async write({ name, columns }: MoveTable, rows) {
+    async write({ name, columns }, rows) {
       const list = columns.map((column) => writeAs[column] ?? column)
       await run(
         `INSERT INTO ${name} (${columns.join(", ")})

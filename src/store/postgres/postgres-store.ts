@@ -12,16 +12,9 @@ interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
 }
 
 /** The store on a PostgreSQL database. Triggers raise an account's revision and tell all instances of a change. */
-export function createPostgresStore({
-  connection,
-  access,
-  charge,
-  takeRates,
-  close,
-  limitMs,
-}: StoreParts): Store {
-  const { run } = connection
-
+export function createPostgresStore(parts: StoreParts): Store {
+  const { access, charge, takeRates, close, limitMs } = parts
+  const { run } = parts.connection
   return {
     findKey: (secretHash) => access.find(secretHash),
     async findKeyAnew(secretHash, accountId) {

@@ -1,5 +1,4 @@
-import { prepareTimedEventReads } from "../timed-event-reads.ts"
-import type { TimedEvents } from "../timed-events.ts"
+import { prepareTimedEventReads, type TimedEvents } from "../timed-events.ts"
 import type { Connection } from "./connection.ts"
 
 const hasWebhook = "webhook_url IS NOT NULL AND webhook_gone_ms IS NULL"

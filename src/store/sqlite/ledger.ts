@@ -33,19 +33,8 @@ export interface LedgerEntry {
 /** With more entries, such as those of many keys, an account's usage of the day moves to the usage table early. */
 const maxDayEntries = 32
 
-/** One row per account. Read and written within {@link Ledger.transact} only. */
-export interface Ledger {
-  /** Runs `work` in a transaction that locks the database for writing from its start. */
-  transact<T>(work: () => T): T
-  /** The entry to change in place. Keep it until the transaction ends: another read may return another object. */
-  read(accountId: string): LedgerEntry | null
-  /** Moves the day's usage to the usage table first when it has too many entries. */
-  write(entry: LedgerEntry): void
-  /** Adds a charge's usage to the entry's day. Call {@link Ledger.closeDay} before the entry changes its day or month. */
-  addUsage(entry: LedgerEntry, charge: Pick<Charge, "items" | "keyId">): void
-  /** Moves the entry's day of usage to the usage table. The entry must be written afterwards. */
-  closeDay(entry: LedgerEntry): void
-}
+/** One row per account. Read and written within `transact` only. */
+export type Ledger = ReturnType<typeof prepareLedger>
 
 type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { readonly dayUsage: string }
 
@@ -53,7 +42,7 @@ type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { r
  * Prepares the ledger of one connection. All its changes of the ledger must go through this.
  * @param maxEntries entries to keep in memory, about 300 bytes each
  */
-export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
+export function prepareLedger(database: Database, maxEntries = 50_000) {
   const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
   const read = database.query<Row, [string]>(
     `SELECT number, account_id AS accountId, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus,
@@ -92,6 +81,7 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
     return result
   })
 
+  /** Moves the entry's day of usage to the usage table. The entry must be written afterwards. */
   function closeDay(entry: LedgerEntry): void {
     if (entry.dayEntries > 0) records.move(entry)
     entry.dayUsage = noUsage()
@@ -114,7 +104,8 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
   }
 
   return {
-    transact<T>(work: () => T) {
+    /** Runs `work` in a transaction that locks the database for writing from its start. */
+    transact<T>(work: () => T): T {
       try {
         return transaction.immediate(work) as T
       } catch (cause) {
@@ -123,7 +114,8 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
         throw cause
       }
     },
-    read(accountId) {
+    /** The entry to change in place. Keep it until the transaction ends: another read may return another object. */
+    read(accountId: string): LedgerEntry | null {
       const kept = entries.get(accountId)
       if (kept) return kept
       const row = read.get(accountId)
@@ -135,7 +127,8 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
       entries.set(accountId, entry)
       return entry
     },
-    write(entry) {
+    /** Moves the day's usage to the usage table first when it has too many entries. */
+    write(entry: LedgerEntry): void {
       if (entry.dayEntries > maxDayEntries) closeDay(entry)
       const { number, closedMs, periodStartMs, used, bonus, notified, day, dayUsage, saved } = entry
       write.run(number, periodStartMs, used, bonus, day, JSON.stringify(dayUsage))
@@ -143,7 +136,8 @@ export function prepareLedger(database: Database, maxEntries = 50_000): Ledger {
       writeIndexed.run(number, closedMs, notified)
       entry.saved = { closedMs, notified }
     },
-    addUsage(entry, { items, keyId }) {
+    /** Adds a charge's usage to the entry's day. Call `closeDay` before the entry changes its day or month. */
+    addUsage(entry: LedgerEntry, { items, keyId }: Pick<Charge, "items" | "keyId">): void {
       for (const { api, calls, credits } of items) {
         const amount = amountOf(entry, api, keyId)
         amount[0] += calls

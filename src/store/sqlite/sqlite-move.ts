@@ -3,7 +3,6 @@ import {
   type MoveRow,
   type MoveSource,
   type MoveSums,
-  type MoveTable,
   type MoveTarget,
   moveTables,
   rowsPerPage,
@@ -57,7 +56,7 @@ export function openSqliteTarget(file: string): MoveTarget {
     throw new StoreUnusable(`${file} is not empty: it has ${filled.name}. Name a new file with --to.`)
   }
   return {
-    async write({ name, columns }: MoveTable, rows) {
+    async write({ name, columns }, rows) {
       attempt(() => {
         const insert = database.query(
           `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => `?${i + 1}`).join(", ")})`,

@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { NoticeRecord } from "../outbox.ts"
-import { prepareTimedEventReads } from "../timed-event-reads.ts"
-import type { TimedEvents, TimedNotice } from "../timed-events.ts"
+import { prepareTimedEventReads, type TimedEvents, type TimedNotice } from "../timed-events.ts"
 import { insertEventNotice, selectNotice } from "./notice-rows.ts"
 import { createRun } from "./statement.ts"
 import type { Write } from "./write.ts"

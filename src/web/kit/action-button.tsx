@@ -1,16 +1,11 @@
-import type { ComponentChildren } from "preact"
 import { useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
-import { Button } from "./button.tsx"
+import { Button, type ButtonProps } from "./button.tsx"
 import { Dialog } from "./dialog.tsx"
-import type { IconName } from "./icon.tsx"
 import { ErrorBox } from "./states.tsx"
 
-interface ActionButtonProps<T> {
-  readonly children: ComponentChildren
-  readonly icon?: IconName
-  readonly kind?: "primary" | "plain" | "quiet" | "danger"
+interface ActionButtonProps<T> extends Pick<ButtonProps, "children" | "icon" | "kind"> {
   /** The key is the same when it is tried again after the service was gone. */
   run(idempotencyKey: string): Promise<T>
   done(answer: T): void

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact"
 import { Icon, type IconName } from "./icon.tsx"
 
-interface ButtonProps {
+/** The properties of a {@link Button}. */
+export interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void
   readonly kind?: "primary" | "plain" | "quiet" | "risky" | "danger"
@@ -12,15 +13,8 @@ interface ButtonProps {
   readonly label?: string
 }
 
-export function Button({
-  children,
-  onClick,
-  kind = "plain",
-  type = "button",
-  icon,
-  disabled,
-  label,
-}: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { children, onClick, kind = "plain", type = "button", icon, disabled, label } = props
   return (
     <button class={`button ${kind}`} type={type} onClick={onClick} disabled={disabled} aria-label={label}>
       {icon && <Icon name={icon} />}
@@ -29,11 +23,8 @@ export function Button({
   )
 }
 
-interface LinkButtonProps {
+interface LinkButtonProps extends Pick<ButtonProps, "children" | "kind" | "icon"> {
   readonly href: string
-  readonly children: ComponentChildren
-  readonly kind?: "primary" | "plain" | "quiet"
-  readonly icon?: IconName
 }
 
 /** A link that looks like a button. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, RenderableProps } from "preact"
 import { createContext } from "preact"
 import { useContext, useId } from "preact/hooks"
 
@@ -116,12 +116,11 @@ export function CheckField({ name, label, hint, value = "on", checked }: CheckPr
   )
 }
 
-interface CheckGroupProps extends Pick<FieldProps, "name" | "label" | "hint"> {
-  readonly children: ComponentChildren
-}
-
 /** Boxes that belong together. */
-export function CheckGroup({ children, ...field }: CheckGroupProps) {
+export function CheckGroup({
+  children,
+  ...field
+}: RenderableProps<Pick<FieldProps, "name" | "label" | "hint">>) {
   const { frame, attributes } = useField(field)
   const { id, label, hint, error } = frame
   return (

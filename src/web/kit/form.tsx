@@ -40,17 +40,17 @@ interface FormProps<T> {
 /**
  * A form. A refusal is shown at the field that it names, or above the fields. Nothing that was typed is lost when sending fails.
  */
-export function Form<T>({
-  submit,
-  children,
-  required,
-  numbers,
-  send: sendForm,
-  done,
-  cancel,
-  danger,
-  cancelLabel = "Cancel",
-}: FormProps<T>) {
+export function Form<T>(props: FormProps<T>) {
+  const {
+    submit,
+    children,
+    required = {},
+    numbers = [],
+    done,
+    cancel,
+    danger,
+    cancelLabel = "Cancel",
+  } = props
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<Problem | Unreachable | null>(null)
@@ -71,14 +71,14 @@ export function Form<T>({
     event.preventDefault()
     if (!form.current || isBusy) return
     const data = new FormData(form.current)
-    const wrong = mistakesIn(data, required ?? {}, numbers ?? [])
+    const wrong = mistakesIn(data, required, numbers)
     setErrors(wrong)
     setProblem(null)
     if (Object.keys(wrong).length > 0) return
     setBusy(true)
     idempotencyKey.current ||= randomId()
     try {
-      const answer = await sendForm(toValues(data), idempotencyKey.current)
+      const answer = await props.send(toValues(data), idempotencyKey.current)
       idempotencyKey.current = ""
       setBusy(false)
       // Do nothing if the user has left the screen.
