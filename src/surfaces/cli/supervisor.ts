@@ -7,15 +7,6 @@ import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
 import { createWorkersConfig, type WorkersConfigParts } from "./workers-config.ts"
 
-/** Several workers that share a port. */
-export interface Supervised {
-  readonly url: string
-  /** Makes every worker read its certificate again, and take the configuration file over if it can be used. */
-  readonly reload: () => void
-  /** Waits until every worker has ended. Kills workers that outlast the grace period, and then throws WorkerFailed. */
-  stop(): Promise<void>
-}
-
 /** The parts that {@link supervise} uses. */
 export interface SupervisorParts extends WorkersConfigParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
@@ -38,7 +29,7 @@ const shortLifeMs = 1_000
 export async function supervise(
   count: number,
   { spawn, source, copyApis, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
-): Promise<Supervised> {
+) {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
@@ -120,6 +111,7 @@ export async function supervise(
     return killed
   }
 
+  /** Waits until every worker has ended. Kills workers that outlast the grace period, and then throws WorkerFailed. */
   async function stop(): Promise<void> {
     const killed = await end()
     const late = `they did not stop within ${graceMs / 1_000} seconds`
@@ -130,6 +122,7 @@ export async function supervise(
     const { url } = await start().listening
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
+    /** Makes every worker read its certificate again, and take the configuration file over if it can be used. */
     const reload = () => {
       for (const worker of workers) worker.reload()
       void config.reload().then(({ problem }) => {

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type ExecutionResult,
+  type FormattedExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
@@ -35,10 +36,7 @@ interface PluginParts {
 }
 
 /** The JSON of an answer. */
-export interface GraphqlBody {
-  readonly errors?: readonly GraphQLFormattedError[]
-  readonly data?: unknown
-}
+export type GraphqlBody = Readonly<Pick<FormattedExecutionResult<unknown>, "errors" | "data">>
 
 interface ServerContext extends Record<string, unknown> {
   call?: GraphqlCall

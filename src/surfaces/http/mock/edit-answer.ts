@@ -2,14 +2,10 @@ import type { RequestEffects } from "../../../mock/request-effects.ts"
 import { joinEdits } from "../../../mock/rule.ts"
 
 /** An answer whose body has been read. */
-export interface ReadAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: string
-}
+export type ReadAnswer = Awaited<ReturnType<typeof editAnswer>>
 
 /** Reads an answer and replaces what stubs and faults say: a stub in a success only, a fault always and last. */
-export async function editAnswer(response: Response, effects: RequestEffects): Promise<ReadAnswer> {
+export async function editAnswer(response: Response, effects: RequestEffects) {
   const { status, headers } = response
   // Read before the stubs, since an answer may be made while it is read.
   const text = await response.text()
