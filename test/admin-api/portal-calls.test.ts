@@ -36,6 +36,21 @@ test("a call has the answer, the price and the headers of a call with the key th
   expect(service.logged()).toContain('"surface":"portal"')
 })
 
+test("pages of other origins may read what REST answers, and not what the portal does, in either order", async () => {
+  const { browser, key } = await signIn()
+  const call = "bluetoothlookup?companyid=76"
+  const portal = async () => (await browser.send("POST", `/portal/v1/calls/${call}`)).headers
+  const rest = async () =>
+    (await fetch(`${service.url}/v1/${call}`, { headers: { "x-api-key": key } })).headers
+  const allowed: (string | null)[] = []
+  for (const ask of [portal, rest, portal]) {
+    const headers = await ask()
+    allowed.push(headers.get("access-control-allow-origin"))
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+  }
+  expect(allowed).toEqual([null, "*", null])
+})
+
 test.each([
   ["sunrisesunset?lat=0x10&lon=1", undefined],
   ["sunrisesunset?lat=1", undefined],

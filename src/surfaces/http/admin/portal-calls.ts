@@ -10,7 +10,7 @@ import { finishBody, type HttpContext, inProgress, overloadOf } from "../context
 import { negotiateFormat } from "../format.ts"
 import type { Exchange } from "../incoming.ts"
 import { parseQuery } from "../query.ts"
-import { send, sendFault, sendMetered } from "../reply.ts"
+import { createPreparedHeaders, send, sendFault, sendMetered } from "../reply.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 import type { OperationParts } from "./operation-feature.ts"
 import { portalRoot } from "./operation-routes.ts"
@@ -27,6 +27,8 @@ interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "ref
 export function portalCallRoutes(parts: PortalCallParts) {
   const { base, context, refuseWith, requireActor, sessions } = parts
   const { apis, observer } = context
+  // Their own: pages of other origins may read the answers of REST, but not these.
+  const answerParts = { ...context, prepared: createPreparedHeaders() }
   const app = new Elysia({ name: "portal-calls", normalize: false })
     .use(base)
     .derive(async ({ request, set, incoming }) => ({ actor: await requireActor({ request, set, incoming }) }))
@@ -53,7 +55,7 @@ export function portalCallRoutes(parts: PortalCallParts) {
       record(incoming, reply)
       setAdminHeaders(set, "application/json")
       return reply.fault === null
-        ? sendMetered(reply, format, set, context)
+        ? sendMetered(reply, format, set, answerParts)
         : send(reply, format, set, asProblem)
     }
 
