@@ -72,9 +72,8 @@ test("every single mistyped or swapped character is noticed without a look-up", 
     const other = key[i] === "A" ? "B" : "A"
     expect(isWellFormed("key", key.slice(0, i) + other + key.slice(i + 1))).toBe(false)
   }
-  for (const text of ["", "pk-", key.slice(1), `${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`]) {
+  for (const text of ["", "pk-", key.slice(1), `${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`])
     expect(isWellFormed("key", text)).toBe(false)
-  }
 })
 
 test("random characters are even: no modulo bias", () => {
@@ -95,9 +94,7 @@ test("the hash and the visible prefix do not give a key away", () => {
   expect(visiblePrefix(key)).toBe(key.slice(0, 9))
 })
 
-test("an id carries its kind", () => {
-  expect(createId("acc", systemRandom)).toMatch(/^acc_[0-9A-Za-z]{16}$/)
-})
+test("an id carries its kind", () => expect(createId("acc", systemRandom)).toMatch(/^acc_[0-9A-Za-z]{16}$/))
 
 test("an admin key is pka- and 38 base62 characters, and neither kind is taken for the other", () => {
   const admin = createSecret("adminKey", systemRandom)

@@ -23,9 +23,7 @@ describe("URLs", () => {
     ["http://127.0.0.1:9000/", "http://127.0.0.1:9000/"],
     ["http://[::1]:9000/", "http://[::1]:9000/"],
     ["https://localhost/", "https://localhost/"],
-  ])("%s is accepted", (text, href) => {
-    expect(requireWebhookUrl(text, rules)).toBe(href)
-  })
+  ])("%s is accepted", (text, href) => expect(requireWebhookUrl(text, rules)).toBe(href))
 
   test.each([
     ["", "must be complete"],
@@ -82,14 +80,11 @@ describe("addresses", () => {
     "2606:4700::1111",
     "::ffff:8.8.8.8",
     "64:ff9b::8.8.8.8",
-  ])("a host name may resolve to %s", (address) => {
-    expect(addressRule(named, false)(address)).toBe(true)
-  })
+  ])("a host name may resolve to %s", (address) => expect(addressRule(named, false)(address)).toBe(true))
 
   test("with allowPrivate, a host name may resolve to private addresses", () => {
-    for (const address of ["10.0.0.1", "127.0.0.1", "fd00::1", "8.8.8.8"]) {
+    for (const address of ["10.0.0.1", "127.0.0.1", "fd00::1", "8.8.8.8"])
       expect(addressRule(named, true)(address)).toBe(true)
-    }
   })
 
   test("a URL that names loopback may go there, and with http nowhere else", () => {

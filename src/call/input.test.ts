@@ -31,9 +31,7 @@ describe("text becomes a value only when it is exactly one", () => {
     ["2.5E-1", 0.25],
     ["-0", 0],
     ["007", 7],
-  ])("%p is the number %p", (value, expected) => {
-    expect(read(text({ amount: value })).amount).toBe(expected)
-  })
+  ])("%p is the number %p", (value, expected) => expect(read(text({ amount: value })).amount).toBe(expected))
 
   const notNumbers = "| 5|5 |NaN|Infinity|0x10|1,5|1_000|.5|5.|+5|1e999|91|-90.1|five"
   test.each([
@@ -62,9 +60,8 @@ describe("text becomes a value only when it is exactly one", () => {
 describe("JSON is taken as typed", () => {
   test.each([["5"], [null], [true], [[5]], [{ a: 5 }], [Number.POSITIVE_INFINITY], [Number.NaN]])(
     "%p is no number",
-    (value) => {
-      expect(() => read(typed({ amount: value }))).toThrow("The 'amount' parameter must be a number")
-    },
+    (value) =>
+      expect(() => read(typed({ amount: value }))).toThrow("The 'amount' parameter must be a number"),
   )
 
   test("null in an optional parameter counts as left out, unless its schema takes null", () => {
@@ -94,9 +91,8 @@ describe("JSON is taken as typed", () => {
   })
 
   test("lone surrogates are refused, at the top and in lists", () => {
-    for (const values of [{ date: "a\ud800" }, { lines: ["ok", "\udc00"] }]) {
+    for (const values of [{ date: "a\ud800" }, { lines: ["ok", "\udc00"] }])
       expect(() => read(typed({ amount: 1, ...values }))).toThrow("must be well-formed Unicode text")
-    }
     expect(read(typed({ amount: 1, date: "😀" })).date).toBe("😀")
   })
 })

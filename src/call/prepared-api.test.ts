@@ -39,9 +39,8 @@ test("premium fields are absent at every depth, the rest is unchanged", () => {
   expect(full).toStrictEqual(before)
 })
 
-test("a field that is not in the schema is removed", () => {
-  expect(mask({ ...full, leak: "x" })).not.toHaveProperty("leak")
-})
+test("a field that is not in the schema is removed", () =>
+  expect(mask({ ...full, leak: "x" })).not.toHaveProperty("leak"))
 
 test("premium parameters are taken out of an input, whatever else it has", () => {
   const maskInput = compileInputMask(Type.Object({ a: Type.Number(), b: premium(Type.Number()) }))

@@ -85,11 +85,9 @@ describe("garbage is collected", () => {
     return collections
   }
 
-  test("once for every 8 MiB that are made while more than 16 MiB are unread", () => {
-    expect(collectionsOf(() => {})).toBe(11)
-  })
+  test("once for every 8 MiB that are made while more than 16 MiB are unread", () =>
+    expect(collectionsOf(() => {})).toBe(11))
 
-  test("not while little is unread: it holds up everything else for 20 to 40 ms", () => {
-    expect(collectionsOf((answer) => answer.close())).toBe(0)
-  })
+  test("not while little is unread: it holds up everything else for 20 to 40 ms", () =>
+    expect(collectionsOf((answer) => answer.close())).toBe(0))
 })

@@ -45,9 +45,7 @@ test.each<[text: string, path: string, value: unknown, after: string]>([
   ["max_calls = 5 # last", "credits.hmac", 1, "max_calls = 5 # last\n\n[credits]\nhmac = 1\n"],
   ["a = 1\n", "b.c", null, "a = 1\n"],
   ["a = 1 # same\n", "a", 1, "a = 1 # same\n"],
-])("%j, %s = %j", (text, path, value, after) => {
-  expect(edit(text, path, value).trimStart()).toBe(after)
-})
+])("%j, %s = %j", (text, path, value, after) => expect(edit(text, path, value).trimStart()).toBe(after))
 
 test("a plan removed and another added in one change: the comments of the others stay", () => {
   const text = "[plans.free] # trials\nmonthly_credits = 1 # few\n\n[plans.team]\nmonthly_credits = 2\n"
@@ -95,9 +93,8 @@ test("any change of any text is read back as it was asked for, and other comment
         const found = names.reduce<unknown>((table, name) => Reflect.get(Object(table), name), values)
         expect(found ?? null).toEqual(wanted)
       }
-      for (const comment of ["# c0", "# c1", "# c4", "# c5"]) {
+      for (const comment of ["# c0", "# c1", "# c4", "# c5"])
         expect(edited.includes(comment)).toBe(text.includes(comment))
-      }
     }),
     { numRuns: 300 },
   )

@@ -13,9 +13,7 @@ test("flag beats environment beats file beats default", () => {
   expect(load({ file: file({ port: 2 }), env, flags: { port: "4" } }).port).toBe(4)
 })
 
-test("by default the service listens on loopback only", () => {
-  expect(load({}).host).toBe("127.0.0.1")
-})
+test("by default the service listens on loopback only", () => expect(load({}).host).toBe("127.0.0.1"))
 
 test("repeatable settings: flags, a comma list, a TOML array", () => {
   const servers = ["192.0.2.1", "192.0.2.2:5353"]
@@ -34,9 +32,7 @@ test("a switch: a flag without a value; true or false elsewhere", () => {
   expect(load({ file: file({ no_graphql: true }) }).noGraphql).toBe(true)
 })
 
-test("the result cannot be changed", () => {
-  expect(Object.isFrozen(load({}))).toBe(true)
-})
+test("the result cannot be changed", () => expect(Object.isFrozen(load({}))).toBe(true))
 
 test.each<[Partial<ConfigSources>, string]>([
   [{ flags: { port: "x" } }, "--port must be a whole number from 0 to 65535, not 'x'."],
@@ -62,9 +58,7 @@ test.each<[Partial<ConfigSources>, string]>([
   ],
   [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml is not a setting."],
   [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
-])("%o: %s", (sources, message) => {
-  expect(() => load(sources)).toThrow(message)
-})
+])("%o: %s", (sources, message) => expect(() => load(sources)).toThrow(message))
 
 test("plans are the defaults with the changes and additions of the file", () => {
   const { plans, credits } = load({
@@ -89,9 +83,8 @@ test("the default plans are those of the documentation", () => {
     ["mega", 4_000_000, 0, null, true, 100],
     ["enterprise", null, 0, null, true, null],
   ])
-  for (const plan of plans) {
+  for (const plan of plans)
     expect(plan).toMatchObject({ portalKeys: 10, portal: ["create", "rotate", "revoke", "webhook"] })
-  }
 })
 
 describe("what a plan allows in the portal", () => {
@@ -112,9 +105,7 @@ describe("what a plan allows in the portal", () => {
     [{ portal: "create" }, "'plans.free.portal' in p.toml cannot be used"],
     [{ portal: ["delete"] }, "'plans.free.portal.0' in p.toml cannot be used"],
     [{ portal: ["create", "create"] }, "'plans.free.portal' in p.toml cannot be used"],
-  ])("cannot be %j", (table, message) => {
-    expect(() => plansOf(table)).toThrow(message)
-  })
+  ])("cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))
 })
 
 test("an unknown key gets the known ones, the nearest first", () => {

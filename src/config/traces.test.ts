@@ -12,7 +12,7 @@ test("without an endpoint there are no traces, whatever else is set", () => {
   expect(read({ OTEL_TRACES_EXPORTER: "none" })).toBeNull()
 })
 
-test("the defaults are those of the standard", () => {
+test("the defaults are those of the standard", () =>
   expect(read({})).toEqual({
     url: "http://127.0.0.1:4318/v1/traces",
     protocol: "http/protobuf",
@@ -23,8 +23,7 @@ test("the defaults are those of the standard", () => {
     sampler: { root: "always_on", parentDecides: true, share: 1 },
     resource: { "service.name": "penknife" },
     queue: { maxSpans: 2_048, maxSpansPerMessage: 512, delayMs: 5_000, timeoutMs: 30_000 },
-  })
-})
+  }))
 
 test("what is set for traces goes before what is set for all signals", () => {
   expect(
@@ -96,9 +95,7 @@ describe("a mistake is refused with the name of the variable and what to change"
     ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4096", "must be a whole number from 1 to 2048"],
     ["OTEL_BSP_SCHEDULE_DELAY", "-1", "must be a whole number from 0 to 600000"],
     ["OTEL_BSP_EXPORT_TIMEOUT", "x", "must be a whole number from 1 to 600000"],
-  ])("%s=%s", (name, value, problem) => {
-    expect(() => read({ [name]: value })).toThrow(`${name} ${problem}`)
-  })
+  ])("%s=%s", (name, value, problem) => expect(() => read({ [name]: value })).toThrow(`${name} ${problem}`))
 
   test.each(["1.1", "-0.1", "x", "NaN"])("a share of %s", (share) => {
     const env = { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: share }

@@ -94,9 +94,7 @@ test.each(Object.entries(cases))("%s", (_rule, formatByHeader) => {
   expect(Object.fromEntries(answers)).toEqual(formatByHeader)
 })
 
-test("no header: json", () => {
-  expect(negotiate(null)).toBe("json")
-})
+test("no header: json", () => expect(negotiate(null)).toBe("json"))
 
 test("other media types by the same rules", () => {
   const types = ["a/b", "c/d"]

@@ -13,7 +13,7 @@ function encodeData(data: object): string {
 }
 
 describe("form", () => {
-  test("a row for each leaf, in order, with CRLF", () => {
+  test("a row for each leaf, in order, with CRLF", () =>
     expect(
       encodeData({
         loanAmount: 250000,
@@ -40,12 +40,10 @@ describe("form", () => {
         "minusZero,0",
         "",
       ].join("\r\n"),
-    )
-  })
+    ))
 
-  test("null is an empty field, an empty string is quotes", () => {
-    expect(encodeData({ company: null, spf_record: "" })).toBe('key,value\r\ncompany,\r\nspf_record,""\r\n')
-  })
+  test("null is an empty field, an empty string is quotes", () =>
+    expect(encodeData({ company: null, spf_record: "" })).toBe('key,value\r\ncompany,\r\nspf_record,""\r\n'))
 
   test("an error is two rows", () => {
     expect(encodeCsv({ status: "error", error: "No such path.", data: null })).toBe(
@@ -85,9 +83,8 @@ describe("read back", () => {
     expectSameLeaves(failure)
   })
 
-  test("every leaf of any envelope", () => {
-    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { numRuns: 150 })
-  })
+  test("every leaf of any envelope", () =>
+    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { numRuns: 150 }))
 })
 
 function expectSameLeaves(envelope: Envelope): void {
@@ -119,7 +116,5 @@ test("a row has its fields as RFC 4180 writes them", () => {
 
 test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"])(
   "the text %j is no formula for a spreadsheet",
-  (text) => {
-    expect(toCsvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`)
-  },
+  (text) => expect(toCsvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`),
 )

@@ -9,14 +9,13 @@ test("a format is known only by its name in lower case", () => {
   for (const text of ["JSON", "", "html", "toString", "__proto__"]) expect(isFormat(text)).toBe(false)
 })
 
-test("content types are the registered ones", () => {
+test("content types are the registered ones", () =>
   expect(contentTypes).toEqual({
     json: "application/json",
     xml: "application/xml; charset=utf-8",
     yaml: "application/yaml",
     csv: "text/csv; charset=utf-8; header=present",
-  })
-})
+  }))
 
 test("half a surrogate pair stays readable in JSON for a UTF-8 reader", () => {
   const bytes = new TextEncoder().encode(encodeEnvelope("json", everything))
@@ -33,9 +32,8 @@ test("the JSON envelope is its three members, in order", () => {
 })
 
 describe.each([...formats])("%s", (format) => {
-  test("a failure carries its message", () => {
-    expect(encodeEnvelope(format, failure)).toContain("must be a number from 0 to 65535, or hexadecimal.")
-  })
+  test("a failure carries its message", () =>
+    expect(encodeEnvelope(format, failure)).toContain("must be a number from 0 to 65535, or hexadecimal."))
 
   test("survives UTF-8", () => {
     const survives = (text: string) =>

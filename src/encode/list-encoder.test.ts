@@ -10,9 +10,8 @@ describe.each([...formats])("%s", (format) => {
     const encoder = createListEncoder(format, "results")
     const { before, after } = encoder.frame({ status: "ok", error: null, data })
     let text = before
-    for (let index = 0; index < results.length; index += encoder.itemsPerPart) {
+    for (let index = 0; index < results.length; index += encoder.itemsPerPart)
       text += encoder.items(results.slice(index, index + encoder.itemsPerPart), index)
-    }
     expect(text + after).toBe(
       encodeEnvelope(format, { status: "ok", error: null, data: { ...data, results } }),
     )

@@ -27,9 +27,8 @@ const largeEnvelope = fc
 
 describe.each([...formats])("%s", (format) => {
   test("is the text that a library writes at once", () => {
-    for (const envelope of [everything, failure]) {
+    for (const envelope of [everything, failure])
       expect(encodeEnvelope(format, envelope)).toBe(encodeWhole[format](envelope))
-    }
     fc.assert(
       fc.property(
         anyEnvelope,

@@ -35,24 +35,21 @@ describe("form", () => {
     expect(encodeData({})).toBe("<data/>")
   })
 
-  test("arrays repeat their element in order, whatever the items are", () => {
+  test("arrays repeat their element in order, whatever the items are", () =>
     expect(encodeData({ x: ["a", { b: 1 }, null, "c", true], y: [[1, 2], [], [[3]]] })).toBe(
       '<data><x>a</x><x><b>1</b></x><x xsi:nil="true"/><x>c</x><x>true</x>' +
         "<y><y>1</y><y>2</y></y><y/><y><y><y>3</y></y></y></data>",
-    )
-  })
+    ))
 
-  test("numbers and booleans are as in JSON", () => {
+  test("numbers and booleans are as in JSON", () =>
     expect(encodeData({ n: [0, -0, -1.5, 1e21, 1e-7], b: false })).toBe(
       "<data><n>0</n><n>0</n><n>-1.5</n><n>1e+21</n><n>1e-7</n><b>false</b></data>",
-    )
-  })
+    ))
 
-  test("names that XML does not allow", () => {
+  test("names that XML does not allow", () =>
     expect(encodeData({ "1st": 1, "a b": 2, "><x": 3, "@id": 4, "#text": 5 })).toBe(
       "<data><_1st>1</_1st><a_b>2</a_b><__x>3</__x><_id>4</_id><_text>5</_text></data>",
-    )
-  })
+    ))
 
   test.each([
     ["a & b < c > d", "a &amp; b &lt; c &gt; d"],
@@ -83,9 +80,8 @@ describe("read back", () => {
     expectSameValue(failure)
   })
 
-  test("the JSON value of any envelope", () => {
-    fc.assert(fc.property(anyEnvelope, expectSameValue), { numRuns: 150 })
-  })
+  test("the JSON value of any envelope", () =>
+    fc.assert(fc.property(anyEnvelope, expectSameValue), { numRuns: 150 }))
 })
 
 interface Element {

@@ -35,14 +35,13 @@ describe.each(Object.entries(readers))("%s", (name, read) => {
     expect(read(encodeYaml(failure))).toEqual(toJsonValue(failure))
   })
 
-  test("loads the JSON value of any envelope", () => {
+  test("loads the JSON value of any envelope", () =>
     fc.assert(
       fc.property(anyEnvelope, (envelope) => {
         expect(read(encodeYaml(envelope))).toEqual(toJsonValue(envelope, wellFormed))
       }),
       { numRuns: 150 },
-    )
-  })
+    ))
 })
 
 test("plain text is plain, all that looks like something else is quoted", () => {

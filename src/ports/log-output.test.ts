@@ -161,11 +161,10 @@ function lineOf(fields: Record<string, unknown>, message = "request"): string {
   return escapeHiddenInJson(lines[0] ?? "")
 }
 
-test("JSON: level, time, the fields as they are, message", () => {
+test("JSON: level, time, the fields as they are, message", () =>
   expect(lineOf({ requestId: "r1", status: 200 })).toBe(
     '{"level":"info","time":"2025-01-01T12:30:01.002Z","requestId":"r1","status":200,"message":"request"}\n',
-  )
-})
+  ))
 
 test("for people: time, level, message and the fields on one line", async () => {
   const line = lineOf({ requestId: "r1", status: 200, key: null, reason: 'no "answer"' })
@@ -176,11 +175,10 @@ test("for people: time, level, message and the fields on one line", async () => 
   expect((await loadPrettyFormat({ color: true }))(line)).toContain("\u001b[32mINFO\u001b[39m")
 })
 
-test("for people: a stack follows on indented lines", () => {
+test("for people: a stack follows on indented lines", () =>
   expect(toReadable(lineOf({ requestId: "r1", cause: "Error: x\n    at a (b:1:2)" }))).toBe(
     '[12:30:01.002] INFO: request {"requestId":"r1"}\n    cause: Error: x\n        at a (b:1:2)\n',
-  )
-})
+  ))
 
 test.each([
   'x\n{"level":"error","message":"forged"}',

@@ -90,9 +90,8 @@ describe("what is sent", () => {
 
   test("the system's resolver and IP literals work", async () => {
     const sender = senderWith()
-    for (const host of ["localhost", "127.0.0.1", "2130706433"]) {
+    for (const host of ["localhost", "127.0.0.1", "2130706433"])
       expect(await sender.send(post(`http://${host}:${plain.port}/`))).toMatchObject({ status: 204 })
-    }
   })
 
   test("over TLS the certificate must be the host's, not the address's", async () => {
@@ -156,12 +155,11 @@ describe("where it goes", () => {
 describe("what comes back", () => {
   const sender = senderWith()
 
-  test("Retry-After is passed on", async () => {
+  test("Retry-After is passed on", async () =>
     expect(await sender.send(post(`http://127.0.0.1:${plain.port}/busy`))).toEqual({
       status: 429,
       retryAfter: "17",
-    })
-  })
+    }))
 
   test.each([
     ["http", silent.port],
@@ -229,6 +227,4 @@ describe("what comes back", () => {
   })
 })
 
-test("no timer is left behind", () => {
-  expect(timer.waiting).toEqual([])
-})
+test("no timer is left behind", () => expect(timer.waiting).toEqual([]))

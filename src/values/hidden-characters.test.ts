@@ -33,20 +33,17 @@ test("in JSON, only what JSON leaves as it is, and the value stays", () => {
   expect(escapeHiddenInJson("\u001b[32mINFO\u001b[39m")).toBe("\u001b[32mINFO\u001b[39m")
 })
 
-test("the first one is named by its code point", () => {
+test("the first one is named by its code point", () =>
   expect(["", "Ä 山田 👩\u200d💻", "a\u001bb\u202e", "\u2069"].map(firstHidden)).toEqual([
     null,
     null,
     "U+001B",
     "U+2069",
-  ])
-})
+  ]))
 
 test.each(["a", "山", "🎉", "👩‍👩‍👧", "🇩🇪", "\u0645", "e\u0301", "\u200bx", "½", "-", "\ue000"])(
   "%j is visible",
-  (text) => {
-    expect(isVisible(text)).toBe(true)
-  },
+  (text) => expect(isVisible(text)).toBe(true),
 )
 
 test.each([
@@ -63,6 +60,4 @@ test.each([
   "\u0301",
   "\u{e0041}",
   "\ud83c",
-])("%j is not visible", (text) => {
-  expect(isVisible(text)).toBe(false)
-})
+])("%j is not visible", (text) => expect(isVisible(text)).toBe(false))

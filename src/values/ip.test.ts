@@ -53,20 +53,18 @@ describe("reading an address", () => {
     )
   })
 
-  test("gives the bytes that were written, in hexadecimal groups or with a dotted end", () => {
+  test("gives the bytes that were written, in hexadecimal groups or with a dotted end", () =>
     fc.assert(
       fc.property(bytes6, (bytes) => {
         const digits = Buffer.from(bytes).toString("hex")
         const groups = digits.match(/.{4}/g) ?? []
         const dotted = `${groups.slice(0, 6).join(":")}:${bytes.slice(-4).join(".")}`
-        for (const text of [groups.join(":"), dotted.toUpperCase()]) {
+        for (const text of [groups.join(":"), dotted.toUpperCase()])
           expect(parseIpv6(text)?.toByteArray()).toEqual([...bytes])
-        }
       }),
-    )
-  })
+    ))
 
-  test("of its own text gives the same address", () => {
+  test("of its own text gives the same address", () =>
     fc.assert(
       fc.property(fc.oneof(bytes4, bytes6), (bytes) => {
         const text = fromBytes(bytes).toString()
@@ -74,8 +72,7 @@ describe("reading an address", () => {
         expect(read?.toByteArray()).toEqual([...bytes])
         expect(read?.toString()).toBe(text)
       }),
-    )
-  })
+    ))
 
   test.each([
     ["192.0.2.1", "192.0.2.1"],
@@ -88,9 +85,7 @@ describe("reading an address", () => {
     ["2002:c000:201::", "2002:c000:201::"],
     ["CAFE:BABE::192.168.218.40", "cafe:babe::c0a8:da28"],
     ["2001:db8:0:0:0:0:0:1", "2001:db8::1"],
-  ])("%s is %s", (text, shown) => {
-    expect(parseAddress(text)?.toString()).toBe(shown)
-  })
+  ])("%s is %s", (text, shown) => expect(parseAddress(text)?.toString()).toBe(shown))
 
   test.each([
     "",
@@ -105,30 +100,25 @@ describe("reading an address", () => {
     "::ffff:192.0.2.01",
     "::1/128",
     "localhost",
-  ])("%j is refused", (text) => {
-    expect(parseAddress(text)).toBeNull()
-  })
+  ])("%j is refused", (text) => expect(parseAddress(text)).toBeNull())
 
-  test("a zone is cut from IPv6 alone", () => {
+  test("a zone is cut from IPv6 alone", () =>
     expect(["fe80::1%eth0", "fe80::1%25", "fe80::1", "192.0.2.1%1", "::1%"].map(withoutZone)).toEqual([
       "fe80::1",
       "fe80::1",
       "fe80::1",
       "192.0.2.1%1",
       "::1%",
-    ])
-  })
+    ]))
 })
 
 test("a connection through NAT64 reaches the IPv4 address inside, and no other form does", () => {
   fc.assert(
     fc.property(address4, (address) => {
-      for (const text of [address, `::ffff:${address}`, `64:ff9b::${address}`]) {
+      for (const text of [address, `::ffff:${address}`, `64:ff9b::${address}`])
         expect(parseDestination(text)?.toString()).toBe(address)
-      }
-      for (const text of [`::${address}`, `64:ff9b:1::${address}`, `64:ff9b::1:${address}`]) {
+      for (const text of [`::${address}`, `64:ff9b:1::${address}`, `64:ff9b::1:${address}`])
         expect(parseDestination(text)?.kind()).toBe("ipv6")
-      }
     }),
   )
   expect(parseDestination("fe80::1%eth0")?.toString()).toBe("fe80::1")
@@ -163,21 +153,19 @@ describe("networks", () => {
     expect(addressMatches(address, toNetworks([network]))).toBe(expected)
   })
 
-  test("one of an IPv4 address holds that address and its mapped form, and no other form", () => {
+  test("one of an IPv4 address holds that address and its mapped form, and no other form", () =>
     fc.assert(
       fc.property(address4, (address) => {
         const networks = toNetworks([address])
         expect(addressMatches(address, networks)).toBe(true)
         expect(addressMatches(`::ffff:${address}`, networks)).toBe(true)
-        for (const form of ["::", "::ffff:0:", "64:ff9b::", "2002:"].map((start) => `${start}${address}`)) {
+        for (const form of ["::", "::ffff:0:", "64:ff9b::", "2002:"].map((start) => `${start}${address}`))
           expect(addressMatches(form, networks)).toBe(false)
-        }
         // And the other way round.
         expect(addressMatches(address, toNetworks([`::${address}`]))).toBe(false)
         expect(addressMatches(`::${address}`, toNetworks([`::${address}`]))).toBe(true)
       }),
-    )
-  })
+    ))
 
   test("hold the addresses that the platform's block list holds", () => {
     const cases = fc.oneof(

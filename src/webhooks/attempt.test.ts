@@ -75,7 +75,7 @@ const notice: NoticeRecord = {
   deliveredMs: null,
 }
 
-test("the message has the data of the notice, and nothing about its delivery", () => {
+test("the message has the data of the notice, and nothing about its delivery", () =>
   expect(toMessage(notice)).toStrictEqual({
     type: "credits.threshold_reached",
     timestamp: "2025-02-20T12:00:00.750Z",
@@ -89,8 +89,7 @@ test("the message has the data of the notice, and nothing about its delivery", (
       // A month from the 31st of December ends on the last day of February.
       period_end: "2025-02-28T10:00:00.000Z",
     },
-  })
-})
+  }))
 
 test("the message of another event has the data it was raised with", () => {
   const data = '{"account":"acc_1","key":"key_1"}'
@@ -170,13 +169,10 @@ describe("the next attempt", () => {
     ["Wed, 01 Jan 2020 00:00:00 GMT", 2_500],
     ["soon", 2_500],
     ["", 2_500],
-  ])("Retry-After %p makes it %d ms", (text, delay) => {
-    expect(next(0, text)).toBe(delay)
-  })
+  ])("Retry-After %p makes it %d ms", (text, delay) => expect(next(0, text)).toBe(delay))
 
-  test("a Retry-After does not lengthen the day", () => {
-    expect(next(giveUpAfterMs - 10_000, "3600")).toBe(10_000)
-  })
+  test("a Retry-After does not lengthen the day", () =>
+    expect(next(giveUpAfterMs - 10_000, "3600")).toBe(10_000))
 
   test("with any random numbers, a day has 25 to 75 attempts", () => {
     const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 50 })

@@ -103,9 +103,8 @@ test("names with a path, links and other files are refused, and nothing is overw
     const answer = await admin("POST", "/backups", { body: { name } })
     expect([name, answer.status]).toEqual([name, 409])
   }
-  for (const name of ["link.db", "folder.db", "being-made.db", "none.db"]) {
+  for (const name of ["link.db", "folder.db", "being-made.db", "none.db"])
     expect([name, (await admin("GET", `/backups/${name}/verify`)).status]).toEqual([name, 404])
-  }
   const damaged = await admin("GET", "/backups/kept.db/verify")
   expect([damaged.status, damaged.body.detail]).toEqual([
     409,

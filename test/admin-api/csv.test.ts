@@ -23,9 +23,8 @@ test("usage is a table with the columns that it is divided by, to be saved as a 
   expect(answer.text).toBe(`account,key,calls,credits\r\n${caller.account},${caller.id},2,2\r\n`)
 })
 
-test("without entries there is the row of names alone", async () => {
-  expect((await admin("GET", "/usage?format=csv&to=2024-01-01")).text).toBe("calls\r\n")
-})
+test("without entries there is the row of names alone", async () =>
+  expect((await admin("GET", "/usage?format=csv&to=2024-01-01")).text).toBe("calls\r\n"))
 
 test("a list has all its entries, page after page; a name that is a formula is none for a spreadsheet", async () => {
   const names = ["=1+1", "@x", '-"q", 2', "plain"]
@@ -44,9 +43,8 @@ test.each(["xml", "CSV", ""])("format=%s is a 400", async (format) => {
   expect([status, body.parameter]).toEqual([400, "format"])
 })
 
-test("a cursor that no page gave is refused before anything is sent", async () => {
-  expect((await admin("GET", "/accounts?format=csv&after=x")).status).toBe(400)
-})
+test("a cursor that no page gave is refused before anything is sent", async () =>
+  expect((await admin("GET", "/accounts?format=csv&after=x")).status).toBe(400))
 
 test("the command line prints the same from a store and from a service", async () => {
   const line = "usage --by account --by api --csv"

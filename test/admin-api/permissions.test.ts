@@ -59,9 +59,8 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
     if (isFile)
       test("without an admin key is a 401", async () => {
         const { method, path, body } = await exampleRequest(operation, adminFor(operation))
-        for (const key of [null, apiKey, createSecret("adminKey", systemRandom)]) {
+        for (const key of [null, apiKey, createSecret("adminKey", systemRandom)])
           expect((await ask(method, path, { key, body })).status).toBe(401)
-        }
       })
 
     if (isFile)
@@ -107,14 +106,12 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
 
 test("every operation has a permission that exists, an example of its own parameters, and a description of each", () => {
   for (const { id, permission, example, input } of operations) {
-    if (id !== "whoami") {
+    if (id !== "whoami")
       expect([id, Object.keys(permissions)]).toEqual([id, expect.arrayContaining([permission])])
-    }
     const names = Object.keys(input.properties)
     expect([id, Object.keys(example).filter((name) => !names.includes(name))]).toEqual([id, []])
     expect([id, (input.required ?? []).filter((name) => !(name in example))]).toEqual([id, []])
-    for (const [name, { description }] of Object.entries(input.properties)) {
+    for (const [name, { description }] of Object.entries(input.properties))
       expect([id, name, typeof description]).toEqual([id, name, "string"])
-    }
   }
 })

@@ -79,9 +79,8 @@ test("it needs the session, a page of this service and the CSRF token", async ()
   const { browser } = await signIn()
   const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
   const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" }
-  for (const headers of [{ "x-csrf-token": null }, foreign, { origin: null, "sec-fetch-site": null }]) {
+  for (const headers of [{ "x-csrf-token": null }, foreign, { origin: null, "sec-fetch-site": null }])
     expect((await browser.send("POST", path, { headers })).status).toBe(403)
-  }
   expect((await browser.send("POST", path, { headers: { cookie: null } })).status).toBe(401)
   expect((await browser.send("GET", path)).status).toBe(405)
   expect((await browser.send("POST", "/portal/v1/calls/nothing")).status).toBe(404)

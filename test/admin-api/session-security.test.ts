@@ -175,9 +175,8 @@ describe("a cookie that someone else has set", () => {
     const swapped = openBrowser(service.url)
     swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
     swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
-    for (const path of ["/admin/v1/accounts", "/portal/v1/keys"]) {
+    for (const path of ["/admin/v1/accounts", "/portal/v1/keys"])
       expect([path, (await swapped.send("GET", path)).status]).toEqual([path, 401])
-    }
     for (const path of ["/console/session", "/portal/session"]) {
       swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
       swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
@@ -400,9 +399,8 @@ test.each([
     ["POST", `/keys/${id}/rotate`, {}],
     ["PATCH", `/keys/${id}`, { name: "x" }],
     ["POST", `/accounts/${account}/webhook`, { url: "https://example.com/" }],
-  ] as const) {
+  ] as const)
     expect((await browser.send(method, `/portal/v1${path}`, { body: sent })).status).toBe(403)
-  }
   expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(200)
 })
 
@@ -484,9 +482,8 @@ test.each([
 test("a session is limited to 600 requests a minute, and others are not affected", async () => {
   const own = await startTestService()
   const [{ browser }, { browser: other }] = [await operator(own), await operator(own)]
-  for (let count = 0; count < 600; count += 20) {
+  for (let count = 0; count < 600; count += 20)
     await Promise.all(Array.from({ length: 20 }, () => browser.send("GET", "/console/session")))
-  }
   const refused = await browser.send("GET", "/admin/v1/accounts")
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
   expect((await other.send("GET", "/admin/v1/accounts")).status).toBe(200)

@@ -115,9 +115,7 @@ describe("the log", () => {
     const { id, key } = await createTestAdminKey(own.db)
     const revoked = await createTestAdminKey(own.db, { revokedMs: 1, name: "old" })
     const keys = [key, revoked.key, createSecret("adminKey", systemRandom), createSecret("key", systemRandom)]
-    for (const sent of keys) {
-      await ask("GET", "/accounts", { key: sent, headers: { "x-request-id": sent } })
-    }
+    for (const sent of keys) await ask("GET", "/accounts", { key: sent, headers: { "x-request-id": sent } })
     const lines = linesOf(own)
     const served = lines.find(({ actor }) => actor === `admin-key:${id}`)
     expect(served).toMatchObject({

@@ -134,9 +134,8 @@ test("ends when its key is revoked, expires, or may no longer watch; others go o
   service.clock.advance(3_600_000)
   timer.advance(15_000)
   const [first, second, third] = watches
-  for (const one of [first, second]) {
+  for (const one of [first, second])
     expect(await one?.readAll()).toEndWith('event: end\ndata: {"reason":"not-allowed"}\n\n')
-  }
   await third?.readTo(": still here")
   expect(third?.text()).not.toContain("event: end")
   await third?.cancel()

@@ -118,9 +118,8 @@ describe("refused is", () => {
     const admin = await withAccount()
     const created = await admin.refusal(createAccount, { name: "Bob", ...values })
     const updated = await admin.refusal(updateAccount, { id: admin.id, ...values })
-    for (const fault of [created, updated]) {
+    for (const fault of [created, updated])
       expect(fault).toMatchObject({ code: "invalid", parameter, message: expect.stringContaining(text) })
-    }
     expect(await admin.audit()).toHaveLength(1)
   })
 

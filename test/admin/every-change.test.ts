@@ -74,9 +74,8 @@ const cases: Readonly<Record<string, Given>> = {
 
 const changes = operations.filter(({ run }) => run.kind === "change")
 
-test("every operation that changes something is tested here", () => {
-  expect(Object.keys(cases).sort()).toEqual(changes.map(({ id }) => id).sort())
-})
+test("every operation that changes something is tested here", () =>
+  expect(Object.keys(cases).sort()).toEqual(changes.map(({ id }) => id).sort()))
 
 describe.each(changes.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   const given = cases[id] ?? account
@@ -115,9 +114,8 @@ describe.each(changes.map((operation) => [operation.id, operation] as const))("%
     expect(second.isReplay).toBe(true)
     expect(second.output).toEqual(withoutSecrets(operation, first.output))
     expect((await admin.audit()).length).toBe(earlier + 1)
-    for (const secret of secretsOf(operation, first.output)) {
+    for (const secret of secretsOf(operation, first.output))
       expect(await admin.stored()).not.toContain(secret)
-    }
   })
 
   test("whose answer was lost in a crash answers the second request with what there is", async () => {

@@ -194,9 +194,8 @@ describe("refused is", () => {
       await admin.refusal(createApiKey, { account: admin.account, ...values }),
       await admin.refusal(updateKey, { id: admin.id, ...values }),
     ]
-    for (const fault of faults) {
+    for (const fault of faults)
       expect(fault).toMatchObject({ code: "invalid", parameter, message: expect.stringContaining(text) })
-    }
     expect(await admin.audit()).toHaveLength(2)
   })
 
@@ -216,9 +215,8 @@ describe("refused is", () => {
       "Give at least one field to change: name, expires",
     )
     expect((await admin.refusal(rotateKey, { id, grace: "soon" })).parameter).toBe("grace")
-    for (const values of [{}, { id, key }]) {
+    for (const values of [{}, { id, key }])
       expect((await admin.refusal(revokeKey, values)).message).toBe("Give either the key's id or its text.")
-    }
   })
 
   test("a change of another version than the client has seen: of two admins one wins", async () => {
@@ -230,9 +228,8 @@ describe("refused is", () => {
         (thrown: unknown) => Reflect.get(Object(thrown), "code"),
       )
     expect((await Promise.all([rename("a"), rename("b")])).sort()).toEqual(["done", "version-mismatch"])
-    for (const operation of [rotateKey, revokeKey, disableKey]) {
+    for (const operation of [rotateKey, revokeKey, disableKey])
       expect((await admin.refusal(operation, { id }, { ifVersion: 1 })).code).toBe("version-mismatch")
-    }
     expect(await admin.run(getKey, { id })).toMatchObject({ version: 2, revoked: null })
   })
 

@@ -62,9 +62,8 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   expect(await server.stop()).toBe(0)
 
   // Every success was charged, and nothing else was.
-  for (const [name, { id }] of Object.entries(accounts)) {
+  for (const [name, { id }] of Object.entries(accounts))
     expect([name, await callsOf(db, id)]).toEqual([name, earnedBy(name, successes)])
-  }
   expect(sent).toBeGreaterThanOrEqual(runs)
   expect(Math.max(...memory.slice(1)) - (memory[0] ?? 0)).toBeLessThan(mostGrowthMb)
   if (byHand) report(sent, seconds, cpu, memory, answers)

@@ -24,9 +24,8 @@ const settings = [...page.matchAll(/^\| ([^|]+) \| [^|]+ \| `(\{.*\})` \|$/gm)].
   },
 )
 
-test("there are settings for clients over both transports", () => {
-  expect(settings.map(([client]) => client)).toEqual(["Cursor", "VS Code", "Claude Desktop"])
-})
+test("there are settings for clients over both transports", () =>
+  expect(settings.map(([client]) => client)).toEqual(["Cursor", "VS Code", "Claude Desktop"]))
 
 test.each(settings)(
   "the settings for %s give all tools",

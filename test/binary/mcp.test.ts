@@ -118,7 +118,6 @@ describe("over standard input and output", () => {
     expect(await child.stderr.text()).toContain("longer than 10 MiB")
   })
 
-  test("input that ends at once ends the command with 0", async () => {
-    expect(await talk([])).toEqual({ answers: [], err: "", code: 0 })
-  })
+  test("input that ends at once ends the command with 0", async () =>
+    expect(await talk([])).toEqual({ answers: [], err: "", code: 0 }))
 })

@@ -24,12 +24,10 @@ test("two processes give the same bytes for the same 250 mixed requests, and so 
   const statuses = new Set(expected.map((answer) => / → (\d+)/.exec(answer)?.[1]))
   for (const status of ["200", "400", "401", "403", "404", "429", "503"]) expect(statuses).toContain(status)
   const all = expected.join()
-  for (const type of ["application/json", "application/xml", "application/yaml", "text/csv"]) {
+  for (const type of ["application/json", "application/xml", "application/yaml", "text/csv"])
     expect({ type, seen: all.includes(`["content-type","${type}`) }).toEqual({ type, seen: true })
-  }
-  for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_']) {
+  for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_'])
     expect({ part, seen: all.includes(part) }).toEqual({ part, seen: true })
-  }
   await Promise.all([first.stop(), second.stop()])
 }, 300_000)
 
@@ -45,9 +43,8 @@ test("4 at the same time each have their own credits and clock", async () => {
       )
     }),
   )
-  for (const [index, mock] of mocks.entries()) {
+  for (const [index, mock] of mocks.entries())
     expect((await lookUp(mock)).headers.get("x-api-credits-used")).toBe(String(index + 2))
-  }
   await Promise.all(mocks.map((mock) => mock.stop()))
 }, 300_000)
 

@@ -122,9 +122,8 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
     /its output does not follow its schema: 'shouted': Expected string/,
     /it threw a TypeError \(.*shout\/index\.ts:\d+:\d+\)/,
     /it threw an Error \(.*shout\/index\.ts:\d+:\d+\)","message":"API failed outside of a call"/,
-  ]) {
+  ])
     expect(log).toMatch(cause)
-  }
   // Each one takes the time of all other calls. The next call ends the thread, and what is left with it.
   const failures = log.match(/it threw a RangeError/g)?.length
   expect(failures).toBeGreaterThan(0)

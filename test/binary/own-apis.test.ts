@@ -66,9 +66,8 @@ describe("the example folder", async () => {
     expect(Object.keys(JSON.parse(await text("/openapi/wordcount.json")).paths)).toContain("/v1/wordcount")
     expect(await text("/docs/mailservers.md")).toContain("Finds the mail servers of a domain")
     expect(await text("/apis/wordcount")).toContain("Only words of so many characters at least count.")
-    for (const path of ["/", "/llms.txt", "/.well-known/api-catalog"]) {
+    for (const path of ["/", "/llms.txt", "/.well-known/api-catalog"])
       expect([path, await text(path)]).toEqual([path, expect.stringContaining("mailservers")])
-    }
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 

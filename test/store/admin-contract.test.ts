@@ -305,9 +305,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         ["one", 1_000],
         ["two", 1_001],
         ["three", 1_002],
-      ] as const) {
+      ] as const)
         expect(await admin.apply(changeOf([], { replay: replayOf({ key, createdMs }) }))).toBe("applied")
-      }
       const actor = "admin-key:adm_1"
       const left = async () => {
         const found = await Promise.all(["one", "two", "three"].map((key) => admin.findReplay(actor, key)))

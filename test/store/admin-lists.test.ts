@@ -74,9 +74,8 @@ describe.each(kinds)("$name", ({ create }) => {
           nowMs: createdMs,
         },
       ]
-      if (i % 8 === 0) {
+      if (i % 8 === 0)
         mutations.push({ kind: "account.update", id: idOf(i), version: 1, set: { closedMs: 5_000 } })
-      }
       const audit = auditOf({
         atMs: createdMs,
         actor: i % 2 === 0 ? "cli:ann" : "admin-key:adm_1",
@@ -218,9 +217,7 @@ describe.each(kinds)("$name", ({ create }) => {
 
   test.each([[["x", "acc_1"]], [[1_000]], [[1_000, "acc_1", 2]], [[1_000, 2]]])(
     "a page after %p, which is no place of the list, is refused",
-    async (after) => {
-      await expect(opened.admin.accounts({}, { limit: 5, after })).rejects.toThrow("'after'")
-    },
+    async (after) => await expect(opened.admin.accounts({}, { limit: 5, after })).rejects.toThrow("'after'"),
   )
 
   test("attempts by notice and by account, newest first", async () => {

@@ -214,9 +214,8 @@ describe("restore", () => {
     const [symbolic, hard] = [join(here, "symbolic.db"), join(here, "hard.db")]
     symlinkSync(db, symbolic)
     linkSync(db, hard)
-    for (const file of [symbolic, hard]) {
+    for (const file of [symbolic, hard])
       expect(await failure("restore", file)).toContain("is the data file itself")
-    }
   })
 
   test.if(process.getuid?.() === 0)("as root leaves the file to the user whose file it was", async () => {

@@ -227,9 +227,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await store.createAccount(accountOf({ bonus: 5 }))
       const later = chargeOf({ periodStartMs: 2_000 })
       // The third charge of the first month comes late: the stored month pays for it.
-      for (const one of [chargeOf(), chargeOf(), later, chargeOf(), { ...later, day: "2025-01-02" }]) {
+      for (const one of [chargeOf(), chargeOf(), later, chargeOf(), { ...later, day: "2025-01-02" }])
         await store.charge([one])
-      }
       await store.charge([{ ...later, periodStartMs: 0 }])
       const month = async (startMs: number, id = "acc_1") => await store.monthUsage(id, startMs)
       expect(await month(1_000)).toEqual([row("2025-01-01", 2)])

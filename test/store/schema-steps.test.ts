@@ -67,9 +67,7 @@ function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
   return {
     count: () => made,
     async more(charges) {
-      for (const end = made + charges; made < end; ) {
-        await Promise.race([done, nextTurn()])
-      }
+      for (const end = made + charges; made < end; ) await Promise.race([done, nextTurn()])
     },
     async stop() {
       isStopped = true

@@ -135,9 +135,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       "- - 2025-01-01 - 1 1",
     ])
     expect(await usage({ by: [], accountId: "acc_2" })).toEqual(["- - - - 2 2"])
-    for (const by of [[], ["day"], ["account"]] satisfies UsageColumn[][]) {
+    for (const by of [[], ["day"], ["account"]] satisfies UsageColumn[][])
       expect(await usage({ by, fromDay: "2025-02-01" })).toEqual([])
-    }
   })
 
   test("of many keys leaves the account's row small, and no call is lost", async () => {

@@ -37,9 +37,8 @@ describe("companyid", () => {
       expect(Value.Check(bluetoothlookup.input, { companyid })).toBe(true)
       expect(lookUp(companyid)).toMatchObject({ companyId: companyid })
     }
-    for (const companyid of [-1, 65536, 7.5, Number.NaN, null, true]) {
+    for (const companyid of [-1, 65536, 7.5, Number.NaN, null, true])
       expect(Value.Check(bluetoothlookup.input, { companyid })).toBe(false)
-    }
   })
 
   test("any number of leading zeros is read", () => {
@@ -68,7 +67,7 @@ describe("companyid", () => {
     }
   })
 
-  test("any text is refused or read as the number it shows", () => {
+  test("any text is refused or read as the number it shows", () =>
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abcxX+-. eF"), maxLength: 8 }), (text) => {
         const id = parseCompanyId(text)
@@ -79,8 +78,7 @@ describe("companyid", () => {
         )
       }),
       { numRuns: 2000 },
-    )
-  })
+    ))
 })
 
 describe("bluetoothlookup", () => {
@@ -93,15 +91,14 @@ describe("bluetoothlookup", () => {
     expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
   })
 
-  test("65535 has the name that the SIG gives it", () => {
+  test("65535 has the name that the SIG gives it", () =>
     expect(lookUp("65535")).toEqual({
       companyId: 65535,
       companyIdHex: "0xFFFF",
       found: true,
       company:
         "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
-    })
-  })
+    }))
 
   test("the description says of when the list is, or that the operator chose it", () => {
     expect(bluetoothlookup.description).toContain("The list is the SIG's of January 2026.")
@@ -119,9 +116,8 @@ describe("bluetoothlookup", () => {
     expect(lookUp("76")).toMatchObject({ found: true, company: "Apple, Inc." })
   })
 
-  test("the run itself refuses bad input by name too", () => {
-    expect(() => lookUp("4C")).toThrow("The 'companyid' parameter must be a number from 0 to 65535")
-  })
+  test("the run itself refuses bad input by name too", () =>
+    expect(() => lookUp("4C")).toThrow("The 'companyid' parameter must be a number from 0 to 65535"))
 })
 
 function lookUp(companyid: string | number, api = bluetoothlookup) {

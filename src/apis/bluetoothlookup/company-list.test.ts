@@ -26,11 +26,10 @@ describe("readCompanies", () => {
     expect(await readCompanies(`\ufeff${text}`)).toEqual(expected)
   })
 
-  test("a list of code and name", async () => {
+  test("a list of code and name", async () =>
     expect(
       await readCompanies('[{"code": 3, "name": "L\'Oréal: #1"}, {"code": 0, "name": "Ericsson AB"}]'),
-    ).toEqual(expected)
-  })
+    ).toEqual(expected))
 
   test("both ends of the range", async () => {
     const read = await readCompanies('[{"code": 65535, "name": "last"}, {"code": 0, "name": "first"}]')
@@ -56,11 +55,8 @@ describe("readCompanies", () => {
     ["broken JSON", '[\n{"code": 1,\n"name": }', /line 3/],
     ["broken YAML", "company_identifiers:\n - value: 1\n   name: 'A\n - value: 2", /line 4/],
   ]
-  for (const [name, text, message] of refused) {
-    test(`refuses ${name}`, async () => {
-      await expect(readCompanies(text)).rejects.toThrow(message)
-    })
-  }
+  for (const [name, text, message] of refused)
+    test(`refuses ${name}`, async () => await expect(readCompanies(text)).rejects.toThrow(message))
 })
 
 test("the built-in list is whole, and as the reader would make it", async () => {

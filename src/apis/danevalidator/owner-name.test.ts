@@ -6,14 +6,13 @@ const label63 = "a".repeat(63)
 const longestHost = `${`${label63}.`.repeat(3)}${"b".repeat(51)}`
 
 describe("owner names of TLSA records", () => {
-  test("are split into port, protocol and host", () => {
+  test("are split into port, protocol and host", () =>
     expect(parseOwnerName("_443._tcp.www.example.com.")).toEqual({
       name: "_443._tcp.www.example.com.",
       port: 443,
       protocol: "tcp",
       hostname: "www.example.com",
-    })
-  })
+    }))
 
   const accepted: readonly (readonly [field: string, name: string, port: number, protocol: string])[] = [
     ["_25._tcp.mail.example.com", "_25._tcp.mail.example.com.", 25, "tcp"],

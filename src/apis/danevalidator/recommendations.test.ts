@@ -28,9 +28,8 @@ describe("the 24 valid combinations", () => {
         names.selector[combination.selector] ?? "",
         names.matching[combination.matching] ?? "",
       ])
-      for (const term of [usage, selector, matching]) {
+      for (const term of [usage, selector, matching])
         expect(term.full_description.length).toBeGreaterThan(term.description.length)
-      }
     }
   })
 
@@ -75,9 +74,8 @@ describe("other numbers", () => {
   test.each(cases)("%d", (value, expectedNames, text) => {
     const terms = interpretTlsa({ usage: value, selector: value, matching: value, data: "" }, ["Fault."])
     expect([terms.usage.name, terms.selector.name, terms.matching.name]).toEqual([...expectedNames])
-    for (const term of [terms.usage, terms.selector, terms.matching]) {
+    for (const term of [terms.usage, terms.selector, terms.matching])
       expect(term.full_description).toContain(text)
-    }
   })
 })
 

@@ -65,14 +65,11 @@ describe("DER that is not a certificate or key", () => {
     ["a member's length cut off", 1, "3003300182"],
     ["more data after the key", 1, publicKey.replace(/^302a/, "302c").concat("0500")],
   ]
-  test.each(cases)("%s", (_, selector, data) => {
-    expect(check(3, selector, 0, data).isLengthValid).toBe(false)
-  })
+  test.each(cases)("%s", (_, selector, data) => expect(check(3, selector, 0, data).isLengthValid).toBe(false))
 
   test("every proper part of a certificate", () => {
-    for (let end = 2; end < certificate.length; end += 2) {
+    for (let end = 2; end < certificate.length; end += 2)
       expect(check(3, 0, 0, certificate.slice(0, end)).isLengthValid).toBe(false)
-    }
   })
 })
 
@@ -92,9 +89,8 @@ describe("data that is not hexadecimal", () => {
     expect(result.faults).toHaveLength(isLengthValid ? 1 : 2)
   })
 
-  test("is not a certificate either", () => {
-    expect(check(3, 0, 0, "zz")).toMatchObject({ isHexadecimal: false, isLengthValid: false })
-  })
+  test("is not a certificate either", () =>
+    expect(check(3, 0, 0, "zz")).toMatchObject({ isHexadecimal: false, isLengthValid: false }))
 })
 
 describe("numbers that are not assigned", () => {

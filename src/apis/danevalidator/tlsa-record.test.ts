@@ -126,7 +126,5 @@ describe("text without the form of a TLSA record is rejected with the reason", (
     [`${owner} TLSA \\#`, "must have the count of bytes after \\#"],
     [`${owner} TLSA \\# 4 03010z00`, "must have hexadecimal digits after \\#"],
   ]
-  test.each(cases)("%j", (text, requirement) => {
-    expect(() => parseTlsaRecord(text)).toThrow(requirement)
-  })
+  test.each(cases)("%j", (text, requirement) => expect(() => parseTlsaRecord(text)).toThrow(requirement))
 })

@@ -15,9 +15,7 @@ describe("one entry is split into its fields", () => {
     ["a backslash keeps the next character", "a\\;b\\ c \\#", ["a\\;b\\ c", "\\#"]],
     ["a backslash at the end", "a \\", ["a", "\\"]],
   ]
-  test.each(cases)("%s", (_, text, fields) => {
-    expect(toZoneFields(text)).toEqual([...fields])
-  })
+  test.each(cases)("%s", (_, text, fields) => expect(toZoneFields(text)).toEqual([...fields]))
 })
 
 describe("text that is not one entry is rejected", () => {
@@ -35,7 +33,5 @@ describe("text that is not one entry is rejected", () => {
     ["NUL", "a\u0000", "invisible character U+0000"],
     ["a line end after a backslash", "a \\\nb", "invisible character U+000A"],
   ]
-  test.each(cases)("%s", (_, text, requirement) => {
-    expect(() => toZoneFields(text)).toThrow(requirement)
-  })
+  test.each(cases)("%s", (_, text, requirement) => expect(() => toZoneFields(text)).toThrow(requirement))
 })

@@ -61,9 +61,8 @@ describe("case-insensitive", () => {
 })
 
 describe("case-sensitive", () => {
-  test("capitals come before small letters, accents after both", () => {
-    expect(sortLines(["b", "a", "Z", "é", "10", "9"], "asc", true)).toEqual(["10", "9", "Z", "a", "b", "é"])
-  })
+  test("capitals come before small letters, accents after both", () =>
+    expect(sortLines(["b", "a", "Z", "é", "10", "9"], "asc", true)).toEqual(["10", "9", "Z", "a", "b", "é"]))
 
   test("characters outside the BMP come after U+E000–U+FFFF", () => {
     const sorted = ["\ud7ff", "\ue000", "\uff5e", "\uffff", "\uffff\u{1f600}", "\u{10000}", "\u{1f600}"]
@@ -71,7 +70,7 @@ describe("case-sensitive", () => {
     expect(sortLines(sorted, "desc", true)).toEqual(sorted.toReversed())
   })
 
-  test("is the order of the lists of code points", () => {
+  test("is the order of the lists of code points", () =>
     fc.assert(
       fc.property(lines, (input) => {
         const expected = input.toSorted(compareCodePoints)
@@ -79,11 +78,10 @@ describe("case-sensitive", () => {
         expect(sortLines(input, "desc", true)).toEqual(expected.toReversed())
       }),
       { numRuns: 200 },
-    )
-  })
+    ))
 })
 
-test("sorting changes only the order, and leaves the input unchanged", () => {
+test("sorting changes only the order, and leaves the input unchanged", () =>
   fc.assert(
     fc.property(lines, fc.constantFrom("asc", "desc"), fc.boolean(), (input, order, caseSensitive) => {
       const before = [...input]
@@ -92,8 +90,7 @@ test("sorting changes only the order, and leaves the input unchanged", () => {
       expect(sorted.toSorted()).toEqual(before.toSorted())
     }),
     { numRuns: 200 },
-  )
-})
+  ))
 
 describe("is the order of Intl.Collator", () => {
   const { compare } = new Intl.Collator("en", { sensitivity: "accent" })
@@ -108,15 +105,14 @@ describe("is the order of Intl.Collator", () => {
   )
   const manyLines = fc.array(anyLine, { maxLength: 60 })
 
-  test("for few lines", () => {
+  test("for few lines", () =>
     fc.assert(
       fc.property(manyLines, (input) => {
         expect(sortLines(input, "asc", false)).toEqual(input.toSorted(compare))
         expect(sortLines(input, "desc", false)).toEqual(input.toSorted((a, b) => compare(b, a)))
       }),
       { numRuns: 200 },
-    )
-  })
+    ))
 
   test("for so many lines that several steps are needed", () => {
     const [input] = fc.sample(fc.array(anyLine, { minLength: 5_000, maxLength: 5_000, size: "max" }), {

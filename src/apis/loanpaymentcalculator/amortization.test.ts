@@ -75,32 +75,29 @@ const rate = fc.oneof(
 const anyRate = fc.oneof(rate, fc.double({ min: 0, max: 100, noNaN: true }))
 
 describe("agrees with exact fractions", () => {
-  test("terms up to 5 years, any rate", () => {
+  test("terms up to 5 years, any rate", () =>
     fc.assert(
       fc.property(money, anyRate, fc.integer({ min: 1, max: 5 }), (loanAmount, interestRate, years) => {
         compare(loanAmount, interestRate, years * 12)
       }),
       { numRuns: 80 },
-    )
-  })
+    ))
 
-  test("terms up to 50 years", () => {
+  test("terms up to 50 years", () =>
     fc.assert(
       fc.property(money, rate, fc.integer({ min: 1, max: 50 }), (loanAmount, interestRate, years) => {
         compare(loanAmount, interestRate, years * 12)
       }),
       { numRuns: 25 },
-    )
-  })
+    ))
 
-  test("any number of payments", () => {
+  test("any number of payments", () =>
     fc.assert(
       fc.property(money, rate, fc.integer({ min: 1, max: 40 }), (loanAmount, interestRate, payments) => {
         compare(loanAmount, interestRate, payments)
       }),
       { numRuns: 100 },
-    )
-  })
+    ))
 
   const corners: readonly [name: string, loanAmount: number, interestRate: number, years: number][] = [
     ["nothing borrowed", 0, 8.5, 2],
@@ -111,9 +108,8 @@ describe("agrees with exact fractions", () => {
     ["the largest amount at the smallest rate", Number.MAX_VALUE, 5e-324, 1],
     ["a huge amount at a tiny rate, with interest that is almost a half cent", 1.2e298, 1.2e-297, 1],
   ]
-  for (const [name, loanAmount, interestRate, years] of corners) {
+  for (const [name, loanAmount, interestRate, years] of corners)
     test(name, () => compare(loanAmount, interestRate, years * 12))
-  }
 })
 
 describe("halves are rounded up", () => {

@@ -58,9 +58,8 @@ describe("bad input names its parameter and causes no query", () => {
     expect(error.message).toContain(words)
   })
 
-  test("of two bad parameters the first is named", async () => {
-    expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain")
-  })
+  test("of two bad parameters the first is named", async () =>
+    expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain"))
 })
 
 describe("the DNS gives no answer for the domain itself", () => {

@@ -170,11 +170,10 @@ describe("issues that show", () => {
     })
   }
 
-  test("cover every code", () => {
+  test("cover every code", () =>
     expect([...new Set(shown.map(([code]) => code))].sort()).toEqual(
       Object.keys(issueKinds).sort() as IssueCode[],
-    )
-  })
+    ))
 })
 
 describe("records without any issue", () => {

@@ -60,9 +60,8 @@ describe("transformers and escapes", () => {
     ["%{L}", "a%c!'()*", "a%25c%21%27%28%29%2A"],
   ])("%s of %j is %j", (text, l, expected) => expect(expand(text, { l })).toBe(expected))
 
-  test("an upper-case letter escapes the bytes of UTF-8, with lone surrogates replaced", () => {
-    expect(expand("%{L}", { l: "ü~\ud800" })).toBe("%C3%BC~%EF%BF%BD")
-  })
+  test("an upper-case letter escapes the bytes of UTF-8, with lone surrogates replaced", () =>
+    expect(expand("%{L}", { l: "ü~\ud800" })).toBe("%C3%BC~%EF%BF%BD"))
 
   test.each([..."%|%a|%{|%{}|%{d|%{dd}|%{d-r}|%{0d}|%{d00}|%{x}|%(d)|\x7f|\x80".split("|")])(
     "%j breaks the grammar",
@@ -86,9 +85,7 @@ test("explanations are plain ASCII of bounded length", () => {
     "See http://email.example.com/why?s=strong-bad%40email.example.com&ip=192.0.2.3 at 1735689600, unknown.",
   )
   const tooLong = "x".repeat(limits.explanationBytes + 1)
-  for (const bad of ["\xef\xbb\xbftext", "line\nbreak", "%{x}", "100%", tooLong]) {
-    expect(text(bad)).toBeNull()
-  }
+  for (const bad of ["\xef\xbb\xbftext", "line\nbreak", "%{x}", "100%", tooLong]) expect(text(bad)).toBeNull()
   expect(text("%{s}".repeat(limits.explanationBytes / 4))).toBeNull()
 })
 

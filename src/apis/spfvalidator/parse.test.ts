@@ -103,9 +103,8 @@ describe("terms that break the grammar", () => {
     ["INVALID_MACRO", "exists:%{d0}.example.com exists:%{d exists:%{dr5} exp=%{r}.example.com"],
     ["INVALID_MACRO", "foo=%{c} foo=%abc"],
   ])("%s: %j", (code, terms) => {
-    for (const term of terms.split(" ")) {
+    for (const term of terms.split(" "))
       expect([term, parseRecord(`v=spf1 ${term}`).problems[0]?.code]).toEqual([term, code as SyntaxCode])
-    }
   })
 
   test("redirect and exp are allowed once", () => {
@@ -130,9 +129,8 @@ describe("terms that break the grammar", () => {
 test("a record over the limits is not parsed", () => {
   const tooLong = `v=spf1 ${"x".repeat(limits.recordBytes)}`
   const tooMany = `v=spf1${" a".repeat(limits.recordTerms + 1)}`
-  for (const text of [tooLong, tooMany]) {
+  for (const text of [tooLong, tooMany])
     expect(parseRecord(text)).toMatchObject({ directives: [], problems: [{ code: "RECORD_TOO_LARGE" }] })
-  }
   expect(parseRecord(`v=spf1${" a".repeat(limits.recordTerms)}`).directives).toHaveLength(limits.recordTerms)
 })
 
@@ -150,9 +148,8 @@ test("every term of any bytes is either parsed or reported as a problem", () => 
       const wrong = problems.filter(({ code }) => code !== "DUPLICATE_MODIFIER").length
       const repeated = problems.length - wrong
       expect(read + wrong + repeated).toBe(terms)
-      for (const { text: term, position } of [...directives, ...problems]) {
+      for (const { text: term, position } of [...directives, ...problems])
         expect(`v=spf1 ${text}`.startsWith(term, position)).toBe(true)
-      }
     }),
     { numRuns: 500 },
   )

@@ -19,7 +19,7 @@ describe("the risk score", () => {
     ["never over 100", { effectiveAll: "+", lookupTerms: 9, hasPermerror: true }, 100],
   ] as const)("%s", (_title, input, score) => expect(toRiskScore({ ...calm, ...input })).toBe(score))
 
-  test("has three bands", () => {
+  test("has three bands", () =>
     expect([0, 33, 34, 66, 67, 100].map(toRiskLevel)).toEqual([
       "low",
       "low",
@@ -27,6 +27,5 @@ describe("the risk score", () => {
       "medium",
       "high",
       "high",
-    ])
-  })
+    ]))
 })

@@ -101,9 +101,8 @@ describe("mail exchangers", () => {
     expect(shown.issues.join()).not.toContain("TOO_MANY")
   })
 
-  test("an exchanger with an address of one family is not an issue", async () => {
-    expect((await codesOf(zone("v=spf1 mx -all", "ok.example"))).issues).toEqual([])
-  })
+  test("an exchanger with an address of one family is not an issue", async () =>
+    expect((await codesOf(zone("v=spf1 mx -all", "ok.example"))).issues).toEqual([]))
 
   test("an exchanger whose look-up fails is a temporary error that names it", async () => {
     const shown = await codesOf(zone("v=spf1 mx -all", "down.example"), four)

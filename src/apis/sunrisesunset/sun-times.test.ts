@@ -60,9 +60,8 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
       [times.sunrise, SearchRiseSet(Body.Sun, observer, 1, midnight, 1)],
       [times.sunset, SearchRiseSet(Body.Sun, observer, -1, transit, 1)],
     ] as const
-    for (const [ours, theirs] of disc) {
+    for (const [ours, theirs] of disc)
       expect(Math.abs(requireTime(ours) - requireTime(theirs?.date.getTime()))).toBeLessThan(15_000)
-    }
 
     for (const [degrees, rising, setting] of pairs) {
       for (const [name, direction, from] of [
@@ -104,7 +103,7 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
 describe("days", () => {
   const anyPlace = [fc.double({ min: -90, max: 90, noNaN: true }), longitude] as const
 
-  test("the events of a date are in order, within the solar day around its noon", () => {
+  test("the events of a date are in order, within the solar day around its noon", () =>
     fc.assert(
       fc.property(noonUtc(1900, 2500), upTo(85), longitude, (noon, lat, lon) => {
         const times = computeSunTimes(noon, lat, lon)
@@ -122,8 +121,7 @@ describe("days", () => {
         expect(day).toEqual(day.toSorted((a, b) => a - b))
       }),
       { numRuns: 100 },
-    )
-  })
+    ))
 
   test("all around the earth the times change by 4 minutes per degree, without a jump", () => {
     const lat = 50
@@ -145,7 +143,7 @@ describe("days", () => {
       expect(Math.abs(requireTime(east[name]) - requireTime(west[name]))).toBeLessThan(2)
   })
 
-  test("from one date to the next, no event is skipped or repeated", () => {
+  test("from one date to the next, no event is skipped or repeated", () =>
     fc.assert(
       fc.property(noonUtc(1900, 2500), ...anyPlace, (noon, lat, lon) => {
         const days = Array.from({ length: 5 }, (_, day) => computeSunTimes(noon + day * dayMs, lat, lon))
@@ -166,8 +164,7 @@ describe("days", () => {
         }
       }),
       { numRuns: 100 },
-    )
-  })
+    ))
 })
 
 describe("high latitudes", () => {

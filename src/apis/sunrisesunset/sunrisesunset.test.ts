@@ -41,9 +41,8 @@ describe("date", () => {
   test("is the day in UTC when it is left out", () => {
     expect(noonOfUtcDay(Date.parse("2025-03-09T00:00:00Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
     expect(noonOfUtcDay(Date.parse("2025-03-09T23:59:59.999Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
-    for (const now of ["2025-03-09T00:00:00Z", "2025-03-09T23:59:59.999Z"]) {
+    for (const now of ["2025-03-09T00:00:00Z", "2025-03-09T23:59:59.999Z"])
       expect(run({ lat: 10, lon: 170 }, now)).toEqual(run({ lat: 10, lon: 170, date: "03-09-2025" }))
-    }
     expect(run({ lat: 10, lon: 170 }, "2025-03-10T00:00:00Z")).not.toEqual(
       run({ lat: 10, lon: 170, date: "03-09-2025" }),
     )
@@ -67,15 +66,13 @@ test("coordinates outside the globe are refused, its edges are not", () => {
     [0, -180.001],
     [NaN, 0],
     ["0", 0],
-  ]) {
+  ])
     expect(isAccepted(lat, lon)).toBe(false)
-  }
 })
 
 test("times are ISO 8601 in UTC with milliseconds", () => {
-  for (const time of Object.values(run({ lat: 48, lon: 11, date: "05-05-2025" }))) {
+  for (const time of Object.values(run({ lat: 48, lon: 11, date: "05-05-2025" })))
     expect(time).toMatch(/^2025-05-0[56]T\d\d:\d\d:\d\d\.\d{3}Z$/)
-  }
 })
 
 test("premium: solarNoon and date, nothing else", () => {

@@ -168,14 +168,13 @@ describe("aliases", () => {
     expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" }, ttlSeconds: 0 })
   })
 
-  test("without an end name the target to ask for", () => {
+  test("without an end name the target to ask for", () =>
     expect(answerTo({ answers: chain })).toEqual({
       kind: "alias",
       target: "\x01c\x04test\0",
       ttlSeconds: 20,
       passed: ["\x01a\x07example\0", "\x01b\x07example\0"],
-    })
-  })
+    }))
 
   test("whose end the server has looked up are complete", () => {
     expect(answerTo({ answers: chain, authority: [start("test", 600, 10)] })).toEqual({
@@ -212,9 +211,8 @@ describe("aliases", () => {
     })
   })
 
-  test("are ignored when the name has data", () => {
-    expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
-  })
+  test("are ignored when the name has data", () =>
+    expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"]))
 })
 
 describe("negative answers", () => {
@@ -242,15 +240,13 @@ describe("negative answers", () => {
     expect(answerTo({ rcode })).toMatchObject({ kind: "answer", ttlSeconds: 0 })
   })
 
-  test("count more than records that come with them", () => {
+  test("count more than records that come with them", () =>
     expect(answerTo({ rcode: 3, answers: [address("a.example", "192.0.2.66")] })).toMatchObject({
       answer: { kind: "nxdomain" },
-    })
-  })
+    }))
 })
 
-test("the codec of pointers is that of names", () => {
+test("the codec of pointers is that of names", () =>
   expect(
     recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, ptr.encode("h.Example."))] }),
-  ).toEqual(["h.Example"])
-})
+  ).toEqual(["h.Example"]))

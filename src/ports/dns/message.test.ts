@@ -86,9 +86,7 @@ describe("readResponse", () => {
     ["a cut question", response().subarray(0, 20)],
     ["a cut question type", response().subarray(0, 31)],
     ["a question that points at itself", response((bytes) => bytes.writeUInt16BE(0xc00c, 12))],
-  ])("%s is garbage", (_, bytes) => {
-    expect(readResponse(bytes, question, id)).toBe("garbage")
-  })
+  ])("%s is garbage", (_, bytes) => expect(readResponse(bytes, question, id)).toBe("garbage"))
 
   test.each([
     ["a cut answer", response().subarray(0, 40)],
@@ -96,9 +94,7 @@ describe("readResponse", () => {
     ["a length past the end", response((bytes) => bytes.writeUInt16BE(0xffff, 43))],
     ["more answers than there are", response((bytes) => bytes.writeUInt16BE(0xffff, 6))],
     ["an owner that points forward", response((bytes) => bytes.writeUInt16BE(0xc0ff, 33))],
-  ])("%s is malformed", (_, bytes) => {
-    expect(readResponse(bytes, question, id)).toBe("malformed")
-  })
+  ])("%s is malformed", (_, bytes) => expect(readResponse(bytes, question, id)).toBe("malformed"))
 
   test("a truncated response is not read beyond the question", () => {
     const bytes = response((bytes) => bytes.writeUInt16BE(0x8380, 2)).subarray(0, 40)
@@ -133,9 +129,8 @@ describe("readResponse", () => {
         const found = readResponse(bytes, question, id)
         if (typeof found === "string") return
         expect(bytes.readUInt16BE(0)).toBe(id)
-        for (const { at, length } of [...found.answers, ...found.authority]) {
+        for (const { at, length } of [...found.answers, ...found.authority])
           expect(at + 2 + length).toBeLessThanOrEqual(bytes.length)
-        }
       }),
       { numRuns: 3000 },
     )

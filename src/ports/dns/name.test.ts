@@ -17,9 +17,7 @@ describe("toWireName", () => {
     ["\xffa\x00.x", "\x03\xffa\x00\x01x\0"],
     // Only ASCII letters are folded: À and à are different bytes.
     ["\xc0.x", "\x01\xc0\x01x\0"],
-  ])("%j", (name, expected) => {
-    expect(toWireName(name)).toBe(expected)
-  })
+  ])("%j", (name, expected) => expect(toWireName(name)).toBe(expected))
 
   test.each([
     [""],
@@ -32,9 +30,7 @@ describe("toWireName", () => {
     ["ž.example"],
     [`${"a.".repeat(126)}aa`],
     ["a".repeat(300)],
-  ])("%j cannot be asked", (name) => {
-    expect(toWireName(name)).toBeNull()
-  })
+  ])("%j cannot be asked", (name) => expect(toWireName(name)).toBeNull())
 
   test("253 bytes of text are 255 on the wire, which is the most", () => {
     const longest = `${"a.".repeat(126)}a`
@@ -112,9 +108,8 @@ test("a dot inside a label is escaped", () => {
   expect(toDottedName("\0")).toBe("")
 })
 
-test("foldCase leaves lengths and bytes above 0x7F alone", () => {
-  expect(foldCase("\x02AZ\x03\xc0[@\0")).toBe("\x02az\x03\xc0[@\0")
-})
+test("foldCase leaves lengths and bytes above 0x7F alone", () =>
+  expect(foldCase("\x02AZ\x03\xc0[@\0")).toBe("\x02az\x03\xc0[@\0"))
 
 test.each([
   ["a.example.com", "example.com", true],
@@ -122,9 +117,7 @@ test.each([
   ["badexample.com", "example.com", false],
   ["com", "example.com", false],
   ["example.org", "example.com", false],
-])("%s is within %s: %p", (name, zone, expected) => {
-  expect(isWithin(wire(name), wire(zone))).toBe(expected)
-})
+])("%s is within %s: %p", (name, zone, expected) => expect(isWithin(wire(name), wire(zone))).toBe(expected))
 
 test("everything is within the root, and a byte of a label is not read as a length", () => {
   expect(isWithin(wire("a.b"), "\0")).toBe(true)

@@ -227,9 +227,7 @@ describe("several servers", () => {
     expect(openFiles() - before).toBeLessThan(20)
   })
 
-  test("a resolver without any is refused", () => {
-    expect(() => resolverFor([])).toThrow(RangeError)
-  })
+  test("a resolver without any is refused", () => expect(() => resolverFor([])).toThrow(RangeError))
 })
 
 describe("forgers", () => {

@@ -8,9 +8,7 @@ test.each([
   ["2001:db8::5353", { host: "2001:db8::5353", family: 6, port: 53 }],
   ["[::1]", { host: "::1", family: 6, port: 53 }],
   ["[fe80::1%eth0]:65535", { host: "fe80::1%eth0", family: 6, port: 65535 }],
-] as const)("%s", (text, expected) => {
-  expect(parseServerAddress(text)).toEqual(expected)
-})
+] as const)("%s", (text, expected) => expect(parseServerAddress(text)).toEqual(expected))
 
 test.each([
   [""],

@@ -88,9 +88,7 @@ test.each([
   ],
   ['a:\n  - MX: ["10", b]\n', "line 2: an entry of 'a' must have [preference"],
   ["a: []\n---\nb: []\n", "line 2: a zone must be one document"],
-])("%j is refused, and the line named", (text, message) => {
-  expect(() => parseZone(text)).toThrow(message)
-})
+])("%j is refused, and the line named", (text, message) => expect(() => parseZone(text)).toThrow(message))
 
 test("aliases that multiply are refused", () => {
   const layers = Array.from({ length: 12 }, (_, index) => {

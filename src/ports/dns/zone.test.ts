@@ -51,9 +51,7 @@ describe("records", () => {
 
   test.each(["example.com", "EXAMPLE.COM", "example.com.", "www.example.com"])(
     "are found as %s",
-    async (name) => {
-      expect(await ask(name, "SPF")).toEqual(records("old"))
-    },
+    async (name) => expect(await ask(name, "SPF")).toEqual(records("old")),
   )
 
   test("cannot be changed by callers", async () => {
@@ -93,9 +91,8 @@ test.each([
   expect(await ask(name, "A")).toEqual({ kind: "failure", reason })
 })
 
-test("a word does not hide the records of other types", async () => {
-  expect(await ask("half.example.com", "TXT")).toEqual(records("here"))
-})
+test("a word does not hide the records of other types", async () =>
+  expect(await ask("half.example.com", "TXT")).toEqual(records("here")))
 
 test("a chain of aliases ends after ten", async () => {
   const zone: Record<string, DnsZone[string]> = { "n0.test": [{ A: "192.0.2.1" }] }
@@ -106,12 +103,11 @@ test("a chain of aliases ends after ten", async () => {
   expect(await chained.resolve("n11.test", "A")).toEqual({ kind: "failure", reason: "servfail" })
 })
 
-test("an aborted call is answered aborted", async () => {
+test("an aborted call is answered aborted", async () =>
   expect(await dns.resolve("example.com", "A", AbortSignal.abort())).toEqual({
     kind: "failure",
     reason: "aborted",
-  })
-})
+  }))
 
 test.each<[DnsZone, string]>([
   [{ "a..b": [] }, "'a..b' is not a domain name"],
@@ -125,6 +121,4 @@ test.each<[DnsZone, string]>([
   [{ a: [{ MX: [1, "b..c"] }] }, 'must have a domain name, not "b..c"'],
   [{ a: [{ PTR: "" }] }, "must have a domain name"],
   [{ a: [{ CNAME: "." }] }, "must have a domain name"],
-])("%j is refused", (zone, message) => {
-  expect(() => createZoneDns(zone)).toThrow(message)
-})
+])("%j is refused", (zone, message) => expect(() => createZoneDns(zone)).toThrow(message))

@@ -39,9 +39,7 @@ test.each([
   ["two headers, as they are joined", `${whole}, ${whole}`],
   ["a line break", `${whole}\n\n`],
   ["ten thousand characters", whole + "0".repeat(10_000)],
-])("a traceparent with %s counts as none", (_, header) => {
-  expect(begin(header)).toBeNull()
-})
+])("a traceparent with %s counts as none", (_, header) => expect(begin(header)).toBeNull())
 
 test.each([
   ["recorded", whole, true],

@@ -82,13 +82,11 @@ test.if(canRunAsOther())("a backup, and a restore from a backup, name what is mi
     ["backup.ts", `backUp(${source}, ${copy})`],
     ["restore.ts", `restore(${source}, ${copy}, 0)`],
   ] as const
-  for (const [module, call] of calls) {
+  for (const [module, call] of calls)
     expect(runAsOther(module, call)).toContain(`read and write ${file}, which belongs to user 0 (root)`)
-  }
   chmodSync(folder, 0o700)
-  for (const [module, call] of calls) {
+  for (const [module, call] of calls)
     expect(runAsOther(module, call)).toContain(`look into the folder ${folder}, which belongs to user 0`)
-  }
   expect(readdirSync(folder).filter((name) => name.includes("copy"))).toEqual([])
 })
 

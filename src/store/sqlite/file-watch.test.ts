@@ -34,9 +34,8 @@ async function requireRefused({ store, outbox }: Server, reason: RegExp): Promis
   expect(() => store.findKey("hash")).toThrow(StoreUnavailable)
   expect(() => store.findKey("hash")).toThrow(reason)
   const charge = () => store.charge([chargeOf()])
-  for (const use of [charge, () => store.takeRates([], () => 1_000), store.ping, outbox.list]) {
+  for (const use of [charge, () => store.takeRates([], () => 1_000), store.ping, outbox.list])
     await expect(use()).rejects.toThrow(StoreUnavailable)
-  }
 }
 
 async function requireServed({ store, outbox }: Server): Promise<void> {

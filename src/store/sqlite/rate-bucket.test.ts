@@ -101,7 +101,7 @@ test("a clock set back by less than a second moves no bucket back, and an empty 
   expect(bucket.take(startUs + 1_000_000)).toBe(true)
 })
 
-test("a change of the limit gives no call away", () => {
+test("a change of the limit gives no call away", () =>
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 50 }), (limits) => {
       const bucket = createBucket(1)
@@ -110,8 +110,7 @@ test("a change of the limit gives no call away", () => {
       expect(spentUs).toBeLessThanOrEqual(minuteUs + 1e-3)
     }),
     { numRuns: 100 },
-  )
-})
+  ))
 
 test("a clock set back by years leaves a bucket empty, not closed for years", () => {
   const bucket = createBucket(1_000_000)

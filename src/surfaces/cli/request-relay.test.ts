@@ -47,9 +47,8 @@ function call({ feed }: TestWorker, requestId: string, status = 200): void {
     latency: createHistogram([]),
     faults: null,
   }
-  if (feed.isWatched) {
+  if (feed.isWatched)
     feed.offer({ ...tally, surface: "rest" }, { requestId, address: () => "", startedMs: 0 }, { status }, 1)
-  }
 }
 
 const idsOf = (watch: ReturnType<RequestFeed["watch"]>) =>

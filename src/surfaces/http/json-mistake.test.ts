@@ -30,7 +30,7 @@ describe("the place of a mistake", () => {
     expect(placeOfMistake(text)).toBe(at(line, column))
   })
 
-  test("is found in any JSON that is cut short or has a character too many, and never in JSON", () => {
+  test("is found in any JSON that is cut short or has a character too many, and never in JSON", () =>
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom("x", "}", ",", "'", "\0"), (json, where, more) => {
         expect(placeOfMistake(json)).toBe("")
@@ -40,8 +40,7 @@ describe("the place of a mistake", () => {
             expect([text, placeOfMistake(text)]).toEqual([text, expect.stringMatching(/line 1, column \d+$/)])
         }
       }),
-    )
-  })
+    ))
 
   test("is left out where the text is nested too deep, and behind the part that is searched", () => {
     expect(placeOfMistake("[".repeat(maxSearched))).toBe("")

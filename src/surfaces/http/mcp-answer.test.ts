@@ -51,9 +51,7 @@ test.each([
     new Response(result, { headers: { "content-type": "text/event-stream" } }),
     result,
   ],
-])("%s is read whole", async (_, response, text) => {
-  expect(await readAnswer(response)).toEqual({ text })
-})
+])("%s is read whole", async (_, response, text) => expect(await readAnswer(response)).toEqual({ text }))
 
 test.each([notice, ": keepalive\n\n"])(
   "a stream that begins with %j goes through as it comes",

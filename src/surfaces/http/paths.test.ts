@@ -52,7 +52,6 @@ describe("the nearest path", () => {
     (path) => expect(messageFor(path)).toBe("No such path. See /docs."),
   )
 
-  test("to a very long one is none", () => {
-    expect(messageFor(`/v1/hmac${"a".repeat(10_000)}`)).toBe("No such path. See /docs.")
-  })
+  test("to a very long one is none", () =>
+    expect(messageFor(`/v1/hmac${"a".repeat(10_000)}`)).toBe("No such path. See /docs."))
 })

@@ -28,13 +28,9 @@ test.each([
   ],
   ["a=%C3%A9+%2B", [["a", "é +"]]],
   ["a%3D=?", [["a=", "?"]]],
-])("%p", (query, expected) => {
-  expect(read(query)).toEqual(expected)
-})
+])("%p", (query, expected) => expect(read(query)).toEqual(expected))
 
-test("a URL without a query has no parameters", () => {
-  expect(parseQuery("http://h/p").parameters).toEqual([])
-})
+test("a URL without a query has no parameters", () => expect(parseQuery("http://h/p").parameters).toEqual([]))
 
 test.each([
   ["lat=%ff", [["lat", null]]],
@@ -47,16 +43,12 @@ test.each([
   ],
   ["lat=%", [["lat", null]]],
   ["a=1&%ff=2", [["a", "1"]]],
-])("what cannot be read in %p has no text", (query, expected) => {
-  expect(read(query)).toEqual(expected)
-})
+])("what cannot be read in %p has no text", (query, expected) => expect(read(query)).toEqual(expected))
 
 test("reads back what URLSearchParams writes", () => {
   const pairs = fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })))
   fc.assert(
-    fc.property(pairs, (entries) => {
-      expect(read(new URLSearchParams(entries).toString())).toEqual(entries)
-    }),
+    fc.property(pairs, (entries) => expect(read(new URLSearchParams(entries).toString())).toEqual(entries)),
     { numRuns: 500 },
   )
 })

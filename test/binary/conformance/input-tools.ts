@@ -61,9 +61,8 @@ export const inputTools: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_multi_round: {
     async run(_values, { mcpReq }) {
       const round = mcpReq.requestState<string>()
-      if (round === "two" && acceptedContent(mcpReq.inputResponses, "step2")) {
+      if (round === "two" && acceptedContent(mcpReq.inputResponses, "step2"))
         return { content: [text("Both steps are done.")] }
-      }
       if (round === "one" && acceptedContent(mcpReq.inputResponses, "step1")) {
         const step2 = ask("Step 2: What is your favorite color?", "color")
         return inputRequired({ inputRequests: { step2 }, requestState: await state.mint("two") })

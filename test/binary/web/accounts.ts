@@ -121,9 +121,8 @@ export function accountsInBrowser(desk: Desk): void {
   test("usage is a plot with its figures as a table and as a file", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Busy", plan: "free" })
     const { key } = await desk.call("POST", "/keys", { account: id, name: "busy" })
-    for (let call = 0; call < 3; call++) {
+    for (let call = 0; call < 3; call++)
       await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
-    }
     const { page, look, done } = await desk.visit(`/console/accounts/${id}`)
     await page.locator("canvas").first().waitFor()
     await page.getByText("Figures").first().click()

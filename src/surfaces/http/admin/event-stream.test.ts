@@ -102,7 +102,6 @@ test("a client that goes ends the watch, while it waits and before", async () =>
   expect(await read).toBeUndefined()
   const early = setUp()
   await early.reader.cancel()
-  for (const { source, timer, calls } of [waiting, early]) {
+  for (const { source, timer, calls } of [waiting, early])
     expect([source.ends, timer.waiting, calls]).toMatchObject([1, [], { count: 0, awaited: 0 }])
-  }
 })
