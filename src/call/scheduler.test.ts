@@ -41,8 +41,7 @@ test("work that fits a slice never waits", () => {
 describe("of long work", () => {
   test("a turn has the steps that fit its slice, however many wait", async () => {
     const { work, finish } = setUp()
-    const turns = await finish(Array.from({ length: 9 }, () => work("a", 1, 4)))
-    expect(turns).toEqual(["aaa", "aaa", "aaa"])
+    expect(await finish(Array.from({ length: 9 }, () => work("a", 1, 4)))).toEqual(["aaa", "aaa", "aaa"])
   })
 
   test("a step longer than a slice has a turn for itself", async () => {

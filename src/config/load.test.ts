@@ -75,8 +75,7 @@ test("plans are the defaults with the changes and additions of the file", () => 
 
 test("the default plans are those of the documentation", () => {
   const plans = [...load({}).plans.values()]
-  const rows = plans.map((plan) => Object.values(plan).slice(0, 6))
-  expect(rows).toEqual([
+  expect(plans.map((plan) => Object.values(plan).slice(0, 6))).toEqual([
     ["free", 1_000, 500, 60, false, 1],
     ["starter", 200_000, 0, null, true, 10],
     ["pro", 1_000_000, 0, null, true, 25],

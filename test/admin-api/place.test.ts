@@ -71,7 +71,6 @@ test("an address of its own: there alone, with nothing else, until the service s
 
 test("an address that is taken ends the start, and nothing listens", async () => {
   const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("other") })
-  const start = startTestService({ flags: { admin: `127.0.0.1:${other.port}` } })
-  await expect(start).rejects.toThrow("in use")
+  await expect(startTestService({ flags: { admin: `127.0.0.1:${other.port}` } })).rejects.toThrow("in use")
   await other.stop(true)
 })

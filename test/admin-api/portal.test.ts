@@ -152,8 +152,7 @@ test.each(
   })
   expect([404, 405]).toContain(answer.status)
   // Neither does the cookie of the portal open the admin API.
-  const stolen = await browser.send("GET", `/admin/v1/accounts/${account}`)
-  expect(stolen.status).toBe(401)
+  expect((await browser.send("GET", `/admin/v1/accounts/${account}`)).status).toBe(401)
 })
 
 describe("what the operator keeps about a customer", () => {

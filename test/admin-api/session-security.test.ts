@@ -193,8 +193,7 @@ describe("over HTTPS the cookie is Secure and bound to the host", () => {
     const { key } = await createTestAdminKey(own.db)
     const browser = openBrowser(own.url)
     const headers = { ...proxied, origin: own.url.replace("http:", "https:") }
-    const opened = await browser.signIn("console", { key }, { headers })
-    expect(opened.headers.get("set-cookie")).toMatch(
+    expect((await browser.signIn("console", { key }, { headers })).headers.get("set-cookie")).toMatch(
       /^__Host-penknife-console=pks-\w{38}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
     )
     expect((await browser.send("GET", "/console/session", { headers: proxied })).status).toBe(200)

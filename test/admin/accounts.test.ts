@@ -59,8 +59,7 @@ describe("an account", () => {
     const listed = await admin.run(listAccounts, { closed: true })
     const { keys, ...withoutKeys } = closed
     expect([keys, listed.data]).toEqual([0, [withoutKeys]])
-    const reopened = await admin.run(reopenAccount, { id: admin.id })
-    expect(reopened).toEqual({ ...closed, closed: null, version: 3 })
+    expect(await admin.run(reopenAccount, { id: admin.id })).toEqual({ ...closed, closed: null, version: 3 })
     expect(await lastAudit(admin)).toMatchObject({
       before: { closed: closed.closed },
       after: { closed: null },
@@ -149,8 +148,7 @@ describe("refused is", () => {
       [grantCredits, { credits: 1 }],
       [renewCredits, { anyway: true }],
     ] as const) {
-      const fault = await admin.refusal(operation, { id, ...values })
-      expect(fault).toMatchObject({
+      expect(await admin.refusal(operation, { id, ...values })).toMatchObject({
         code: "conflict",
         message: `Account '${id}' is closed. Reopen it first.`,
       })

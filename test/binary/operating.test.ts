@@ -76,8 +76,7 @@ test("TLS, with a certificate and key from files", async () => {
   const flags = ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")]
   const server = await serve(join(dir, "tls.db"), ...flags)
   expect(server.url).toStartWith("https://")
-  const answer = await fetch(`${server.url}/health`, { tls: { ca: cert } })
-  expect(answer.status).toBe(200)
+  expect((await fetch(`${server.url}/health`, { tls: { ca: cert } })).status).toBe(200)
   await server.stop()
   const refuse = (cert: string, key: string) =>
     run(["serve", "--port", "0", "--db", join(dir, "tls.db"), "--tls-cert", cert, "--tls-key", key])

@@ -29,8 +29,7 @@ describe("the example folder", async () => {
   const text = async (path: string) => (await fetch(server.url + path)).text()
 
   test("REST, batch, GraphQL and MCP answer, and charge what its definitions say", async () => {
-    const asked = await readAnswer(call(server.url, "/v1/mailservers?domain=example.com"))
-    expect(asked.data).toEqual(servers)
+    expect((await readAnswer(call(server.url, "/v1/mailservers?domain=example.com"))).data).toEqual(servers)
     const counted = await readAnswer(call(server.url, "/v1/wordcount", postWith({ text: "one two" })))
     expect(counted.data).toEqual({ words: 2, longest: 3 })
     expect(await used()).toBe(3)
@@ -81,8 +80,7 @@ describe("the example folder", async () => {
     expect([listed.code, listed.err]).toEqual([0, ""])
     expect(listed.out).toMatch(/^mailservers +Mail servers +GET +2 +own$/m)
     expect(listed.out).toMatch(/^hmac .* built in$/m)
-    const checked = await run(["api", "check", examples])
-    expect(checked).toEqual({
+    expect(await run(["api", "check", examples])).toEqual({
       code: 0,
       out: "mailservers: 1 example is right.\nwordcount: 2 examples are right.\n",
       err: "",

@@ -36,8 +36,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await apply(notice("msg_1"), notice("msg_1"))).toBe("applied")
     expect(await apply(notice("msg_1"))).toBe("applied")
     expect(await apply(notice("msg_2", "acc_9"))).toBe("missing")
-    const due = await opened.outbox.claim({ ...anyDue, nowMs: nowMs + 1 })
-    expect(due).toMatchObject({
+    expect(await opened.outbox.claim({ ...anyDue, nowMs: nowMs + 1 })).toMatchObject({
       id: "msg_1",
       type: "key.created",
       data: '{"key":"key_1"}',

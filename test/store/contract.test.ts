@@ -193,8 +193,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         { api: "hmac", calls: 1, credits: 1 },
         { api: "spfvalidator", calls: 1, credits: 5 },
       ]
-      const outcomes = await store.charge([chargeOf({ items }), chargeOf({ items })])
-      expect(outcomes).toEqual([charged(6, 0), refused])
+      expect(await store.charge([chargeOf({ items }), chargeOf({ items })])).toEqual([charged(6, 0), refused])
       await store.charge([chargeOf({ items: [{ api: "constructor", calls: 2, credits: 0 }] })])
       const usage = [{ api: "constructor", calls: 2, credits: 0 }, ...items]
       expect(await store.usage("acc_1")).toEqual(usage.map((item) => ({ day: "2025-01-01", ...item })))

@@ -57,8 +57,7 @@ function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
   let isStopped = false
   const done = (async () => {
     while (!isStopped) {
-      const outcomes = await store.charge([chargeOf({ allowance: null })])
-      expect(outcomes).toMatchObject([{ charged: true }])
+      expect(await store.charge([chargeOf({ allowance: null })])).toMatchObject([{ charged: true }])
       made++
       // A data file answers without a turn of the event loop.
       await nextTurn()

@@ -51,8 +51,7 @@ describe("TTL and class", () => {
     ["class32", null, "CLASS32"],
   ]
   test.each(cases)("%j", (written, ttl, rrClass) => {
-    const record = parseTlsaRecord(`${owner} ${written} TLSA 3 1 1 ${digest}`)
-    expect(record).toMatchObject({ ttl, class: rrClass })
+    expect(parseTlsaRecord(`${owner} ${written} TLSA 3 1 1 ${digest}`)).toMatchObject({ ttl, class: rrClass })
   })
 })
 

@@ -155,8 +155,7 @@ describe("issues that show", () => {
     test(`${code} at ${term?.slice(0, 40) ?? "the record"}`, async () => {
       const dns = typeof zone === "string" ? dnsOf(zone) : zone
       const report = await validateIn(dns, { domain: "d.example", ...input })
-      const issue = report.issues_found.find((found) => found.code === code)
-      expect(issue).toEqual({
+      expect(report.issues_found.find((found) => found.code === code)).toEqual({
         code,
         severity: (severity ?? issueKinds[code].severity) as never,
         message: expect.stringMatching(/^\S[^{}]*(%\{[^{}]*)*.* \(RFC \d+( §[\d.]+)?\)\.$/),

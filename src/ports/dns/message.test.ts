@@ -27,8 +27,7 @@ function read(bytes: Buffer): Response {
 
 describe("encodeQuery", () => {
   test("asks one question, with recursion and room for 1232 bytes", () => {
-    const query = encodeQuery(question, id, true)
-    expect(query.toString("hex")).toBe(
+    expect(encodeQuery(question, id, true).toString("hex")).toBe(
       ["beef", "0100", "0001", "0000", "0000", "0001"].join("") +
         Buffer.from("\x03www\x07example\x03com\0\0\x01\0\x01", "latin1").toString("hex") +
         "00002904d0000000000000",
