@@ -6,8 +6,7 @@ test("calls are refused while more bytes are unread than the limit", () => {
   const [first, second] = [unsent.open(), unsent.open()]
   first.add(60)
   second.add(40)
-  expect(unsent.isFull()).toBe(false)
-  expect(unsent.bytes()).toBe(100)
+  expect([unsent.isFull(), unsent.bytes()]).toEqual([false, 100])
   second.add(1)
   expect(unsent.isFull()).toBe(true)
   first.free(1)

@@ -74,8 +74,7 @@ describe.if(process.platform === "linux")("a store that fails", () => {
       mend()
     }
     await requireAvailable(server.url, key)
-    expect(await server.stop()).toBe(0)
-    expect(chargedOf(db, id)).toBe(2)
+    expect([await server.stop(), chargedOf(db, id)]).toEqual([0, 2])
     const log = await server.stderr
     expect(log).toContain(logged)
     expect(log).not.toContain(key.slice(0, 12))

@@ -127,8 +127,7 @@ describe("restore", () => {
     const counts = { bytes: expect.any(Number), store_version: expect.any(Number), accounts: 1 }
     expect(report).toEqual({ file: db, ...counts })
     expect(await names()).toEqual(["before"])
-    expect(statSync(db).mode & 0o777).toBe(0o600)
-    expect(readFileSync(file).equals(backup)).toBe(true)
+    expect([statSync(db).mode & 0o777, readFileSync(file).equals(backup)]).toEqual([0o600, true])
     db = replaced
     expect((await names()).toSorted()).toEqual(["after", "before"])
   })

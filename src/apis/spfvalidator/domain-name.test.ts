@@ -56,8 +56,7 @@ test("any text is read or refused, and a name that is read can be asked for", as
 }, 300_000)
 
 test("a target name loses its trailing dot, and labels from the left while it is too long", () => {
-  expect(toTargetName("Example.COM.")).toBe("example.com")
-  expect(toTargetName("example..")).toBe("example.")
+  expect([toTargetName("Example.COM."), toTargetName("example..")]).toEqual(["example.com", "example."])
   expect(toTargetName(longest)).toBe(longest)
   expect(toTargetName(`x.${longest}.`)).toBe(longest)
   expect(toTargetName(`${label63}.y.x.${longest.slice(4)}`)).toBe(`y.x.${longest.slice(4)}`)

@@ -267,8 +267,7 @@ test("terms are quoted as text of bounded length, and never treated as a templat
   const { message, term: quoted } = toFinding("SYNTAX_ERROR", "d.example", term, "{term}")
   expect(quoted).toBe(`$&\\013\\010é${"x".repeat(limits.termCharacters - 12)}…`)
   expect(message).toStartWith(`'${quoted}' {term};`)
-  expect(toDisplayText("\xff\xfe")).toBe("\xff\xfe")
-  expect(toDisplayText("\xef\xbb\xbfa")).toBe("\ufeffa")
+  expect([toDisplayText("\xff\xfe"), toDisplayText("\xef\xbb\xbfa")]).toEqual(["\xff\xfe", "\ufeffa"])
 })
 
 test("TXT records without any likeness to SPF are not reported", async () => {

@@ -104,8 +104,7 @@ describe("readName", () => {
 const byte = fc.nat(255).map((code) => String.fromCharCode(code))
 
 test("a dot inside a label is escaped", () => {
-  expect(toDottedName("\x03a.b\x03com\0")).toBe("a\\.b.com")
-  expect(toDottedName("\0")).toBe("")
+  expect([toDottedName("\x03a.b\x03com\0"), toDottedName("\0")]).toEqual(["a\\.b.com", ""])
 })
 
 test("foldCase leaves lengths and bytes above 0x7F alone", () =>
@@ -120,8 +119,7 @@ test.each([
 ])("%s is within %s: %p", (name, zone, expected) => expect(isWithin(wire(name), wire(zone))).toBe(expected))
 
 test("everything is within the root, and a byte of a label is not read as a length", () => {
-  expect(isWithin(wire("a.b"), "\0")).toBe(true)
-  expect(isWithin("\x05x\x03com\0", "\x03com\0")).toBe(false)
+  expect([isWithin(wire("a.b"), "\0"), isWithin("\x05x\x03com\0", "\x03com\0")]).toEqual([true, false])
 })
 
 test("parentOf ends at the root", () => {

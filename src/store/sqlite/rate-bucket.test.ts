@@ -97,8 +97,7 @@ test("a clock set back by less than a second moves no bucket back, and an empty 
   while (bucket.take(startUs)) {}
   expect(bucket.take(startUs - 500_000)).toBe(false)
   expect(bucket.state(startUs - 500_000)).toMatchObject({ remaining: 0, fullInMs: 60_500, retryInMs: 1_500 })
-  expect(bucket.take(startUs + 999_000)).toBe(false)
-  expect(bucket.take(startUs + 1_000_000)).toBe(true)
+  expect([bucket.take(startUs + 999_000), bucket.take(startUs + 1_000_000)]).toEqual([false, true])
 })
 
 test("a change of the limit gives no call away", () =>

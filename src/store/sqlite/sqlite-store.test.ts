@@ -74,8 +74,7 @@ describe("keys in memory", () => {
     await other.revokeKey("key_1", 7_000)
     await noWaitTimer.turn()
     const second = await store.findKey("h1")
-    expect(second?.key.revokedMs).toBe(7_000)
-    expect(second?.account.used).toBe(1)
+    expect([second?.key.revokedMs, second?.account.used]).toEqual([7_000, 1])
     expect(second?.revision).toBeGreaterThan(first?.revision ?? 0)
   })
 
