@@ -1,7 +1,7 @@
 /** The console, for operators. A screen is one line here; docs/web.md says how to make one. */
 
 import { startApp } from "../shell/app.tsx"
-import type { Screen } from "../shell/frame.tsx"
+import { type Screen, screenAt } from "../shell/frame.tsx"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
 import { AuditScreen } from "./audit/audit-screen.tsx"
@@ -16,46 +16,14 @@ import { RequestsScreen } from "./requests/requests-screen.tsx"
 
 const screens: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
-  {
-    path: "/accounts",
-    title: "Accounts",
-    icon: "accounts",
-    operation: "accounts.list",
-    component: AccountsScreen,
-    detail: AccountScreen,
-  },
-  {
-    path: "/keys",
-    title: "Keys",
-    icon: "keys",
-    operation: "keys.list",
-    component: KeysScreen,
-    detail: KeyScreen,
-  },
-  {
-    path: "/requests",
-    title: "Requests",
-    icon: "requests",
-    operation: "requests.tail",
-    component: RequestsScreen,
-  },
-  { path: "/errors", title: "Errors", icon: "errors", operation: "history.faults", component: ErrorsScreen },
-  {
-    path: "/notices",
-    title: "Notices",
-    icon: "notices",
-    operation: "notices.list",
-    component: NoticesScreen,
-  },
-  { path: "/plans", title: "Plans", icon: "plans", operation: "plans.list", component: PlansScreen },
-  { path: "/audit", title: "Audit", icon: "audit", operation: "audit.list", component: AuditScreen },
-  {
-    path: "/backups",
-    title: "Backups",
-    icon: "backups",
-    operation: "backups.list",
-    component: BackupsScreen,
-  },
+  screenAt("accounts", "Accounts", "accounts.list", AccountsScreen, AccountScreen),
+  screenAt("keys", "Keys", "keys.list", KeysScreen, KeyScreen),
+  screenAt("requests", "Requests", "requests.tail", RequestsScreen),
+  screenAt("errors", "Errors", "history.faults", ErrorsScreen),
+  screenAt("notices", "Notices", "notices.list", NoticesScreen),
+  screenAt("plans", "Plans", "plans.list", PlansScreen),
+  screenAt("audit", "Audit", "audit.list", AuditScreen),
+  screenAt("backups", "Backups", "backups.list", BackupsScreen),
 ]
 
 startApp(screens)

@@ -25,6 +25,20 @@ export interface Screen {
   readonly detail?: ComponentType<{ readonly id: string }>
 }
 
+/**
+ * A screen that has the name of its icon as path: `/accounts` with the icon `accounts`.
+ * @param detail as in {@link Screen}
+ */
+export function screenAt(
+  icon: IconName,
+  title: string,
+  operation: OperationId | null,
+  component: ComponentType,
+  detail?: Screen["detail"],
+): Screen {
+  return { path: `/${icon}`, title, icon, operation, component, ...(detail && { detail }) }
+}
+
 interface FrameProps {
   readonly screens: readonly Screen[]
   readonly current: Screen | null

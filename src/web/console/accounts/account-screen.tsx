@@ -28,6 +28,10 @@ export function AccountScreen({ id }: { readonly id: string }) {
     reading.show(account)
   }
 
+  function windowProps(account: Account, text: string) {
+    return { account, close, done: (saved: Account) => changed(text, saved) }
+  }
+
   return (
     <Page
       title={reading.data?.name ?? "Account"}
@@ -53,27 +57,9 @@ export function AccountScreen({ id }: { readonly id: string }) {
             {may("keys.list") && <AccountKeys account={account} />}
             <Details account={account} />
             {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
-            {window === "edit" && (
-              <EditAccount
-                account={account}
-                close={close}
-                done={(saved) => changed("Account saved.", saved)}
-              />
-            )}
-            {window === "grant" && (
-              <GrantCredits
-                account={account}
-                close={close}
-                done={(saved) => changed("Credits granted.", saved)}
-              />
-            )}
-            {window === "close" && (
-              <CloseAccount
-                account={account}
-                close={close}
-                done={(saved) => changed("Account closed.", saved)}
-              />
-            )}
+            {window === "edit" && <EditAccount {...windowProps(account, "Account saved.")} />}
+            {window === "grant" && <GrantCredits {...windowProps(account, "Credits granted.")} />}
+            {window === "close" && <CloseAccount {...windowProps(account, "Account closed.")} />}
             {window === "link" && <PortalLink account={account} close={close} />}
           </>
         )}

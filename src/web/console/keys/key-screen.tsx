@@ -13,8 +13,7 @@ import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
-import type { ChangeKeyProps } from "../../shared/change-key.tsx"
-import { RevokeKey, RotateKey } from "../../shared/change-key.tsx"
+import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { KeyFields, readKeyFields } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
@@ -30,6 +29,10 @@ export function KeyScreen({ id }: { readonly id: string }) {
     close()
     say(text)
     reading.show(saved)
+  }
+
+  function windowProps(value: Key, text: string): ChangeKeyProps {
+    return { value, close, done: (saved) => changed(text, saved) }
   }
 
   return (
@@ -70,19 +73,9 @@ export function KeyScreen({ id }: { readonly id: string }) {
                 <RecentUsage filter={{ key: key.id }} file={`usage-${key.id}`} />
               </Section>
             )}
-            {window === "edit" && (
-              <EditKey value={key} close={close} done={(saved) => changed("Key saved.", saved)} />
-            )}
-            {window === "rotate" && (
-              <RotateKey
-                value={key}
-                close={close}
-                done={(saved) => changed("The key has a new text.", saved)}
-              />
-            )}
-            {window === "revoke" && (
-              <RevokeKey value={key} close={close} done={(saved) => changed("Key revoked.", saved)} />
-            )}
+            {window === "edit" && <EditKey {...windowProps(key, "Key saved.")} />}
+            {window === "rotate" && <RotateKey {...windowProps(key, "The key has a new text.")} />}
+            {window === "revoke" && <RevokeKey {...windowProps(key, "Key revoked.")} />}
           </>
         )}
       </Ready>

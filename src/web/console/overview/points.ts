@@ -6,19 +6,9 @@ export type CreditHistory = AnswerOf<"history.credits">
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-interface CallPoints {
-  readonly times: readonly string[]
-  readonly calls: readonly number[]
-  readonly errors: readonly number[]
-  /** Mean over all APIs, weighted by calls; null if there were none. */
-  readonly p50: readonly (number | null)[]
-  /** The latency of the slowest API. */
-  readonly p99: readonly (number | null)[]
-}
-
 type CallSum = CallHistory["data"][number]
 
-export function callPoints(history: CallHistory): CallPoints {
+export function callPoints(history: CallHistory) {
   const times = timesOf(history)
   const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
   const each = <T>(pick: (sums: readonly CallSum[]) => T) =>
@@ -32,10 +22,7 @@ export function callPoints(history: CallHistory): CallPoints {
   }
 }
 
-export function creditPoints(history: CreditHistory): {
-  readonly times: readonly string[]
-  readonly credits: readonly number[]
-} {
+export function creditPoints(history: CreditHistory) {
   const times = timesOf(history)
   const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
   return {
@@ -44,27 +31,20 @@ export function creditPoints(history: CreditHistory): {
   }
 }
 
-/** 99 % of the calls to the slowest API took no longer. */
+/** The latency of the slowest API: 99 % of its calls took no longer. */
 export function slowestOf(sums: readonly Pick<CallSum, "p99_ms">[]): number | null {
   const known = sums.flatMap(({ p99_ms }) => p99_ms ?? [])
   return known.length === 0 ? null : round(Math.max(...known))
 }
 
+/** Mean over all APIs, weighted by calls; null if there were none. */
 function middleOf(sums: readonly CallSum[]): number | null {
   const known = sums.filter(({ p50_ms }) => p50_ms !== null)
   const calls = total(known, ({ calls }) => calls)
   return calls === 0 ? null : round(total(known, ({ calls, p50_ms }) => calls * (p50_ms ?? 0)) / calls)
 }
 
-function timesOf({
-  step,
-  from,
-  to,
-}: {
-  readonly step: keyof typeof stepMs
-  readonly from: string
-  readonly to: string
-}) {
+function timesOf({ step, from, to }: Pick<CallHistory, "step" | "from" | "to">) {
   const first = new Date(from).getTime()
   const count = Math.max(0, Math.ceil((new Date(to).getTime() - first) / stepMs[step]))
   return Array.from({ length: count }, (_, index) => new Date(first + index * stepMs[step]).toISOString())

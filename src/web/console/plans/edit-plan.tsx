@@ -12,11 +12,11 @@ interface EditPlanProps {
 }
 
 const fields = [
-  "monthly_credits",
-  "sign_up_bonus",
-  "requests_per_minute",
-  "graphql_apis",
-  "portal_keys",
+  ["monthly_credits", "Credits a month", "A whole number, or unlimited."],
+  ["sign_up_bonus", "Sign-up bonus", "Credits that a new account gets once."],
+  ["requests_per_minute", "Calls a minute", "A whole number, or unlimited."],
+  ["graphql_apis", "APIs in a GraphQL query", "How many different ones. A whole number, or unlimited."],
+  ["portal_keys", "Key limit", "Customers with so many keys cannot create another in the portal."],
 ] as const
 const rights = [
   ["create", "Create keys"],
@@ -42,7 +42,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
   function toChanges(values: FormValues): Changes {
     const name = plan?.name ?? values.text("name")
     const typed = [
-      ...fields.map((field) => [field, toLimit(values.text(field))] as const),
+      ...fields.map(([field]) => [field, toLimit(values.text(field))] as const),
       ["premium", values.isTicked("premium")] as const,
       ["portal", values.list("portal")] as const,
     ]
@@ -57,7 +57,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
       isWide
       required={{
         ...(plan === null && { name: "Type a name, such as team." }),
-        ...Object.fromEntries(fields.map((field) => [field, "Type a whole number, or unlimited."])),
+        ...Object.fromEntries(fields.map(([field]) => [field, "Type a whole number, or unlimited."])),
       }}
       toChanges={toChanges}
       remove={
@@ -75,41 +75,16 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
         />
       )}
       <div class="field-grid">
-        <TextField
-          name="monthly_credits"
-          label="Credits a month"
-          required
-          value={String(shown.monthly_credits)}
-          hint="A whole number, or unlimited."
-        />
-        <TextField
-          name="sign_up_bonus"
-          label="Sign-up bonus"
-          required
-          value={String(shown.sign_up_bonus)}
-          hint="Credits that a new account gets once."
-        />
-        <TextField
-          name="requests_per_minute"
-          label="Calls a minute"
-          required
-          value={String(shown.requests_per_minute)}
-          hint="A whole number, or unlimited."
-        />
-        <TextField
-          name="graphql_apis"
-          label="APIs in a GraphQL query"
-          required
-          value={String(shown.graphql_apis)}
-          hint="How many different ones. A whole number, or unlimited."
-        />
-        <TextField
-          name="portal_keys"
-          label="Key limit"
-          required
-          value={String(shown.portal_keys)}
-          hint="Customers with so many keys cannot create another in the portal."
-        />
+        {fields.map(([field, label, hint]) => (
+          <TextField
+            key={field}
+            name={field}
+            label={label}
+            required
+            value={String(shown[field])}
+            hint={hint}
+          />
+        ))}
       </div>
       <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
       <CheckGroup name="portal" label="What customers may do in the portal">
