@@ -208,10 +208,7 @@ describe("while a batch runs", () => {
   }))
   let onEncode = () => {}
   let monotonic = 0
-  const clock = {
-    now: () => Date.parse("2025-01-01T00:00:00Z"),
-    monotonicMs: () => monotonic,
-  }
+  const clock = { now: () => Date.parse("2025-01-01T00:00:00Z"), monotonicMs: () => monotonic }
   const own = startCatalogService([slow, busy, wordy], { clock })
 
   test("at most 16 inputs run at the same time, and a failure of one does not change the others", async () => {

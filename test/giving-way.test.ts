@@ -10,10 +10,7 @@ import { createSlowTurns } from "./support/slow-turns.ts"
 /** Events in their order: a run by its text, or a turn of the event loop. */
 const events: string[] = []
 let monotonic = 0
-const clock = {
-  now: () => Date.parse("2025-01-01T00:00:00Z"),
-  monotonicMs: () => monotonic,
-}
+const clock = { now: () => Date.parse("2025-01-01T00:00:00Z"), monotonicMs: () => monotonic }
 const runMs = 4
 /** Runs of {@link runMs} that fill a slice of 10 ms. */
 const runsPerSlice = 3

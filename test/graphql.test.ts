@@ -38,9 +38,7 @@ describe("answers", () => {
     const { status, headers, body } = await ask(key, `{ ${apple} ${signed} __typename }`)
     expect(status).toBe(200)
     const hmac = { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }
-    expect(body).toEqual({
-      data: { bluetoothlookup: { company: "Apple, Inc." }, hmac, __typename: "Query" },
-    })
+    expect(body).toEqual({ data: { bluetoothlookup: { company: "Apple, Inc." }, hmac, __typename: "Query" } })
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",

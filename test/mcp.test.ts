@@ -101,12 +101,7 @@ describe("a call", () => {
       requestsIn(service.logged())
         .filter((line) => line.account === account)
         .at(-1),
-    ).toMatchObject({
-      surface: "mcp",
-      api: "hmac",
-      credits: 1,
-      status: 200,
-    })
+    ).toMatchObject({ surface: "mcp", api: "hmac", credits: 1, status: 200 })
     expect(service.logged()).not.toContain(key)
     expect(await (await service.fetch("/metrics")).text()).toContain('surface="mcp"')
   })

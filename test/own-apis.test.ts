@@ -282,15 +282,7 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
   const flags = { apis, apiTimeoutSeconds: "60", logLevel: "debug" }
   const service = await startTestService({ flags, ports: { dns } })
   const { key } = await service.createKey("mega")
-  const statuses = {
-    post: 200,
-    name: 500,
-    type: 500,
-    reject: 500,
-    unavailable: 500,
-    write: 200,
-    later: 200,
-  }
+  const statuses = { post: 200, name: 500, type: 500, reject: 500, unavailable: 500, write: 200, later: 200 }
   for (const [text, status] of Object.entries(statuses)) {
     expect([text, (await shout(service, key, text)).status]).toEqual([text, status])
     expect([text, (await shout(service, key, "hello")).body]).toEqual([

@@ -39,12 +39,7 @@ export function callWith(client: Client): McpClient["call"] {
       arguments: { ...input },
     })
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("")
-    return {
-      isError: isError === true,
-      text,
-      data: structuredContent as ToolAnswer["data"],
-      meta: _meta,
-    }
+    return { isError: isError === true, text, data: structuredContent as ToolAnswer["data"], meta: _meta }
   }
 }
 
