@@ -118,25 +118,22 @@ describe("an account that is closed during a call", () => {
     ["a call", "/v1/spfvalidator?domain=example.com", undefined],
     ["a batch", "/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
     ["a query", "/v1/graphql", { query: '{ spfvalidator(input: {domain: "example.com"}) { host } }' }],
-  ])(
-    "%s says that the key is revoked, not that credits are used up, and costs nothing",
-    async (_, path, body) => {
-      const { dns, release, asked } = createHeldDns()
-      const service = await startTestService({ ports: { dns } })
-      const { account, key } = await service.createKey("pro")
-      const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
-      await asked()
-      await service.accounts.closeAccount(account)
-      release()
-      const { status } = await response
-      const text = await (await response).text()
-      expect(status).toBe(401)
-      expect(text).toContain("has been revoked")
-      expect(text).not.toContain("used up")
-      expect((await service.accounts.show(account)).balance.used).toBe(0)
-      expect(await service.accounts.usage(account, 1)).toEqual([])
-    },
-  )
+  ])("%s names a revoked key instead of used-up credits, and costs nothing", async (_, path, body) => {
+    const { dns, release, asked } = createHeldDns()
+    const service = await startTestService({ ports: { dns } })
+    const { account, key } = await service.createKey("pro")
+    const response = body ? service.post(path, body, { key }) : service.fetch(path, { key })
+    await asked()
+    await service.accounts.closeAccount(account)
+    release()
+    const { status } = await response
+    const text = await (await response).text()
+    expect(status).toBe(401)
+    expect(text).toContain("has been revoked")
+    expect(text).not.toContain("used up")
+    expect((await service.accounts.show(account)).balance.used).toBe(0)
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+  })
 })
 
 describe("a plan that is no longer configured", () => {
@@ -232,16 +229,8 @@ describe("wrong settings stop a command before it creates or starts anything", (
     ["a price for no API", "[credits]\nhmca = 1\n", "there is no API 'hmca'"],
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
     ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
-    [
-      "a certificate that is not there",
-      'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n',
-      "--tls-cert /nonexistent",
-    ],
-    [
-      "companies that are not there",
-      'bluetooth_companies = "/nonexistent"\n',
-      "--bluetooth-companies /nonexistent",
-    ],
+    ["no certificate", 'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n', "--tls-cert /nonexistent"],
+    ["companies not there", 'bluetooth_companies = "/nonexistent"\n', "--bluetooth-companies /nonexistent"],
   ])("%s ends with exit code 2, with and without workers", async (_, text, message) => {
     const db = newFile("db")
     for (const workers of ["1", "2"]) {

@@ -14,8 +14,7 @@ const service = await startTestService({
 
 const sign = (message: unknown) => ({ message, secret: "s" })
 
-const batch = (key: string | null, body: unknown, path = "/v1/hmac/batch") =>
-  service.post(path, body, { key })
+const batch = (key: string | null, body: unknown, to = "/v1/hmac/batch") => service.post(to, body, { key })
 
 interface Result {
   index: number

@@ -101,17 +101,14 @@ describe("what the commands take", () => {
     ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 bytes"],
     ["--name", "An\u0007n", "control characters"],
     ["--after", "nonsense", "must be the 'next' of the page before"],
-  ])(
-    "%s that the administration refuses is exit code 1, and changes nothing",
-    async (flag, value, message) => {
-      const { db, account } = await withKey()
-      const line = flag === "--after" ? "account list" : `account update ${account}`
-      const before = await runLineJson(`account show ${account} ${db}`)
-      const { code, err } = await runLine(`${line} ${flag} '${value}' ${db}`)
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
-      expect(await runLineJson(`account show ${account} ${db}`)).toEqual(before)
-    },
-  )
+  ])("%s refused by the administration: exit code 1, nothing changed", async (flag, value, message) => {
+    const { db, account } = await withKey()
+    const line = flag === "--after" ? "account list" : `account update ${account}`
+    const before = await runLineJson(`account show ${account} ${db}`)
+    const { code, err } = await runLine(`${line} ${flag} '${value}' ${db}`)
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+    expect(await runLineJson(`account show ${account} ${db}`)).toEqual(before)
+  })
 
   test("a permission that does not exist is named", async () => {
     const { db } = await withKey()
@@ -137,17 +134,14 @@ describe("a key by its text", () => {
     expect(all).not.toContain(text.slice(0, 12))
   })
 
-  test.each(["", "x".repeat(201)])(
-    "that is none is refused as what standard input gave: %p",
-    async (text) => {
-      const { db } = await withKey()
-      const { code, err } = await runLine(`key find ${db}`, { standardInput: piped(text) })
-      expect({ code, err }).toEqual({
-        code: 2,
-        err: expect.stringContaining("the key on standard input must be a non-empty string of at most 200"),
-      })
-    },
-  )
+  test.each(["", "x".repeat(201)])("that is none is refused as standard input: %p", async (text) => {
+    const { db } = await withKey()
+    const { code, err } = await runLine(`key find ${db}`, { standardInput: piped(text) })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("the key on standard input must be a non-empty string of at most 200"),
+    })
+  })
 
   test("is asked for without showing it, where a person sits", async () => {
     const { db, id, text } = await withKey()

@@ -168,11 +168,7 @@ test("what the service refuses is printed in its words", async () => {
 })
 
 test.each([
-  [
-    "a page of a proxy",
-    { status: 502, text: "<html>" },
-    "answered with status 502, not as the admin API does",
-  ],
+  ["a proxy", { status: 502, text: "<html>" }, "answered with status 502, not as the admin API does"],
   ["a redirect", { status: 302, text: "" }, "answered with status 302, not as the admin API does"],
   ["a page instead of JSON", { status: 200, text: "<html>" }, "something else than JSON"],
   ["other JSON", { status: 200, text: "[]" }, "not from penknife's admin API"],

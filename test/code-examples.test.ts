@@ -9,10 +9,7 @@ import { startTestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
 const dir = tempDir()
-const zone = Object.assign(
-  {},
-  ...catalog.flatMap(({ examples }) => examples.map(({ given }) => given?.dns ?? {})),
-)
+const zone = Object.assign({}, ...catalog.flatMap(({ examples }) => examples.map((one) => one.given?.dns)))
 const service = await startTestService({ ports: { dns: createZoneDns(zone) } })
 const { key } = await service.createKey("pro")
 

@@ -64,10 +64,7 @@ afterEach(() => {
 })
 
 const query = (what: string, key: string) => {
-  const fields = Array.from(
-    { length: 50 },
-    (_, index) => `f${index}: busy(input: {what: "${what}"}) { done }`,
-  )
+  const fields = Array.from({ length: 50 }, (_, i) => `f${i}: busy(input: {what: "${what}"}) { done }`)
   return readGraphql(own.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, key))
 }
 const lists = (what: string, key: string) => {

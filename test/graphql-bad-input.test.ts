@@ -57,9 +57,9 @@ describe("bodies", () => {
 
   test.each(["text/plain", "application/graphql", "application/x-www-form-urlencoded"])(
     "as %s",
-    async (type) => {
+    async (t) => {
       const body = new TextEncoder().encode('{"query": "{ __typename }"}')
-      const answer = await send(body, { "content-type": type })
+      const answer = await send(body, { "content-type": t })
       expectRefusal(answer, "BAD_REQUEST", "Content-Type: application/json")
     },
   )
@@ -98,24 +98,12 @@ describe("queries", () => {
     ["a wrong type", lookUp("(input: {companyid: 1}) { company }"), "String"],
     ["null for what is required", lookUp("(input: {companyid: null}) { company }"), "String!"],
     ["no choice of fields", lookUp(`(input: {companyid: "1"})`), "selection of subfields"],
-    [
-      "a fragment in itself",
-      "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
-      "within itself",
-    ],
+    ["a circle", "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }", "within itself"],
     ["an unknown fragment", "{ ...Nothing }", "Nothing"],
     ["an unknown directive", "{ __typename @nothing }", "@nothing"],
     ["an unknown variable", lookUp("(input: {companyid: $id}) { company }"), "$id"],
-    [
-      "fields that contradict each other",
-      "{ __schema { a: types { name } a: queryType { name } } }",
-      "conflict",
-    ],
-    [
-      "a mistake repeated 2,500 times",
-      `query(${"$a:Int,".repeat(2_500)}) { __typename }`,
-      "only one variable",
-    ],
+    ["fields that contradict", "{ __schema { a: types { name } a: queryType { name } } }", "conflict"],
+    ["2,500 mistakes", `query(${"$a:Int,".repeat(2_500)}) { __typename }`, "only one variable"],
     [
       "an introspection without end",
       `{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }`,
@@ -127,10 +115,7 @@ describe("queries", () => {
 
   test.each([
     ["1 MB", `{ ${" ".repeat(1_000_000)} __typename }`],
-    [
-      "over 20 kB in UTF-8 only",
-      `{ a: hmac(input: {message: "${"é".repeat(10_000)}", secret: "s"}) { hmac } }`,
-    ],
+    ["20 kB in UTF-8 only", `{ a: hmac(input: {message: "${"é".repeat(10_000)}", secret: "s"}) { hmac } }`],
     ["10,000 aliases", `{ ${aliases(10_000)} }`],
     ["51 aliases", `{ ${aliases(51)} }`],
     ["51 aliases in a fragment", `{ ...A } fragment A on Query { ${aliases(51)} }`],
@@ -159,10 +144,7 @@ describe("queries", () => {
   })
 
   test("a query at the limits is answered", async () => {
-    const nested = repeat(
-      50,
-      (i) => `a${i}: bluetoothlookup(input: {companyid: "x"}) { a: company b: found }`,
-    )
+    const nested = repeat(50, (i) => `a${i}: bluetoothlookup(input: {companyid: "x"}) { a: found b: found }`)
     expectRefusal(await ask(`{ ${nested} }`), "QUERY_TOO_COMPLEX", "50 aliases")
     expect((await ask(`{ ${aliases(50)} ${"__typename ".repeat(450)} }`)).status).toBe(200)
     const deep =
@@ -196,12 +178,7 @@ describe("variables that do not fit", () => {
     ["an input without its field", whole, { input: {} }, "companyid"],
     ["an input with an unknown field", whole, { input: { companyid: "1", x: 1 } }, '"x"'],
     ["a long value", whole, { input: "x".repeat(100_000) }, "$input"],
-    [
-      "a mistake in a long value",
-      whole,
-      { input: { companyid: "x".repeat(100_000), id: 1 } },
-      'Field "id" is not',
-    ],
+    ["one wrong", whole, { input: { companyid: "x".repeat(100_000), id: 1 } }, 'Field "id" is not'],
     [
       "many mistakes",
       "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",

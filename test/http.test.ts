@@ -90,10 +90,8 @@ describe("paths and methods", () => {
   const unknownPaths = "/v1 /v1/ /v1/nothing /v2/hmac /V1/hmac /v1/hmac/x /v1/constructor /%00".split(" ")
   test.each(unknownPaths)("%s is an enveloped 404 in every format", async (unknown) => {
     const answer = await service.fetch(unknown, { headers: { accept: "application/xml" } })
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([
-      404,
-      "application/xml; charset=utf-8",
-    ])
+    const type = answer.headers.get("content-type")
+    expect([answer.status, type]).toEqual([404, "application/xml; charset=utf-8"])
     expect(await answer.text()).toContain("<status>error</status>")
     expect(answer.headers.get("x-request-id")).toBeTruthy()
     const json = await readAnswer(service.fetch(unknown))
@@ -302,26 +300,23 @@ test.each([
   ["GET /v1/spfvalidator?domain=a.example", ""],
   ["POST /v1/spfvalidator/batch", '{"inputs":[{"domain":"a.example"}]}'],
   ["POST /v1/graphql", '{"query":"{ spfvalidator(input: {domain: \\"a.example\\"}) { has_spf_record } }"}'],
-])(
-  "a stopping service says in the answer to %s, in progress, that it closes the connection",
-  async (line, body) => {
-    const { dns, release, asked } = createHeldDns()
-    const stopping = await startTestService({ ports: { dns } })
-    const { key } = await stopping.createKey("pro")
-    const headers = `Host: a\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
-    const { closed } = slowly(stopping.url, `${line} HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
-    await asked()
-    const quiet = stopping.server.closeBusyConnections()
-    release()
-    const answer = await closed
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-    expect(answer).toMatch(/^connection: close\r$/im)
-    // Later requests get an answer too, until the server stops.
-    expect((await stopping.fetch("/nothing")).headers.get("connection")).toBe("close")
-    await quiet
-    await stopping.stop()
-  },
-)
+])("a stopping service tells %s in progress that it closes the connection", async (line, body) => {
+  const { dns, release, asked } = createHeldDns()
+  const stopping = await startTestService({ ports: { dns } })
+  const { key } = await stopping.createKey("pro")
+  const headers = `Host: a\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  const { closed } = slowly(stopping.url, `${line} HTTP/1.1\r\n${headers}\r\n\r\n${body}`)
+  await asked()
+  const quiet = stopping.server.closeBusyConnections()
+  release()
+  const answer = await closed
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(answer).toMatch(/^connection: close\r$/im)
+  // Later requests get an answer too, until the server stops.
+  expect((await stopping.fetch("/nothing")).headers.get("connection")).toBe("close")
+  await quiet
+  await stopping.stop()
+})
 
 test("a stopping service finishes the call in progress and takes no new one", async () => {
   const { dns, release, asked } = createHeldDns()

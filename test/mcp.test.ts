@@ -181,20 +181,10 @@ describe("a request that is refused before its message is read", () => {
 })
 
 describe("a message of a wrong form", () => {
-  const cases: readonly [
-    what: string,
-    message: Parameters<typeof postMcp>[1],
-    status: number,
-    code: number,
-  ][] = [
+  const cases: readonly [string, message: Parameters<typeof postMcp>[1], status: number, code: number][] = [
     ["that is no JSON", { body: "{" }, 400, -32_700],
     ["that is a list of messages", { body: [modernRequest("tools/list").body] }, 400, -32_600],
-    [
-      "of a tool that is not there",
-      modernRequest("tools/call", { name: "nothing", arguments: {} }),
-      200,
-      -32_602,
-    ],
+    ["of an unknown tool", modernRequest("tools/call", { name: "nothing", arguments: {} }), 200, -32_602],
     ["of a method that is not there", modernRequest("nothing/at-all"), 404, -32_601],
     [
       "whose header names another tool",

@@ -107,8 +107,7 @@ describe("the journal", () => {
 
 describe("stubs", () => {
   const stub = (body: object) => mock.control("PUT", "/stubs", body)
-  const lookUp = async (id: string, key = "mock-pro") =>
-    (await call(`/v1/bluetoothlookup?companyid=${id}`, key)).data
+  const lookUp = async (id: string) => (await call(`/v1/bluetoothlookup?companyid=${id}`, "mock-pro")).data
 
   test("give a fixed answer, for all inputs or for those that match, the latest first; it is charged", async () => {
     await stub({ api: "bluetoothlookup", data: { company: "Any" } })

@@ -52,17 +52,14 @@ describe("headers and body", () => {
     expect((await lookUp("76")).headers.get("x-api-credits-used")).toBe("3")
   })
 
-  test.each(["rest", "batch", "graphql"] as const)(
-    "of a stub replace those of a success over %s",
-    async (way) => {
-      await stub({ api: "bluetoothlookup", headers: { "x-stubbed": "yes" }, body: "not what you expect" })
-      const answer = await ways[way](mock, key)
-      expect([answer.status, answer.headers.get("x-stubbed")]).toEqual([200, "yes"])
-      expect(await answer.text()).toBe("not what you expect")
-      const refused = await ways[way](mock, "mock-no-credits")
-      expect([refused.ok, refused.headers.get("x-stubbed")]).toEqual([false, null])
-    },
-  )
+  test.each(["rest", "batch", "graphql"] as const)("of a stub replace those of %s", async (way) => {
+    await stub({ api: "bluetoothlookup", headers: { "x-stubbed": "yes" }, body: "not what you expect" })
+    const answer = await ways[way](mock, key)
+    expect([answer.status, answer.headers.get("x-stubbed")]).toEqual([200, "yes"])
+    expect(await answer.text()).toBe("not what you expect")
+    const refused = await ways[way](mock, "mock-no-credits")
+    expect([refused.ok, refused.headers.get("x-stubbed")]).toEqual([false, null])
+  })
 
   test("headers of a stub go with its data, or with what the API computes", async () => {
     await stub({ api: "bluetoothlookup", input: { companyid: "76" }, headers: { "x-age": "1" } })
@@ -73,9 +70,7 @@ describe("headers and body", () => {
       data: { company: "B" },
     })
     const answers = await Promise.all(["76", "77", "78"].map(lookUp))
-    const companies = await Promise.all(
-      answers.map(async (answer) => (await readAnswer(answer)).data?.company),
-    )
+    const companies = await Promise.all(answers.map(async (one) => (await readAnswer(one)).data?.company))
     expect(companies.slice(0, 2)).toEqual(["Apple, Inc.", "B"])
     expect(answers.map(({ headers }) => headers.get("x-age"))).toEqual(["1", "2", null])
   })

@@ -212,9 +212,7 @@ test("pages hold no script and no style of their own, and only this host may be 
     const policy = headers.get("content-security-policy") ?? ""
     for (const rule of [
       "default-src 'self'",
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-      "object-src 'none'",
+      ...["frame-ancestors", "base-uri", "object-src"].map((name) => `${name} 'none'`),
     ]) {
       expect(policy).toContain(rule)
     }

@@ -15,9 +15,7 @@ const named = [
 
 test("every test that the threat model names exists", () => {
   expect(named.length).toBeGreaterThan(300)
-  const missing = named.filter(
-    ([file, title]) => !existsSync(join(root, file)) || !read(file).includes(title),
-  )
+  const missing = named.filter(([f, title]) => !existsSync(join(root, f)) || !read(f).includes(title))
   expect(missing).toEqual([])
 })
 

@@ -40,10 +40,10 @@ test.each(["console", "portal"])(
     expect(page).toMatch(new RegExp(`<main [^>]*>.*<noscript><p>The ${name} needs JavaScript\\.`))
     const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
     const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map(
-      ([, part]) => part,
+      ([, one]) => one,
     )
     const preloaded = [...page.matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map(
-      ([, part]) => part,
+      ([, one]) => one,
     )
     expect(imports).not.toEqual([])
     expect(preloaded).toEqual(imports)

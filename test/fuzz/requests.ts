@@ -94,9 +94,7 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
       { weight: 8, arbitrary: valueFor(schema, samples) },
       { weight: 1, arbitrary: anyValue },
     )
-    const present = value.map(
-      (one) => `${name}=${encode(typeof one === "string" ? one : JSON.stringify(one))}`,
-    )
+    const present = value.map((v) => `${name}=${encode(typeof v === "string" ? v : JSON.stringify(v))}`)
     // Every format, but mostly no format at all.
     const weight = name === "format" ? 2 : 12
     return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })

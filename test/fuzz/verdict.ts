@@ -31,8 +31,7 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     if (status === 500) throw new Error("a 500")
     if (status === 503 && !asksDns(request)) throw new Error("a 503 of a call that uses no DNS")
     if (path.startsWith("/v1/") && inside.test(text)) throw new Error("the answer shows internals")
-    if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
-      throw new Error("no X-Request-ID")
+    if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? "")) throw new Error("no id")
     if (hasWrongHost(request)) {
       if (status !== 400) throw new Error(`a ${status} without one valid Host`)
       return none
@@ -106,8 +105,7 @@ function requireItems(text: string, body: Operation["body"], succeeded: number):
     // An input is not wrong when DNS does not answer.
     if (!/^The DNS /.test(error ?? "")) requireNamed(error ?? "", new Set([...names, "inputs"]))
   }
-  if (results.length - refused.length !== succeeded)
-    throw new Error("a batch whose count of successes is wrong")
+  if (results.length - refused.length !== succeeded) throw new Error("a batch with a wrong count")
 }
 
 interface GraphqlAnswer {

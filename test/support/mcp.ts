@@ -70,11 +70,7 @@ export interface RawMessage {
 }
 
 /** A request of revision 2026-07-28, with the headers that repeat a part of it. */
-export function modernRequest(
-  method: string,
-  params: Readonly<Record<string, unknown>> = {},
-  id: unknown = 1,
-) {
+export function modernRequest(method: string, params: Record<string, unknown> = {}, id: unknown = 1) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
